@@ -1,7 +1,7 @@
 /** A difference that an audit found. The first ones are kept as sentences; all are counted. */
 export interface Finding {
-  readonly organisationId: string | undefined;
-  readonly importId: string | undefined;
+  readonly organisationId?: string | undefined;
+  readonly importId?: string | undefined;
   readonly sentence: string;
 }
 

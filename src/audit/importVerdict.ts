@@ -11,7 +11,7 @@ import { newFindings } from "./findings.js";
 import { NotComparable, withSnapshot } from "./snapshot.js";
 
 /** Whether the tables agree with the stream. */
-export type Verdict =
+export type ImportVerdict =
   | { readonly verdict: "agrees" }
   | { readonly verdict: "differs"; readonly differences: readonly string[]; readonly count: number }
   /** The projection is behind the stream, or the stream has grown while it was read. */
@@ -23,10 +23,10 @@ interface VerdictSources {
   readonly signal: AbortSignal;
 }
 
-export async function importVerdict({ eventStore, ...source }: VerdictSources, fold: ImportFold): Promise<Verdict> {
+export async function importVerdict({ eventStore, ...source }: VerdictSources, fold: ImportFold): Promise<ImportVerdict> {
   const audited = auditedImportOf(fold);
   if (!audited) return { verdict: "not comparable", why: "the stream has no ImportRequested" };
-  return withSnapshot(source, async ({ client, position }): Promise<Verdict> => {
+  return withSnapshot(source, async ({ client, position }): Promise<ImportVerdict> => {
     const { rows } = await client.query<{ revision: string }>("select revision from imports where import_id = $1", [audited.importId]);
     const seen = rows[0] ? BigInt(rows[0].revision) : undefined;
     if (seen !== undefined && seen !== fold.revision) {
@@ -39,7 +39,7 @@ export async function importVerdict({ eventStore, ...source }: VerdictSources, f
       };
     }
     return compare({ client, eventStore }, audited, position);
-  }).catch((error: unknown): Verdict => {
+  }).catch((error: unknown): ImportVerdict => {
     if (error instanceof NotComparable) return { verdict: "not comparable", why: error.message };
     throw error;
   });
@@ -47,7 +47,7 @@ export async function importVerdict({ eventStore, ...source }: VerdictSources, f
 
 type Sources = Pick<Parameters<typeof compareRows>[0], "client" | "eventStore">;
 
-async function compare(sources: Sources, audited: AuditedImport, until: Position): Promise<Verdict> {
+async function compare(sources: Sources, audited: AuditedImport, until: Position): Promise<ImportVerdict> {
   const findings = newFindings();
   const { importId } = audited;
   const position = String(audited.requested.position.commit);

@@ -9,7 +9,7 @@ import { compareRows, rowTables } from "./comparing/compareRows.js";
 import { compareShipments } from "./comparing/compareShipments.js";
 import { compareTotals } from "./comparing/compareTotals.js";
 import { compareVersions } from "./comparing/compareVersions.js";
-import { type AuditedImport, type Evidence, gatherEvidence } from "./evidence/evidence.js";
+import { type Evidence, gatherEvidence, ownerOf } from "./evidence/evidence.js";
 import { type Findings, newFindings } from "./findings.js";
 import { type QuoteVerification, verifyQuotes } from "./quotes/verifyQuotes.js";
 import { type Snapshot, withSnapshot } from "./snapshot.js";
@@ -44,16 +44,19 @@ export function verify(options: VerifyOptions): Promise<Verification> {
   return withSnapshot(options, async (snapshot) => {
     const findings = newFindings();
     const { eventStore, organisationId, signal, onProgress } = options;
-    const evidence = await gatherEvidence({
-      ...{ eventStore, until: snapshot.position, organisationId, signal, findings },
-      ...(onProgress && { onProgress }),
-    });
+    const evidence = await gatherEvidence({ eventStore, until: snapshot.position, organisationId, signal, findings, onProgress });
     await compareImports(snapshot.client, evidence.imports, { organisationId }, findings);
     const rows = await compareTables(snapshot, options, evidence, findings);
     const files = options.files ? await checkFiles(options, evidence, findings) : 0;
     const quotes = await verifyQuotes(snapshot, options, findings);
     return {
-      ...{ findings, position: snapshot.position, events: evidence.events, imports: evidence.imports.size, rows, files, quotes },
+      findings,
+      position: snapshot.position,
+      events: evidence.events,
+      imports: evidence.imports.size,
+      rows,
+      files,
+      quotes,
       organisations: perOrganisation(evidence, findings),
     };
   });
@@ -82,12 +85,10 @@ async function compareTables(
 async function checkFiles(options: VerifyOptions, { imports }: Evidence, findings: Findings): Promise<number> {
   for (const audited of imports.values()) {
     options.signal.throwIfAborted();
-    for (const sentence of await fileFaults(options, audited)) findings.add({ ...whose(audited), sentence });
+    for (const sentence of await fileFaults(options, audited)) findings.add({ ...ownerOf(audited), sentence });
   }
   return imports.size;
 }
-
-const whose = ({ importId, requested }: AuditedImport) => ({ importId, organisationId: requested.data.organisationId });
 
 function perOrganisation({ imports }: Evidence, { byOrganisation }: Findings): Verification["organisations"] {
   const counts = new Map<string, number>([...byOrganisation.keys()].map((id) => [id, 0]));

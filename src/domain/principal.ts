@@ -14,6 +14,25 @@ export const firstStart: Principal = { kind: "cli", id: "start" };
 /** `kind:id`, as an event's metadata and the tables have it. */
 export const actorOf = ({ kind, id }: Principal): string => `${kind}:${id}`;
 
+/** Says who a principal is, for people. */
+export type NameOf = (by: Principal) => string;
+
+/** `keys` and `members` have the names by id. Older events name a key by its prefix. */
+export const nameBy =
+  (keys: ReadonlyMap<string, string>, members: ReadonlyMap<string, string>): NameOf =>
+  ({ kind, id }) => {
+    switch (kind) {
+      case "key":
+        return keys.get(id) ?? `key ${id}`;
+      case "member":
+        return members.get(id) ?? "a removed member";
+      case "cli":
+        return "the command line";
+      case "worker":
+        return `worker ${id}`;
+    }
+  };
+
 /** Reads `kind:id`, and what was recorded before there were principals: `cli`, `start`, `key:<prefix>`. */
 export function principalOf(actor: string): Principal {
   const [kind = "", ...rest] = actor.split(":");

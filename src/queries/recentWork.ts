@@ -1,5 +1,6 @@
 // What the last days brought, for the overview.
 import type { Pool } from "pg";
+import { ofGroupSql } from "./activities/activityFilter.js";
 
 type Database = Pick<Pool, "query">;
 
@@ -64,8 +65,7 @@ export async function busiestChargeCodes(
     `select g.charge_code as "chargeCode", sum(hours.rows)::float8 as rows
        from activity_groups as g cross join lateral
             (select sum(t.row_count) as rows from activity_totals as t
-              where t.organisation_id = g.organisation_id and t.customer_id = g.customer_id and t.warehouse_code = g.warehouse_code
-                and t.charge_code = g.charge_code and t.half_hour >= $2 and t.half_hour < $3 offset 0) as hours
+              where ${ofGroupSql} and t.half_hour >= $2 and t.half_hour < $3 offset 0) as hours
       where g.organisation_id = $1 and hours.rows > 0 group by g.charge_code order by rows desc, g.charge_code limit $4`,
     [organisationId, starts[0], end, count],
   );

@@ -1,7 +1,7 @@
-// An import as it was at a time, from its stream. Costs about twenty reads, and the reading of its rows where they are few enough to count.
+// What a stream says at one place: an import as it was at a time, some events for people who want to see what was recorded, and the place of a row.
 import { countRejected, requestedRevision, rowsBefore, startedRevision } from "../events/importLayout.js";
 import { streamOf } from "../events/streams.js";
-import { type EventStore, eventAt, type StoredEvent } from "../ports/eventStore.js";
+import { type EventStore, eventAt, noStream, type StoredEvent } from "../ports/eventStore.js";
 import type { ImportStatus } from "./imports/importView.js";
 
 export interface ImportAsOf {
@@ -16,12 +16,12 @@ export interface ImportAsOf {
 
 const countableRows = 20_000;
 
-/** Undefined if the import had not been requested by then. The caller checks whose import it is. */
+/** Costs about twenty reads, and the reading of its rows where they are few enough to count. Undefined if the import had not been requested by then. The caller checks whose import it is. */
 export async function importAsOf(importId: string, asOf: Date, eventStore: EventStore): Promise<ImportAsOf | undefined> {
   const stream = streamOf.import(importId);
   const revision = await lastRevisionAt(eventStore, stream, asOf);
-  const last = revision === undefined ? undefined : await eventAt(eventStore, stream, revision);
-  if (revision === undefined || !last) return undefined;
+  const last = revision === noStream ? undefined : await eventAt(eventStore, stream, revision);
+  if (!last) return undefined;
   const ended = endings[last.type];
   const rows = rowsBefore(ended ? revision : revision + 1n);
   const status = ended ?? (revision === requestedRevision ? "queued" : "processing");
@@ -35,16 +35,10 @@ const endings: Readonly<Record<string, ImportStatus>> = {
   ImportCancelled: "cancelled",
 };
 
-/** A binary search: the events of a stream are in the order of their times. */
-async function lastRevisionAt(eventStore: EventStore, stream: string, asOf: Date): Promise<bigint | undefined> {
-  let [found, after] = [-1n, ((await eventStore.last(stream))?.revision ?? -1n) + 1n];
-  while (after - found > 1n) {
-    const middle = (found + after) / 2n;
-    const event = await eventAt(eventStore, stream, middle);
-    if (event && event.recordedAt <= asOf) found = middle;
-    else after = middle;
-  }
-  return found < 0n ? undefined : found;
+/** The events of a stream are in the order of their times. */
+async function lastRevisionAt(eventStore: EventStore, stream: string, asOf: Date): Promise<bigint> {
+  const last = (await eventStore.last(stream))?.revision ?? noStream;
+  return (await firstRevision(eventStore, stream, [noStream, last + 1n], ({ recordedAt }) => recordedAt > asOf)) - 1n;
 }
 
 export interface StreamPage {
@@ -59,14 +53,30 @@ export async function streamPage(eventStore: EventStore, stream: string, from: b
   return { events: events.slice(0, count), next: events[count]?.revision ?? null };
 }
 
-/** The revision of an import's first event from this row on. Row numbers ascend in the stream, so a binary search finds it in about twenty reads. */
+/** The revision of an import's first event from this row on. Row numbers ascend in the stream. */
 export async function revisionOfRow(eventStore: EventStore, stream: string, row: number): Promise<bigint> {
-  let [before, found] = [startedRevision, (await eventStore.last(stream))?.revision ?? startedRevision];
+  const last = (await eventStore.last(stream))?.revision ?? startedRevision;
+  return firstRevision(eventStore, stream, [startedRevision, last], ({ data }) => {
+    const { row: number } = (data ?? {}) as { row?: unknown };
+    return typeof number !== "number" || number >= row;
+  });
+}
+
+/**
+ * The first revision between two others for which something holds; the later one if it holds for none between them. It must go on to hold for all
+ * later events, so that a binary search finds it, in about twenty reads for a million events.
+ */
+export async function firstRevision(
+  eventStore: EventStore,
+  stream: string,
+  [after, last]: readonly [after: bigint, last: bigint],
+  holds: (event: StoredEvent) => boolean,
+): Promise<bigint> {
+  let [before, found] = [after, last];
   while (found - before > 1n) {
     const middle = (before + found) / 2n;
     const event = await eventAt(eventStore, stream, middle);
-    const { row: number } = (event?.data ?? {}) as { row?: unknown };
-    if (typeof number === "number" && number < row) before = middle;
+    if (event && !holds(event)) before = middle;
     else found = middle;
   }
   return found;

@@ -38,12 +38,12 @@ export const changes: [string, (ids: Ids) => string, unknown[]][] = [
   [
     "a total that leads to another row",
     (ids) => `update activity_totals set row_numbers = '{2,5}' where import_position = ${position(ids, "activities")}`,
-    ["activities: activity_totals has other totals than the stream, though 1 totals of 2 rows, 3.1 in all"],
+    ["activities: activity_totals has 1 totals of 2 rows, 3.1 in all, which are not those of the stream"],
   ],
   [
     "a total of another hour",
     (ids) => `update activity_totals set half_hour = half_hour + interval '1 hour' where import_position = ${position(ids, "activities")}`,
-    ["activities: activity_totals has other totals than the stream, though 1 totals of 2 rows, 3.1 in all"],
+    ["activities: activity_totals has 1 totals of 2 rows, 3.1 in all, which are not those of the stream"],
   ],
   [
     "a lost total",
@@ -128,12 +128,12 @@ export const changes: [string, (ids: Ids) => string, unknown[]][] = [
   [
     "a lost version",
     (ids) => `delete from shipment_versions where shipment_id = 'S2' and import_position = ${position(ids, "shipments")}`,
-    ["shipments: shipment_versions has 1 versions; the stream has 2"],
+    ["shipments: shipment_versions has 1 versions; the stream has 2 versions"],
   ],
   [
     "a version whose lines stand elsewhere",
     (_ids) => `update shipment_versions set revisions = '{2,3}' where shipment_id = 'S1'`,
-    ["shipments: shipment_versions has other versions than the stream, though 2 of them"],
+    ["shipments: shipment_versions has 2 versions, which are not those of the stream"],
   ],
   [
     "a version that another organisation has",
@@ -143,7 +143,7 @@ export const changes: [string, (ids: Ids) => string, unknown[]][] = [
   [
     "a version that a failed import left",
     (ids) => `insert into shipment_versions values (${position(ids, "failed")}, 1, 'acme', 'S7', '{2}')`,
-    ["failed: shipment_versions has 1 versions; the stream has 0"],
+    ["failed: shipment_versions has 1 versions; the stream has 0 versions"],
   ],
   ["a lost end", (ids) => `delete from shipment_imports where import_id = '${ids["again"]}'`, ["again: shipment_imports lacks it"]],
   [

@@ -206,7 +206,7 @@ describe("verify", () => {
         "imports.processed is 1, the stream says 2",
         "shipment A1: its goods lines differ",
         "shipment B1: it is missing from the ledger",
-        "shipment_versions has 1 versions; the stream has 2",
+        "shipment_versions has 1 versions; the stream has 2 versions",
       ]);
     });
 

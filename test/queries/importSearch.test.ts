@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
-import { type ImportFilter, mostLookedAt, searchImports } from "../../src/queries/imports/importList.js";
+import { type ImportFilter, listImports, mostLookedAt } from "../../src/queries/imports/importList.js";
 import type { ImportStatus } from "../../src/queries/imports/importView.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { endedImports } from "../../src/queries/recentWork.js";
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 const search = (filter: ImportFilter, cursor?: string | null) =>
-  searchImports("acme", filter, { ...page, cursor: cursor ?? undefined }, { pool: one, eventStore: noEventStore });
+  listImports("acme", filter, { ...page, cursor: cursor ?? undefined }, { pool: one, eventStore: noEventStore });
 
 async function all(filter: ImportFilter, mostPages = 100): Promise<number[]> {
   const seen: number[] = [];

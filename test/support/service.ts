@@ -28,7 +28,7 @@ import { memberDeps } from "../../src/main/adapters.js";
 import { createCheckProcesses } from "../../src/main/checking/checkProcesses.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
-import { cacheCatalogues } from "../../src/queries/organisations/catalogueCache.js";
+import { cacheCatalogues } from "../../src/queries/organisations/organisations.js";
 import { createQuoteMemory } from "../../src/queries/quotes/recentQuotes.js";
 import { organisationFile } from "./organisationFile.js";
 import { startTestEventStore, type TestEventStore } from "./stores/eventStore.js";

@@ -1,29 +1,17 @@
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
 import { canonical, storable } from "../canonical.js";
-import type { AuditedImport } from "../evidence/evidence.js";
+import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
 import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";
+import type { Scope } from "./compareCorrections.js";
 
-const columns = [
-  ...[
-    "import_id",
-    "position",
-    "organisation_id",
-    "kind",
-    "source",
-    "source_details",
-    "status",
-    "progress",
-    "received",
-    "processed",
-    "failed",
-  ],
-  ...["file_key", "file_name", "file_size", "file_sha256", "requested_by", "notes", "corrects", "report_key", "error_message"],
-  ...["submitted_at", "started_at", "finished_at", "revision"],
-] as const;
+const columns = `import_id position organisation_id kind source source_details status progress received processed failed
+  file_key file_name file_size file_sha256 requested_by notes corrects report_key error_message submitted_at started_at finished_at revision`.split(
+  /\s+/,
+);
 
-type ImportColumns = Record<(typeof columns)[number], unknown>;
+type ImportColumns = Readonly<Record<string, unknown>>;
 
 /** The row that the imports table should have. */
 export function expectedRow({ importId, requested: { data, position }, started, ended, counts, revision }: AuditedImport): ImportColumns {
@@ -52,7 +40,7 @@ export function expectedRow({ importId, requested: { data, position }, started, 
     report_key: completed?.report?.key ?? null,
     error_message: ended?.type === "ImportFailed" ? storable(ended.data.reason) : null,
     submitted_at: new Date(data.at),
-    started_at: started ? new Date(started.at) : null,
+    started_at: started ? new Date(started.data.at) : null,
     finished_at: ended ? new Date(ended.data.at) : null,
     revision,
   };
@@ -65,39 +53,32 @@ const shown = (value: unknown): string =>
 /** Numbers too large for JavaScript come from Postgres as text. */
 const comparable = (value: unknown): string => (typeof value === "number" ? canonical(String(value)) : shown(value));
 
-export interface ImportFilter {
-  readonly organisationId?: string | undefined;
-  readonly importId?: string | undefined;
-}
-
 export async function compareImports(
   client: PoolClient,
   imports: ReadonlyMap<string, AuditedImport>,
-  filter: ImportFilter,
+  { organisationId, importId: only }: Scope,
   findings: Findings,
 ): Promise<void> {
   const missing = new Map([...imports.values()].map((audited) => [audited.importId, audited]));
   const query = `select ${columns.join(", ")} from imports
                   where ($1::text is null or organisation_id = $1) and ($2::uuid is null or import_id = $2)`;
-  for await (const values of readRows(client, query, [filter.organisationId ?? null, filter.importId ?? null])) {
+  for await (const values of readRows(client, query, [organisationId ?? null, only ?? null])) {
     const row = Object.fromEntries(columns.map((column, index) => [column, values[index]])) as ImportColumns;
-    const importId = String(row.import_id);
+    const importId = String(row["import_id"]);
     const audited = missing.get(importId);
     missing.delete(importId);
     if (audited) compareRow(audited, row, findings);
-    else findings.add({ organisationId: String(row.organisation_id), importId, sentence: "imports has it, but there is no such stream" });
+    else
+      findings.add({ organisationId: String(row["organisation_id"]), importId, sentence: "imports has it, but there is no such stream" });
   }
-  for (const { importId, requested } of missing.values()) {
-    findings.add({ organisationId: requested.data.organisationId, importId, sentence: "it is missing from imports" });
-  }
+  for (const audited of missing.values()) findings.add({ ...ownerOf(audited), sentence: "it is missing from imports" });
 }
 
 function compareRow(audited: AuditedImport, row: ImportColumns, findings: Findings): void {
   const expected = expectedRow(audited);
-  const { organisationId } = audited.requested.data;
   for (const column of columns) {
     if (comparable(row[column]) === comparable(expected[column])) continue;
     const sentence = `imports.${column} is ${shown(row[column])}, the stream says ${shown(expected[column])}`;
-    findings.add({ organisationId, importId: audited.importId, sentence });
+    findings.add({ ...ownerOf(audited), sentence });
   }
 }

@@ -4,10 +4,11 @@ import type { PoolClient } from "pg";
 import { decode } from "../../events/codec.js";
 import { readRows as readRowEvents } from "../../events/importLayout.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import type { AuditedImport } from "../evidence/evidence.js";
-import type { Finding, Findings } from "../findings.js";
+import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
+import type { Findings } from "../findings.js";
 import { activityShape, lineShape, type RowShape, type RowTable, rejectionShape, rowColumns, rowFields, tableShape } from "../rowShapes.js";
 import { readRows } from "../snapshot.js";
+import { byImport } from "./byImport.js";
 
 export const rowTables: readonly RowTable[] = ["activities", "shipment_lines", "rejections"];
 
@@ -26,10 +27,9 @@ export async function compareRows(
 ): Promise<number> {
   const held = await digestsByImport(client, table, positions);
   for (const [position, { rows, digest }] of held) {
-    const audited = imports.get(position);
-    if (audited) continue;
+    if (imports.has(position)) continue;
     const sentence = `${rows} rows of ${table} at position ${position} (digest ${digest.slice(0, 8)}) belong to no import`;
-    findings.add({ organisationId: undefined, importId: undefined, sentence }, rows);
+    findings.add({ sentence }, rows);
   }
   let total = 0;
   for (const [position, audited] of imports) {
@@ -54,30 +54,24 @@ function expectedRows(table: RowTable, { requested, ended, accepted, rejected }:
 
 async function digestsByImport(client: PoolClient, table: RowTable, positions: readonly string[] | undefined) {
   const digests = new Map<string, { rows: number; digest: string }>();
-  let current: { position: string; rows: number; hash: Hash } | undefined;
-  const finish = () => {
-    if (current) digests.set(current.position, { rows: current.rows, digest: current.hash.digest("hex") });
+  const gathering = {
+    query: `select import_position, ${rowColumns[table]} from ${table}
+             where $1::bigint[] is null or import_position = any($1) order by import_position, "row"`,
+    begin: () => ({ rows: 0, hash: createHash("sha256") }),
+    add(held: { rows: number; readonly hash: Hash }, columns: readonly unknown[]) {
+      held.rows += 1;
+      held.hash.update(`${JSON.stringify(tableShape(table, columns))}\n`);
+    },
   };
-  const query = `select import_position, ${rowColumns[table]} from ${table}
-                  where $1::bigint[] is null or import_position = any($1) order by import_position, "row"`;
-  for await (const [position, ...columns] of readRows(client, query, [positions ?? null])) {
-    if (current === undefined || current.position !== position) {
-      finish();
-      current = { position: String(position), rows: 0, hash: createHash("sha256") };
-    }
-    current.rows += 1;
-    current.hash.update(`${JSON.stringify(tableShape(table, columns))}\n`);
-  }
-  finish();
+  for await (const { position, held } of byImport(client, gathering, [positions ?? null]))
+    digests.set(position, { rows: held.rows, digest: held.hash.digest("hex") });
   return digests;
 }
 
 async function compareOneByOne({ client, eventStore, findings }: Sources, table: RowTable, audited: AuditedImport): Promise<void> {
-  const { importId, requested } = audited;
-  const { organisationId } = requested.data;
-  const report = (sentence: string) => findings.add({ organisationId, importId, sentence } satisfies Finding);
+  const report = (sentence: string) => findings.add({ ...ownerOf(audited), sentence });
   const query = `select ${rowColumns[table]} from ${table} where import_position = $1 order by "row"`;
-  const held = readRows(client, query, [String(requested.position.commit)]);
+  const held = readRows(client, query, [String(audited.requested.position.commit)]);
   const recorded = expectedRows(table, audited).rows > 0 ? rowsOfStream(eventStore, table, audited) : none();
   try {
     let [row, event] = [await held.next(), await recorded.next()];

@@ -4,6 +4,7 @@ import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
 import { endsImport, type ImportRequested } from "../../events/importEvents.js";
+import { requestedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { storable } from "../canonical.js";
@@ -125,10 +126,8 @@ export async function correctionsOfImport(
 }
 
 async function addImport(eventStore: EventStore, importId: string, until: Position, evidence: CorrectionEvidence): Promise<void> {
-  for await (const stored of eventStore.read(streamOf.import(importId), { max: 1 })) {
-    const event = decodeOn("import", stored);
-    if (event?.type === "ImportRequested" && !isAfter(stored.position, until)) evidence.requested(event.data);
-  }
+  const requested = await requestedEvent(eventStore, importId);
+  if (requested && !isAfter(requested.position, until)) evidence.requested(requested.data);
   const last = await eventStore.last(streamOf.import(importId));
   if (last && endsImport(last.type) && !isAfter(last.position, until)) evidence.ended(importId, last.type === "ImportCompleted");
 }

@@ -1,4 +1,4 @@
-// The activities of one import, summed by customer, warehouse, charge code and half hour: as activity_totals should have them.
+// Digests of what activity_totals and shipment_versions should have of one import.
 import { createHash } from "node:crypto";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { add, type Decimal, decimal, knownDecimal, toText } from "../../domain/money.js";
@@ -10,13 +10,14 @@ interface Sum {
   readonly rows: number[];
 }
 
-/** By the total's key as JSON. */
+/** The activities of one import, summed by customer, warehouse, charge code and half hour. By the total's key as JSON. */
 export type ActivitySums = Map<string, Sum>;
 
-export interface DigestOfSums {
-  readonly totals: number;
-  readonly quantity: string;
-  readonly rows: number;
+/** What a table should have, or has, of one import. */
+export interface TableDigest {
+  readonly count: number;
+  /** The count in words, with what else a reader compares. */
+  readonly said: string;
   readonly digest: string;
 }
 
@@ -44,7 +45,7 @@ export function addTotal(sums: ActivitySums, columns: readonly unknown[]): void 
   sums.set(key, { quantity: decimal(String(quantity)), rows: rows.length === rowCount ? rows : [...rows, Number.NaN] });
 }
 
-export function digestOfSums(sums: ActivitySums): DigestOfSums {
+export function digestOfSums(sums: ActivitySums): TableDigest {
   const hash = createHash("sha256");
   let quantity = decimal(0);
   let rows = 0;
@@ -53,13 +54,8 @@ export function digestOfSums(sums: ActivitySums): DigestOfSums {
     quantity = add(quantity, sum.quantity);
     rows += sum.rows.length;
   }
-  return { totals: sums.size, quantity: toText(quantity), rows, digest: hash.digest("hex") };
-}
-
-/** The shipments of one import as shipment_versions should have them. */
-export interface DigestOfVersions {
-  readonly versions: number;
-  readonly digest: string;
+  const said = `${sums.size} totals of ${rows} rows, ${toText(quantity)} in all`;
+  return { count: sums.size, said, digest: hash.digest("hex") };
 }
 
 export interface VersionRow {
@@ -68,9 +64,10 @@ export interface VersionRow {
   readonly revisions: string;
 }
 
-export function digestOfVersions(shipments: readonly VersionRow[]): DigestOfVersions {
+/** The shipments of one import as shipment_versions should have them. */
+export function digestOfVersions(shipments: readonly VersionRow[]): TableDigest {
   const hash = createHash("sha256");
   for (const { number, shipmentId, revisions } of shipments.toSorted((a, b) => a.number - b.number))
     hash.update(`${JSON.stringify([number, storable(shipmentId), revisions])}\n`);
-  return { versions: shipments.length, digest: hash.digest("hex") };
+  return { count: shipments.length, said: `${shipments.length} versions`, digest: hash.digest("hex") };
 }

@@ -1,9 +1,9 @@
 // All imports, folded from their streams up to one position of the log: what the projections should show there.
 import { streamPrefix } from "../../events/streams.js";
-import type { EventStore, Position, StoredEvent } from "../../ports/eventStore.js";
+import { type EventStore, type Position, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
 import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
-import { type DigestOfSums, type DigestOfVersions, digestOfSums, digestOfVersions } from "./digests.js";
+import { digestOfSums, digestOfVersions, type TableDigest } from "./digests.js";
 
 import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
 
@@ -14,8 +14,8 @@ export interface AuditedImport extends Pick<ImportFold, "importId" | "requested"
   /** Digest of the rows that activities or shipment_lines should have. */
   readonly accepted: { readonly rows: number; readonly digest: string };
   readonly rejected: { readonly rows: number; readonly digest: string };
-  readonly totals: DigestOfSums;
-  readonly versions: DigestOfVersions;
+  readonly totals: TableDigest;
+  readonly versions: TableDigest;
 }
 
 export interface AuditedShipment extends Omit<FoldedShipment, "number" | "revisions"> {
@@ -35,17 +35,25 @@ export interface Evidence {
 
 export const shipmentKey = (organisationId: string, shipmentId: string): string => JSON.stringify([organisationId, shipmentId]);
 
-export const auditedImportOf = (fold: ImportFold): AuditedImport | undefined => {
+/** Whose import it is, for a finding. */
+export const ownerOf = ({ importId, requested }: AuditedImport) => ({ importId, organisationId: requested.data.organisationId });
+
+export function auditedImportOf(fold: ImportFold): AuditedImport | undefined {
   const { importId, requested, started, ended, revision } = fold;
   if (!requested) return undefined;
   return {
-    ...{ importId, requested, started, ended, revision, counts: recounted(fold) },
+    importId,
+    requested,
+    started,
+    ended,
+    revision,
+    counts: recounted(fold),
     accepted: { rows: fold.accepted, digest: fold.acceptedRows.copy().digest("hex") },
     rejected: { rows: fold.rejected, digest: fold.rejectedRows.copy().digest("hex") },
     totals: digestOfSums(fold.sums ?? new Map()),
     versions: digestOfVersions([...(fold.shipments?.values() ?? [])]),
   };
-};
+}
 
 interface Gathering {
   readonly eventStore: EventStore;
@@ -54,7 +62,7 @@ interface Gathering {
   readonly organisationId: string | undefined;
   readonly signal: AbortSignal;
   readonly findings: Findings;
-  readonly onProgress?: (progress: { events: number; share: number }) => void;
+  readonly onProgress: ((progress: { events: number; share: number }) => void) | undefined;
 }
 
 export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
@@ -82,7 +90,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   await eventStore.replay({ prefixes: [streamPrefix.import, streamPrefix.corrections], until, signal }, async (batch) => {
     for (const event of batch.events) onEvent(event);
     events += batch.events.length;
-    onProgress?.({ events, share: until.commit > 0n ? Math.min(1, Number(batch.position.commit) / Number(until.commit)) : 1 });
+    onProgress?.({ events, share: shareOf(batch.position, until) });
   });
   for (const fold of streams.values()) if (typeof fold === "object") close(fold, imports, findings);
   return { imports, shipments, corrections, events };

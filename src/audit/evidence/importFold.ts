@@ -1,26 +1,13 @@
 // Folds one import from its stream, event by event. Memory grows with the rows only where shipments and totals are asked for, until the import ends.
 import { createHash, type Hash } from "node:crypto";
-import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
-import type {
-  ImportCancelled,
-  ImportCompleted,
-  ImportFailed,
-  ImportRequested,
-  ImportStarted,
-  RowAccepted,
-} from "../../events/importEvents.js";
-import { requestedRevision, startedRevision } from "../../events/importLayout.js";
+import { decodeOn, UnreadableEvent } from "../../events/codec.js";
+import type { ImportCompleted, ImportEnding, RowAccepted } from "../../events/importEvents.js";
+import { type ImportEvent, requestedRevision, startedRevision } from "../../events/importLayout.js";
 import { streamPrefix } from "../../events/streams.js";
-import type { Position, StoredEvent } from "../../ports/eventStore.js";
+import type { StoredEvent } from "../../ports/eventStore.js";
 import { canonical, shortDigest } from "../canonical.js";
 import { activityShape, lineShape, rejectionShape } from "../rowShapes.js";
 import { type ActivitySums, addActivity } from "./digests.js";
-
-export type AuditedEnding = { readonly revision: bigint; readonly position: Position; readonly recordedAt: Date } & (
-  | { readonly type: "ImportCompleted"; readonly data: ImportCompleted }
-  | { readonly type: "ImportFailed"; readonly data: ImportFailed }
-  | { readonly type: "ImportCancelled"; readonly data: ImportCancelled }
-);
 
 /** A shipment, as digests of its fields and of its goods lines. */
 export interface FoldedShipment {
@@ -35,9 +22,9 @@ export interface FoldedShipment {
 
 export interface ImportFold {
   readonly importId: string;
-  requested: { readonly data: ImportRequested; readonly position: Position } | undefined;
-  started: ImportStarted | undefined;
-  ended: AuditedEnding | undefined;
+  requested: ImportEvent<"ImportRequested"> | undefined;
+  started: ImportEvent<"ImportStarted"> | undefined;
+  ended: ImportEvent<ImportEnding> | undefined;
   /** The revision of the last folded event; -1n before the first. */
   revision: bigint;
   accepted: number;
@@ -101,17 +88,17 @@ export function foldEvent(fold: ImportFold, stored: StoredEvent): void {
   }
 }
 
-function foldKnown(fold: ImportFold, event: RecordedOn<"import">): void {
-  const { revision, position, recordedAt } = event;
+function foldKnown(fold: ImportFold, event: ImportEvent): void {
+  const { revision } = event;
   switch (event.type) {
     case "ImportRequested":
       if (revision !== requestedRevision) fault(fold, `ImportRequested stands at revision ${revision}, not 0`);
       if (event.data.importId !== fold.importId) fault(fold, `ImportRequested names import ${event.data.importId}`);
-      fold.requested ??= { data: event.data, position };
+      fold.requested ??= event;
       return;
     case "ImportStarted":
       if (revision !== startedRevision) fault(fold, `ImportStarted stands at revision ${revision}, not 1`);
-      fold.started ??= event.data;
+      fold.started ??= event;
       return;
     case "RowAccepted":
       foldAccepted(fold, event.data, revision);
@@ -123,13 +110,11 @@ function foldKnown(fold: ImportFold, event: RecordedOn<"import">): void {
       return;
     case "ImportCompleted":
       checkCounts(fold, event.data);
-      fold.ended = { type: event.type, data: event.data, revision, position, recordedAt };
+      fold.ended ??= event;
       return;
     case "ImportFailed":
-      fold.ended = { type: event.type, data: event.data, revision, position, recordedAt };
-      return;
     case "ImportCancelled":
-      fold.ended = { type: event.type, data: event.data, revision, position, recordedAt };
+      fold.ended ??= event;
       return;
   }
   event satisfies never;

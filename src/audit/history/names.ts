@@ -1,11 +1,9 @@
 // The names of principals, from the streams of the organisation and of its members: events have ids, people read names.
-import type { Principal } from "../../domain/principal.js";
+import { type NameOf, nameBy, type Principal } from "../../domain/principal.js";
 import { decodeOn } from "../../events/codec.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import type { EventStore } from "../../ports/eventStore.js";
-
-export type NameOf = (by: Principal) => string;
 
 /** `members`: the members whose names are needed. Any other member is shown as "a removed member". */
 export async function namesOf(eventStore: EventStore, organisationId: string, members: Iterable<Principal>): Promise<NameOf> {
@@ -18,19 +16,7 @@ export async function namesOf(eventStore: EventStore, organisationId: string, me
     keys.set(keyId, words);
     keys.set(prefix, words); // older events name a key by its prefix
   }
-  const memberNames = await namesOfMembers(eventStore, members);
-  return ({ kind, id }) => {
-    switch (kind) {
-      case "key":
-        return keys.get(id) ?? `key ${id}`;
-      case "member":
-        return memberNames.get(id) ?? "a removed member";
-      case "cli":
-        return "the command line";
-      case "worker":
-        return `worker ${id}`;
-    }
-  };
+  return nameBy(keys, await namesOfMembers(eventStore, members));
 }
 
 async function namesOfMembers(eventStore: EventStore, principals: Iterable<Principal>): Promise<ReadonlyMap<string, string>> {

@@ -3,7 +3,7 @@ import type { Principal } from "../../domain/principal.js";
 import { decode } from "../../events/codec.js";
 import { endsImport, type ImportRequested } from "../../events/importEvents.js";
 import { streamPrefix } from "../../events/streams.js";
-import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
+import { type EventStore, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 
 export interface ShipmentVersion {
   readonly importId: string;
@@ -56,10 +56,7 @@ export async function shipmentVersions(question: VersionsQuery): Promise<Shipmen
       if (event.metadata.organisation === question.organisationId) applyEvent(event, open, question, versions);
     }
     events += batch.events.length;
-    question.onProgress?.({
-      events,
-      share: head && head.commit > 0n ? Math.min(1, Number(batch.position.commit) / Number(head.commit)) : 1,
-    });
+    question.onProgress?.({ events, share: shareOf(batch.position, head) });
   });
   return inPushedOrder(versions);
 }

@@ -20,7 +20,7 @@ export function createDeriver(eventStore: EventStore, findings: Findings): Quote
     quotes: () => derived,
     async derive(event) {
       const { organisationId, catalogueVersion } = event.data;
-      const add = (sentence: string) => findings.add({ organisationId, importId: undefined, sentence });
+      const add = (sentence: string) => findings.add({ organisationId, sentence });
       const catalogue = await catalogues(organisationId, catalogueVersion);
       for (const place of placesOf(event)) {
         derived += 1;

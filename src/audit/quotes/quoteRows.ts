@@ -22,7 +22,10 @@ export function expectedRows({ type, data }: QuoteEvent): QuoteRows | undefined 
     quotesId: alone ? data.quoteId : data.quotesId,
     organisationId: data.organisationId,
     columns: {
-      ...{ alone, quoted_at: new Date(data.at).toISOString(), origin: answer.origin, destination: answer.destination },
+      alone,
+      quoted_at: new Date(data.at).toISOString(),
+      origin: answer.origin,
+      destination: answer.destination,
       recorded: alone ? data.response : data,
     },
     list: answer.results.map((result, index) => [alone ? 0 : index + 1, alone ? data.customerId : result.customerId, ...summary(result)]),

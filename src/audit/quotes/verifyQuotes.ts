@@ -77,7 +77,7 @@ function readQuote(stored: StoredEvent, findings: Findings): QuoteEvent | undefi
     return decodeOn(stored.stream.startsWith(streamPrefix.quotes) ? "quotes" : "quote", stored);
   } catch (error) {
     if (!(error instanceof UnreadableEvent)) throw error;
-    findings.add({ organisationId: stored.metadata.organisation, importId: undefined, sentence: `stream: ${error.message}` });
+    findings.add({ organisationId: stored.metadata.organisation, sentence: `stream: ${error.message}` });
     return undefined;
   }
 }
@@ -90,14 +90,13 @@ async function compareRows({ client }: Snapshot, { eventStore, organisationId }:
     expected.delete(rows.quotesId);
     if (agrees) continue;
     const sentence = `quote ${rows.quotesId}: ${await difference(rows, eventStore)}`;
-    findings.add({ organisationId: rows.organisationId, importId: undefined, sentence });
+    findings.add({ organisationId: rows.organisationId, sentence });
   }
   for (const [quotesId, { organisationId: owner }] of expected)
-    findings.add({ organisationId: owner, importId: undefined, sentence: `quote ${quotesId}: it is missing from quote_requests` });
+    findings.add({ organisationId: owner, sentence: `quote ${quotesId}: it is missing from quote_requests` });
   for (const { organisationId: owner, quotesId } of await strayRows(client, organisationId))
     findings.add({
       organisationId: owner,
-      importId: undefined,
       sentence: `quote ${quotesId}: quotes lists it, quote_requests does not hold it`,
     });
 }

@@ -35,7 +35,7 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
   const corrections = await correctionStory(importId, { eventStore, asOf, signal });
   const { organisationId, by } = history.requested.data;
-  const people = [by, ...corrections.map(({ data }) => data.by), ...(history.ended ? [principalOf(history.ended.actor)] : [])];
+  const people = [by, ...corrections.map(({ data }) => data.by), ...(history.ended ? [principalOf(history.ended.metadata.actor)] : [])];
   const nameOf = await namesOf(eventStore, organisationId, people);
   const report = { history, files, corrections, verdict, nameOf };
   if (json) printJson(rows ? { summary: historyJson(report) } : historyJson(report), rows ? 0 : 2);

@@ -1,6 +1,6 @@
 import type { CorrectionStep, ImportHistory, RowRun } from "../../audit/history/importHistory.js";
-import type { NameOf } from "../../audit/history/names.js";
-import type { Verdict } from "../../audit/importVerdict.js";
+import type { ImportVerdict } from "../../audit/importVerdict.js";
+import type { NameOf } from "../../domain/principal.js";
 import { principalOf } from "../../domain/principal.js";
 import { countOf, number } from "../progress.js";
 
@@ -11,7 +11,7 @@ export interface ImportReport {
   /** What has become of its rejected rows. */
   readonly corrections: readonly CorrectionStep[];
   /** Undefined for a past state. */
-  readonly verdict: Verdict | undefined;
+  readonly verdict: ImportVerdict | undefined;
   readonly nameOf: NameOf;
 }
 
@@ -99,7 +99,7 @@ function endingText(ended: NonNullable<ImportHistory["ended"]>, nameOf: NameOf):
   }
 }
 
-function verdictLines({ fold }: ImportHistory, verdict: Verdict | undefined): string[] {
+function verdictLines({ fold }: ImportHistory, verdict: ImportVerdict | undefined): string[] {
   const chain =
     fold.faultCount === 0
       ? ["The stream is whole: no gaps, one outcome per row, in row order."]
@@ -122,7 +122,7 @@ export function historyJson({ history, files, corrections, verdict }: Omit<Impor
     started: started ? { ...started.data, recordedAt: started.recordedAt } : null,
     stretches: runs.map((each) => ({ ...each, from: Number(each.from), to: Number(each.to) })),
     ended: ended
-      ? { ...ended.data, type: ended.type, revision: Number(ended.revision), recordedAt: ended.recordedAt, actor: ended.actor }
+      ? { ...ended.data, type: ended.type, revision: Number(ended.revision), recordedAt: ended.recordedAt, actor: ended.metadata.actor }
       : null,
     counts,
     acceptedRows: accepted,

@@ -1,7 +1,7 @@
-import type { NameOf } from "../../audit/history/names.js";
 import type { ShipmentVersion } from "../../audit/history/shipmentVersions.js";
 import type { Verification } from "../../audit/verify.js";
 import type { Location } from "../../domain/geography/geography.js";
+import type { NameOf } from "../../domain/principal.js";
 import type { ExplainedCard } from "../../domain/rating/explain.js";
 import type { Item } from "../../domain/rating/quoteRequest.js";
 import type { ExplainedQuote } from "../../queries/quotes/explainQuote.js";

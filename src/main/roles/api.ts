@@ -7,7 +7,7 @@ import type { ReadinessCheck } from "../../http/api/deps.js";
 import { singleSignOnPaths } from "../../http/portal/sessions/singleSignOn.js";
 import { startApi } from "../../http/startApi.js";
 import { deliveriesByOutcome, oldestUnsentSeconds, projectionLagSeconds, unfinishedImports } from "../../queries/metrics.js";
-import { cacheCatalogues } from "../../queries/organisations/catalogueCache.js";
+import { cacheCatalogues } from "../../queries/organisations/organisations.js";
 import { createQuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import { type Adapters, memberDeps, organisationDeps, webhookDeps } from "../adapters.js";
 import { createCheckProcesses } from "../checking/checkProcesses.js";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { listen } from "../../adapters/postgres/listen.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { importQueuedChannel } from "../../commands/imports/importQueue.js";
-import { cacheCatalogues } from "../../queries/organisations/catalogueCache.js";
+import { cacheCatalogues } from "../../queries/organisations/organisations.js";
 import { runWorker } from "../../workers/imports/runWorker.js";
 import { runWebhooks } from "../../workers/webhooks/runWebhooks.js";
 import { webhookWorkerDeps } from "../adapters.js";

@@ -38,7 +38,7 @@ export function listActivities(
 
 async function listFiltered(organisationId: string, filter: ActivityFilter, page: PageRequest, pool: Pool): Promise<Page<LedgerActivity>> {
   const { items, nextCursor } = await pageOfActivities(organisationId, filter, page, pool);
-  return { items: items.map(({ values, importId, row }) => ({ ...givenFields(values, "activity"), importId, row })), nextCursor };
+  return { items: items.map(({ values, importId, row }) => shown({ ...values, importId, row })), nextCursor };
 }
 
 /** The pages of a filtered list, with the place of each row. */
@@ -54,7 +54,12 @@ export function pageOfActivities(
     (after, count) => findActivities(organisationId, filter, { after: after && placeOf(after), count }, pool),
     {
       placeOf: ({ customerId, warehouseCode, chargeCode, halfHour, importPosition, ordinal }) => [
-        ...[customerId, warehouseCode, chargeCode, halfHour, importPosition, String(ordinal)],
+        customerId,
+        warehouseCode,
+        chargeCode,
+        halfHour,
+        importPosition,
+        String(ordinal),
       ],
       itemOf: (row) => row,
     },
@@ -97,7 +102,7 @@ function rowsBehind(listed: SQL | undefined, after: readonly string[] | undefine
     .then((found) => found.map(({ rows_of_each: row, in_order: { importId } }) => ({ ...row, importId })));
 }
 
-function shown({ importId, row, ...values }: ActivityRow): LedgerActivity {
+function shown({ importId, row, ...values }: LedgerActivity): LedgerActivity {
   return { ...givenFields(values, "activity"), importId, row };
 }
 

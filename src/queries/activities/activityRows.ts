@@ -3,10 +3,10 @@
 import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { instantOf } from "../../domain/imports/timestamp.js";
-import { type ActivityFilter, halfHoursOf } from "./activityFilter.js";
+import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
 
 /** Where a row stands: its total, and which of the total's rows it is, from 1. */
-export interface ActivityPlace {
+export interface ActivityKey {
   readonly customerId: string;
   readonly warehouseCode: string;
   readonly chargeCode: string;
@@ -15,7 +15,7 @@ export interface ActivityPlace {
   readonly ordinal: number;
 }
 
-export interface FoundActivity extends ActivityPlace {
+export interface FoundActivity extends ActivityKey {
   readonly importId: string;
   /** The import's reference. */
   readonly sourceDetails: string;
@@ -24,7 +24,7 @@ export interface FoundActivity extends ActivityPlace {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-interface Entry extends Omit<ActivityPlace, "ordinal"> {
+interface Entry extends Omit<ActivityKey, "ordinal"> {
   readonly rowCount: number;
 }
 
@@ -34,7 +34,7 @@ type Database = Pick<Pool, "query">;
 export async function findActivities(
   organisationId: string,
   filter: ActivityFilter,
-  { after, count }: { readonly after: ActivityPlace | undefined; readonly count: number },
+  { after, count }: { readonly after: ActivityKey | undefined; readonly count: number },
   database: Database,
 ): Promise<FoundActivity[]> {
   const cut = new Set(halfHoursOf(filter).cut.map((time) => time.getTime()));
@@ -53,9 +53,10 @@ const isWithin = ({ values }: FoundActivity, { from, to }: ActivityFilter): bool
   return (from === undefined || at >= from.getTime()) && (to === undefined || at < to.getTime());
 };
 
+/** The columns of a total's key, in the order of the list. */
+const keyNames = ["customerId", "warehouseCode", "chargeCode", "halfHour", "importPosition"] as const;
+
 const key = "customer_id, warehouse_code, charge_code";
-const asked = (table: string) => `${table}.organisation_id = $1 and ($2::text is null or ${table}.customer_id = $2)
-  and ($3::text is null or ${table}.warehouse_code = $3) and ($4::text is null or ${table}.charge_code = $4)`;
 const begun = "($7::text, $8::text, $9::text)";
 /** The group in which the last page ended. */
 const isBegun = `($7::text is not null and (g.customer_id, g.warehouse_code, g.charge_code) = ${begun})`;
@@ -65,11 +66,10 @@ const columns = `t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.
 const byGroup = `
   select hours.* from
     (select customer_id, warehouse_code, charge_code, organisation_id from activity_groups as g
-      where ${asked("g")} and ($7::text is null or (g.customer_id, g.warehouse_code, g.charge_code) >= ${begun})
+      where ${passesSql("g")} and ($7::text is null or (g.customer_id, g.warehouse_code, g.charge_code) >= ${begun})
       order by ${key} offset 0) as g cross join lateral
     (select ${columns} from activity_totals as t
-      where t.organisation_id = g.organisation_id and t.customer_id = g.customer_id and t.warehouse_code = g.warehouse_code
-        and t.charge_code = g.charge_code and t.half_hour < $6
+      where ${ofGroupSql} and t.half_hour < $6
         and t.half_hour >= case when ${isBegun} then $10::timestamptz else $5::timestamptz end
         and (not ${isBegun} or (t.half_hour, t.import_position) >= ($10::timestamptz, $11::bigint))
       order by t.half_hour, t.import_position limit $12) as hours
@@ -77,7 +77,7 @@ const byGroup = `
 
 const ofImport = `
   select ${columns} from activity_totals as t join imports as i on i.position = t.import_position
-   where i.import_id = $13 and i.organisation_id = $1 and ${asked("t")} and t.half_hour >= $5 and t.half_hour < $6
+   where i.import_id = $13 and i.organisation_id = $1 and ${passesSql("t")} and t.half_hour >= $5 and t.half_hour < $6
      and ($7::text is null or (t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position)
           >= ($7::text, $8::text, $9::text, $10::timestamptz, $11::bigint))
    order by ${key}, half_hour, import_position limit $12`;
@@ -94,17 +94,13 @@ function isoTime(column: string): string {
 async function entriesFrom(
   organisationId: string,
   filter: ActivityFilter,
-  place: ActivityPlace | undefined,
+  place: ActivityKey | undefined,
   count: number,
   database: Database,
 ): Promise<Entry[]> {
-  const { first, end } = halfHoursOf(filter);
-  const { importId, customerId = null, warehouseCode = null, chargeCode = null } = filter;
-  const values = [
-    ...[organisationId, customerId, warehouseCode, chargeCode, first ?? "-infinity", end ?? "infinity"],
-    ...[place?.customerId ?? null, place?.warehouseCode ?? null, place?.chargeCode ?? null],
-    ...[place?.halfHour ?? null, place?.importPosition ?? null, count],
-  ];
+  const { importId } = filter;
+  const begunAt = place ? keyNames.map((name) => place[name]) : keyNames.map(() => null);
+  const values = [...filterValues(organisationId, filter), ...begunAt, count];
   const { rows } =
     importId === undefined
       ? await database.query<Entry>(shownEntry(byGroup), values)
@@ -118,7 +114,7 @@ interface Slice extends Entry {
 }
 
 /** The part of each entry that the page needs, `count` rows in all. */
-function slicesOf(entries: readonly Entry[], place: ActivityPlace | undefined, count: number): Slice[] {
+function slicesOf(entries: readonly Entry[], place: ActivityKey | undefined, count: number): Slice[] {
   const slices: Slice[] = [];
   let left = count;
   for (const entry of entries) {
@@ -131,12 +127,7 @@ function slicesOf(entries: readonly Entry[], place: ActivityPlace | undefined, c
   return slices;
 }
 
-const isSame = (entry: Entry, place: ActivityPlace): boolean =>
-  entry.customerId === place.customerId &&
-  entry.warehouseCode === place.warehouseCode &&
-  entry.chargeCode === place.chargeCode &&
-  entry.halfHour === place.halfHour &&
-  entry.importPosition === place.importPosition;
+const isSame = (entry: Entry, place: ActivityKey): boolean => keyNames.every((name) => entry[name] === place[name]);
 
 const fields = fieldsOf("activity");
 const fieldColumns = fields.map(({ name, ledgerColumn }) => `a.${ledgerColumn} as "${name}"`).join(", ");
@@ -159,12 +150,7 @@ async function rowsOf(organisationId: string, slices: readonly Slice[], database
   if (slices.length === 0) return [];
   const { rows } = await database.query<
     Record<string, unknown> & { slice: string; ordinal: string; importId: string; sourceDetails: string; row: number }
-  >(sliced, [
-    organisationId,
-    ...(["customerId", "warehouseCode", "chargeCode", "halfHour", "importPosition", "from", "until"] as const).map((name) =>
-      slices.map((slice) => slice[name]),
-    ),
-  ]);
+  >(sliced, [organisationId, ...([...keyNames, "from", "until"] as const).map((name) => slices.map((slice) => slice[name]))]);
   return rows.flatMap(({ slice, ordinal, importId, sourceDetails, row, ...values }) => {
     const entry = slices[Number(slice) - 1];
     return entry ? [{ ...entry, ordinal: Number(ordinal), importId, sourceDetails, row, values }] : [];

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { add, decimal, toText } from "../../domain/money.js";
 import { Rejection } from "../../domain/rejection.js";
 import { instantSql } from "../../projections/tables/ledgers.js";
-import { type ActivityFilter, halfHoursOf } from "./activityFilter.js";
+import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
 
 export interface ActivityTotal {
   /** Null for activities that name no customer. */
@@ -23,13 +23,13 @@ export async function activityTotals(
   filter: Omit<ActivityFilter, "importId">,
   database: Pick<Pool, "query">,
 ): Promise<ActivityTotal[]> {
-  const { first, end, cut } = halfHoursOf(filter);
-  const { customerId = null, warehouseCode = null, chargeCode = null, from, to } = filter;
-  const asked = [organisationId, customerId, warehouseCode, chargeCode, first ?? "-infinity", end ?? "infinity", mostTotals + 1];
+  const { cut } = halfHoursOf(filter);
+  const { from, to } = filter;
+  const values = [...filterValues(organisationId, filter), mostTotals + 1];
   const { rows } =
     cut.length === 0
-      ? await database.query<ActivityTotal>(wholeHalfHours, asked)
-      : await database.query<ActivityTotal>(withCutHalfHours, [...asked, cut, from ?? "-infinity", to ?? "infinity"]);
+      ? await database.query<ActivityTotal>(wholeHalfHours, values)
+      : await database.query<ActivityTotal>(withCutHalfHours, [...values, cut, from ?? "-infinity", to ?? "infinity"]);
   if (rows.length <= mostTotals) return rows;
   const sentence = `There are more than ${mostTotals} totals: narrow them by customer, warehouse, charge code or dates`;
   throw new Rejection("invalid", sentence, [sentence]);
@@ -45,11 +45,7 @@ export function sumOf(totals: readonly Pick<ActivityTotal, "quantity" | "rows">[
 const groupsWith = (columns: string, hours: string) => `
   activity_groups as g cross join lateral
        (select ${columns} from activity_totals as t
-         where t.organisation_id = g.organisation_id and t.customer_id = g.customer_id and t.warehouse_code = g.warehouse_code
-           and t.charge_code = g.charge_code and t.half_hour >= $5 and t.half_hour < $6 ${hours} offset 0) as hours`;
-
-const asked = `g.organisation_id = $1 and ($2::text is null or g.customer_id = $2) and ($3::text is null or g.warehouse_code = $3)
-   and ($4::text is null or g.charge_code = $4)`;
+         where ${ofGroupSql} and t.half_hour >= $5 and t.half_hour < $6 ${hours} offset 0) as hours`;
 
 const group = "g.customer_id, g.warehouse_code, g.charge_code";
 
@@ -58,7 +54,8 @@ const summed = (sums: string) => `
          trim_scale(sum(quantity))::text as quantity, sum(row_count)::float8 as rows
     from (${sums}) as g group by ${group} order by ${group} limit $7`;
 
-const whole = (hours: string) => `select ${group}, quantity, row_count from ${groupsWith("t.quantity, t.row_count", hours)} where ${asked}`;
+const whole = (hours: string) =>
+  `select ${group}, quantity, row_count from ${groupsWith("t.quantity, t.row_count", hours)} where ${passesSql("g")}`;
 
 const wholeHalfHours = summed(whole(""));
 
@@ -71,4 +68,4 @@ const withCutHalfHours = summed(`
     from ${groupsWith("t.import_position, t.row_numbers", "and t.half_hour = any($8::timestamptz[])")}
    cross join unnest(hours.row_numbers) as n (number)
    cross join lateral (select * from activities where import_position = hours.import_position and "row" = n.number limit 1) as a
-   where ${asked} and ${instant} >= $9 and ${instant} < $10`);
+   where ${passesSql("g")} and ${instant} >= $9 and ${instant} < $10`);

@@ -1,28 +1,41 @@
 import { once } from "node:events";
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import type { Pool } from "pg";
 import type { ImportKind } from "../../events/importEvents.js";
 import { StoreUnavailable } from "../../portErrors.js";
 import { imports } from "../../projections/tables/imports.js";
 import { databaseOf } from "../database.js";
-import { type Page, type PageRequest, readCursor, readPage, writeCursor } from "../page.js";
+import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import { mayBeBehind, type ReadImport, readImport, readRow, rowAsItIs, type Sources } from "./importStatus.js";
 import { type ImportRow, type ImportStatus, type ImportView, selectImports } from "./importView.js";
 
-/** Newest first. */
-export function listImports(organisationId: string, kind: ImportKind, page: PageRequest, sources: Sources): Promise<Page<ImportView>> {
-  return readPage(
-    page,
-    ["imports", organisationId, kind],
-    (after, count) =>
-      newestImports(organisationId, kind, { before: after?.[0] === undefined ? undefined : BigInt(after[0]), count }, sources),
-    { placeOf: ({ position }) => [String(position)], itemOf: ({ view }) => view },
-  );
+export interface ImportFilter {
+  readonly kind?: ImportKind | undefined;
+  readonly status?: ImportStatus | undefined;
+  /** Text that occurs in the reference, in any letter case. */
+  readonly reference?: string | undefined;
+}
+
+/** How many imports are read for one page: no index finds text in the middle of a reference and also has the order of the list. */
+export const mostLookedAt = 5_000;
+
+/** Newest first. With a reference a page may be short, or empty, and still have another one after it. */
+export async function listImports(
+  organisationId: string,
+  filter: ImportFilter,
+  { limit, cursor, secret }: PageRequest,
+  sources: Sources,
+): Promise<Page<ImportView>> {
+  const { kind = "", status, reference } = filter;
+  const scope = ["imports", organisationId, kind, ...((status ?? reference) === undefined ? [] : [status ?? "", reference ?? ""])];
+  const before = cursor === undefined ? undefined : BigInt(readCursor(secret, scope, cursor)[0] ?? 0);
+  const { items, upTo } = await findImports(organisationId, filter, { before, count: limit }, sources);
+  return { items, nextCursor: upTo === undefined ? null : writeCursor(secret, scope, [String(upTo)]) };
 }
 
 /** Imports of both kinds, newest first, for the command line. */
-export async function latestImports(organisationId: string, count: number, sources: Sources): Promise<ImportView[]> {
-  const found = await newestImports(organisationId, undefined, { before: undefined, count }, sources);
-  return found.map(({ view }) => view);
+export async function latestImports(organisationId: string, count: number, sources: Sources): Promise<readonly ImportView[]> {
+  return (await findImports(organisationId, {}, { before: undefined, count }, sources)).items;
 }
 
 interface ListRange {
@@ -30,33 +43,63 @@ interface ListRange {
   readonly count: number;
 }
 
-async function newestImports(
-  organisationId: string,
-  kind: ImportKind | undefined,
-  { before, count }: ListRange,
-  sources: Sources,
-): Promise<ReadImport[]> {
+/** `upTo` is the position of the last import that was looked at, where there may be more after it. */
+async function findImports(organisationId: string, filter: ImportFilter, { before, count }: ListRange, sources: Sources) {
   const late = AbortSignal.timeout(eventStoreMs);
+  const range = { before, count: count + 1 };
   // Read before the table: an import that is projected in between is then found in both, and listed once.
-  const waiting = await notYetProjected(organisationId, kind, { before, count }, sources, late);
-  const rows = await selectImports(sources.pool)
-    .where(
-      and(
-        eq(imports.organisationId, organisationId),
-        kind === undefined ? undefined : eq(imports.kind, kind),
-        before === undefined ? undefined : lt(imports.position, before),
-      ),
-    )
-    .orderBy(desc(imports.position))
-    .limit(count);
+  const waiting = await notYetProjected(organisationId, filter.kind, range, sources, late);
+  const { rows, lookedUpTo } = await lookUp(organisationId, filter, range, sources.pool);
   const known = new Set(rows.map(({ importId }) => importId));
-  const missing = waiting.filter(({ view }) => !known.has(view.importId));
-  const listed = [...(await asOfNow(rows, sources, late)), ...missing];
-  return oneAtATime(listed.toSorted((one, other) => Number(other.position - one.position)).slice(0, count));
+  const read = [...(await asOfNow(rows, sources, late)), ...waiting.filter(({ view }) => !known.has(view.importId))];
+  const sorted = oneAtATime(read.toSorted((one, other) => Number(other.position - one.position))).filter(({ view }) => fits(view, filter));
+  const shown = sorted.slice(0, count);
+  const isMore = rows.length > count || sorted.length > count;
+  return { items: shown.map(({ view }) => view), upTo: isMore ? (shown.at(-1)?.position ?? lookedUpTo) : lookedUpTo };
+}
+
+/** Checks the filter again, since the status from the stream may be newer than the table's. */
+const fits = (view: ImportView, { kind, status, reference }: ImportFilter): boolean =>
+  (kind === undefined || view.kind === kind) &&
+  (status === undefined || view.status === status) &&
+  (reference === undefined || view.reference.toLowerCase().includes(reference.toLowerCase()));
+
+interface LookedUp {
+  readonly rows: readonly ImportRow[];
+  /** The position of the last import that was looked at, where there may be more after it. */
+  readonly lookedUpTo: bigint | undefined;
+}
+
+async function lookUp(
+  organisationId: string,
+  { kind, status, reference }: ImportFilter,
+  { before, count }: ListRange,
+  pool: Pool,
+): Promise<LookedUp> {
+  const wanted = and(
+    eq(imports.organisationId, organisationId),
+    kind === undefined ? undefined : eq(imports.kind, kind),
+    status === undefined ? undefined : eq(imports.status, status),
+    before === undefined ? undefined : lt(imports.position, before),
+  );
+  if (reference === undefined) {
+    const rows = await selectImports(pool).where(wanted).orderBy(desc(imports.position)).limit(count);
+    return { rows, lookedUpTo: rows[count - 1]?.position };
+  }
+  // Not `like`: a `%` in the reference is an ordinary character.
+  const looked = await databaseOf(pool).execute<{ found: string[]; lookedUpTo: string | null }>(sql`
+    with looked as materialized
+      (select import_id, position, source_details from imports where ${wanted} order by position desc limit ${mostLookedAt})
+    select array(select import_id::text from looked where strpos(lower(source_details), lower(${reference})) > 0
+                  order by position desc limit ${count}) as found,
+           (select case when count(*) = ${mostLookedAt} then min(position)::text end from looked) as "lookedUpTo"`);
+  const { found = [], lookedUpTo = null } = looked.rows[0] ?? {};
+  const rows = found.length === 0 ? [] : await selectImports(pool).where(inArray(imports.importId, found));
+  return { rows, lookedUpTo: lookedUpTo === null ? undefined : BigInt(lookedUpTo) };
 }
 
 /** The time for the event store. After it, the list shows what the table has. */
-export const eventStoreMs = 1_500;
+const eventStoreMs = 1_500;
 /** How many imports are read from their streams at once. While no projector runs, that is the whole queue. */
 const atOnce = 20;
 const mostWaiting = 2_000;
@@ -73,7 +116,7 @@ export async function asOfNow(rows: readonly ImportRow[], sources: Sources, late
 }
 
 /** Imports that were just pushed or have just ended and are not in the table yet, newest first. Stops reading once it has `count`. */
-export async function notYetProjected(
+async function notYetProjected(
   organisationId: string,
   kind: ImportKind | undefined,
   { before, count }: ListRange,
@@ -120,74 +163,3 @@ const notBegun = (view: ImportView): ImportView => ({
   startedAt: null,
   counts: { received: 0, processed: 0, failed: 0 },
 });
-
-export interface ImportFilter {
-  readonly kind?: ImportKind | undefined;
-  readonly status?: ImportStatus | undefined;
-  /** Text that occurs in the reference, in any letter case. */
-  readonly reference?: string | undefined;
-}
-
-/** How many imports are read for one page: no index finds text in the middle of a reference and also has the order of the list. */
-export const mostLookedAt = 5_000;
-
-/** Newest first. With a reference a page may be short, or empty, and still have another one after it. */
-export async function searchImports(
-  organisationId: string,
-  filter: ImportFilter,
-  { limit, cursor, secret }: PageRequest,
-  sources: Sources,
-): Promise<Page<ImportView>> {
-  const scope = ["imports found", organisationId, filter.kind ?? "", filter.status ?? "", filter.reference ?? ""];
-  const after = cursor === undefined ? undefined : readCursor(secret, scope, cursor)[0];
-  const before = after === undefined ? undefined : BigInt(after);
-  const late = AbortSignal.timeout(eventStoreMs);
-  // Read before the table: an import that is projected in between is then found in both, and listed once.
-  const waiting = await notYetProjected(organisationId, filter.kind, { before, count: limit + 1 }, sources, late);
-  const { found, lookedUpTo } = await lookUp(organisationId, filter, { before, count: limit + 1 }, sources);
-  const rows = found.length === 0 ? [] : await selectImports(sources.pool).where(inArray(imports.importId, found));
-  const known = new Set(found);
-  const read = [...(await asOfNow(rows, sources, late)), ...waiting.filter(({ view }) => !known.has(view.importId))];
-  const sorted = oneAtATime(read.toSorted((one, other) => Number(other.position - one.position))).filter(({ view }) => fits(view, filter));
-  const shown = sorted.slice(0, limit);
-  const upTo = rows.length > limit || sorted.length > shown.length ? lastOf(shown, lookedUpTo) : lookedUpTo;
-  return { items: shown.map(({ view }) => view), nextCursor: upTo === undefined ? null : writeCursor(secret, scope, [String(upTo)]) };
-}
-
-const lastOf = (shown: readonly ReadImport[], otherwise: bigint | undefined) => shown.at(-1)?.position ?? otherwise;
-
-/** Checks the filter again, since the status from the stream may be newer than the table's. */
-const fits = (view: ImportView, { kind, status, reference }: ImportFilter): boolean =>
-  (kind === undefined || view.kind === kind) &&
-  (status === undefined || view.status === status) &&
-  (reference === undefined || view.reference.toLowerCase().includes(reference.toLowerCase()));
-
-interface Looked {
-  readonly found: readonly string[];
-  /** The position of the last import that was looked at, where there may be more after it. */
-  readonly lookedUpTo: bigint | undefined;
-}
-
-async function lookUp(
-  organisationId: string,
-  { kind, status, reference }: ImportFilter,
-  { before, count }: { readonly before: bigint | undefined; readonly count: number },
-  { pool }: Sources,
-): Promise<Looked> {
-  const most = reference === undefined ? count : mostLookedAt;
-  const wanted = and(
-    eq(imports.organisationId, organisationId),
-    kind === undefined ? undefined : eq(imports.kind, kind),
-    status === undefined ? undefined : eq(imports.status, status),
-    before === undefined ? undefined : lt(imports.position, before),
-  );
-  // Not `like`: a `%` in the reference is an ordinary character.
-  const matches = reference === undefined ? sql`true` : sql`strpos(lower(source_details), lower(${reference})) > 0`;
-  const { rows } = await databaseOf(pool).execute<{ found: string[]; lookedUpTo: string | null }>(sql`
-    with looked as materialized
-      (select import_id, position, source_details from imports where ${wanted} order by position desc limit ${most})
-    select array(select import_id::text from looked where ${matches} order by position desc limit ${count}) as found,
-           (select case when count(*) = ${most} then min(position)::text end from looked) as "lookedUpTo"`);
-  const { found = [], lookedUpTo = null } = rows[0] ?? {};
-  return { found, lookedUpTo: lookedUpTo === null ? undefined : BigInt(lookedUpTo) };
-}

@@ -1,9 +1,8 @@
 // An import's status, from the table, or from the stream where the table may be behind.
 import type { Pool } from "pg";
 import { isUuid } from "../../domain/uuid.js";
-import { decodeOn } from "../../events/codec.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import { streamOf } from "../../events/streams.js";
+import { requestedEvent } from "../../events/importLayout.js";
 import { StoreUnavailable } from "../../portErrors.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { findImportRow, type ImportRow, isFinished, viewOf } from "./importView.js";
@@ -92,10 +91,6 @@ export async function submittedFile(
   if (!isUuid(importId)) return undefined;
   const row = await findImportRow(organisationId, { kind: undefined, importId }, pool);
   if (row) return { key: row.fileKey, name: row.fileName };
-  for await (const stored of eventStore.read(streamOf.import(importId), { max: 1 })) {
-    const event = decodeOn("import", stored);
-    if (event?.type !== "ImportRequested" || event.data.organisationId !== organisationId) return undefined;
-    return { key: event.data.file.key, name: event.data.file.name };
-  }
-  return undefined;
+  const requested = await requestedEvent(eventStore, importId);
+  return requested?.data.organisationId === organisationId ? requested.data.file : undefined;
 }

@@ -2,14 +2,14 @@
 import { actorOf } from "../../domain/principal.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import { endsImport, type ImportEnding } from "../../events/importEvents.js";
-import { startedRevision } from "../../events/importLayout.js";
+import { type ImportEvent, startedRevision } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
+import { firstRevision } from "../streamSearch.js";
 import type { ImportView } from "./importView.js";
 
-type ImportEvent = RecordedOn<"import">;
 export type TimelineStep =
-  | Extract<ImportEvent, { type: "ImportRequested" | "ImportStarted" | ImportEnding }>
+  | ImportEvent<"ImportRequested" | "ImportStarted" | ImportEnding>
   | { readonly type: "ImportResumed"; readonly recordedAt: Date; readonly worker: string; readonly row: number | undefined }
   | RecordedOn<"corrections">;
 
@@ -23,7 +23,7 @@ export async function importTimeline(
 ): Promise<readonly TimelineStep[]> {
   const stream = streamOf.import(importId);
   const [first, last, corrections] = await Promise.all([
-    beginningOf(eventStore, stream),
+    firstTwo(eventStore, stream),
     eventStore.last(stream),
     status === "completed" ? readSome(eventStore, streamOf.corrections(importId), mostCorrections) : [],
   ]);
@@ -35,26 +35,45 @@ export async function importTimeline(
   const [revision, lastOfWorker] = last.type === "ImportCancelled" ? [last.revision - 1n, undefined] : [last.revision, last];
   const resumed = await changesOfWorker(eventStore, { stream, first: actorOf(started.data.by) }, revision, lastOfWorker);
   return [
-    ...[requested, started],
+    requested,
+    started,
     ...resumed.map(resumedStep),
     ...(end && isEnding(end) ? [end] : []),
     ...corrections.map((stored) => decodeOn("corrections", stored)).filter((event) => event !== undefined),
   ];
 }
 
-const isEnding = (event: ImportEvent): event is Extract<ImportEvent, { type: ImportEnding }> => endsImport(event.type);
+const isEnding = (event: ImportEvent): event is ImportEvent<ImportEnding> => endsImport(event.type);
 
-/** The first two events of streams that have them: they never change, and pages that are open ask for them again and again. */
-const beginnings = new WeakMap<EventStore, Map<string, readonly StoredEvent[]>>();
-const mostBeginnings = 500;
+/** What has been read of a stream. Recorded events never change, and pages that are open ask for them again and again. */
+interface KnownStream {
+  /** The first two events, once there are two. */
+  first?: readonly StoredEvent[];
+  /** The first event of each worker that took the import up from another one, as far as they are known. */
+  readonly changes: StoredEvent[];
+  /** The revision up to which the changes are known. */
+  upTo: bigint;
+}
 
-async function beginningOf(eventStore: EventStore, stream: string): Promise<readonly StoredEvent[]> {
-  const known = beginnings.get(eventStore) ?? new Map<string, readonly StoredEvent[]>();
-  beginnings.set(eventStore, known);
-  const events = known.get(stream) ?? (await readSome(eventStore, stream, 2));
-  known.delete(stream);
-  if (events.length === 2) known.set(stream, events);
-  for (const oldest of known.keys()) if (known.size > mostBeginnings) known.delete(oldest);
+const knownStreams = new WeakMap<EventStore, Map<string, KnownStream>>();
+const mostKnown = 500;
+const mostChanges = 20;
+
+function knownOf(eventStore: EventStore, stream: string): KnownStream {
+  const streams = knownStreams.get(eventStore) ?? new Map<string, KnownStream>();
+  knownStreams.set(eventStore, streams);
+  const known = streams.get(stream) ?? { changes: [], upTo: startedRevision };
+  streams.delete(stream);
+  streams.set(stream, known);
+  for (const oldest of streams.keys()) if (streams.size > mostKnown) streams.delete(oldest);
+  return known;
+}
+
+async function firstTwo(eventStore: EventStore, stream: string): Promise<readonly StoredEvent[]> {
+  const known = knownOf(eventStore, stream);
+  if (known.first) return known.first;
+  const events = await readSome(eventStore, stream, 2);
+  if (events.length === 2) known.first = events;
   return events;
 }
 
@@ -76,62 +95,39 @@ function resumedStep(stored: StoredEvent): TimelineStep {
   };
 }
 
-interface Known {
-  /** The revision up to which the changes are known. */
-  upTo: bigint;
-  actor: string;
-  readonly changes: StoredEvent[];
-}
-
-/** Recorded events never change, so a later search in a stream continues where the last one ended. */
-const knownOf = new WeakMap<EventStore, Map<string, Known>>();
-const mostKnown = 500;
-const mostChanges = 20;
-
-/**
- * The first event of each worker that took the import up from another one. A binary search finds each in about twenty reads: every event
- * names its worker, and no worker process comes back to an import that another one has taken up.
- */
-export async function changesOfWorker(
+/** Every event names its worker, and no worker process comes back to an import that another one has taken up. */
+async function changesOfWorker(
   eventStore: EventStore,
   { stream, first }: { readonly stream: string; readonly first: string },
   last: bigint,
   /** The event of that revision, where it was read already. */
   lastEvent: StoredEvent | undefined,
 ): Promise<readonly StoredEvent[]> {
-  const known = knownOf.get(eventStore) ?? new Map<string, Known>();
-  knownOf.set(eventStore, known);
-  const soFar = known.get(stream) ?? { upTo: startedRevision, actor: first, changes: [] };
-  known.delete(stream);
-  known.set(stream, soFar);
-  for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
-  while (soFar.upTo < last && soFar.changes.length < mostChanges) {
-    const change = await firstOfAnother(eventStore, stream, soFar, lastEvent ?? (await eventAt(eventStore, stream, last)));
+  const known = knownOf(eventStore, stream);
+  while (known.upTo < last && known.changes.length < mostChanges) {
+    const actor = known.changes.at(-1)?.metadata.actor ?? first;
+    const change = await firstOfAnother(eventStore, stream, [known.upTo, last], actor, lastEvent);
     if (!change) {
-      soFar.upTo = last;
+      known.upTo = last;
       break;
     }
-    if (change.revision <= soFar.upTo) continue; // another request has found it meanwhile
-    soFar.changes.push(change);
-    Object.assign(soFar, { upTo: change.revision, actor: change.metadata.actor });
+    if (change.revision <= known.upTo) continue; // another request has found it meanwhile
+    known.changes.push(change);
+    known.upTo = change.revision;
   }
-  return soFar.changes;
+  return known.changes;
 }
 
 async function firstOfAnother(
   eventStore: EventStore,
   stream: string,
-  { upTo, actor }: Known,
-  last: StoredEvent | undefined,
+  range: readonly [after: bigint, last: bigint],
+  actor: string,
+  lastEvent: StoredEvent | undefined,
 ): Promise<StoredEvent | undefined> {
-  let same = upTo;
-  let found = last;
-  if (!found || found.metadata.actor === actor) return undefined;
-  while (found.revision - same > 1n) {
-    const middle = await eventAt(eventStore, stream, (same + found.revision) / 2n);
-    if (!middle) return undefined;
-    if (middle.metadata.actor === actor) same = middle.revision;
-    else found = middle;
-  }
-  return found;
+  const isAnother = ({ metadata }: StoredEvent) => metadata.actor !== actor;
+  const last = lastEvent ?? (await eventAt(eventStore, stream, range[1]));
+  if (!last || !isAnother(last)) return undefined;
+  const revision = await firstRevision(eventStore, stream, range, isAnother);
+  return revision === last.revision ? last : eventAt(eventStore, stream, revision);
 }

@@ -120,7 +120,12 @@ const notesOf = (notes: unknown): readonly string[] => (Array.isArray(notes) ? n
 export function shownImport(view: ImportView, errorReportUrl: string | null) {
   const { importId, source, status, progress, counts, sourceDetails, submittedAt, startedAt, finishedAt, errorMessage } = view;
   return {
-    ...{ importId, source, status, progress, counts, sourceDetails },
+    importId,
+    source,
+    status,
+    progress,
+    counts,
+    sourceDetails,
     submittedAt: submittedAt.toISOString(),
     startedAt: startedAt?.toISOString() ?? null,
     finishedAt: finishedAt?.toISOString() ?? null,

@@ -2,7 +2,7 @@
 import { progressOf, readingShare } from "../../domain/imports/progress.js";
 import { decodeOn } from "../../events/codec.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import { countRejected, requestedRevision, rowsBefore, startedEvent } from "../../events/importLayout.js";
+import { countRejected, requestedEvent, requestedRevision, rowsBefore, startedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
 import type { ImportView } from "./importView.js";
@@ -44,25 +44,28 @@ export async function requestedBase(
   { importId, kind }: { readonly importId: string; readonly kind: ImportKind | undefined },
   eventStore: EventStore,
 ): Promise<Base | undefined> {
-  for await (const event of eventStore.read(streamOf.import(importId), { max: 1 })) {
-    const decoded = decodeOn("import", event);
-    if (decoded?.type !== "ImportRequested") return undefined;
-    const { source, sourceDetails, at, ...request } = decoded.data;
-    if (request.organisationId !== organisationId || (kind !== undefined && request.kind !== kind)) return undefined;
-    const named = { importId, kind: request.kind, source, sourceDetails, reference: sourceDetails, submittedAt: new Date(at) };
-    const none = { startedAt: null, finishedAt: null, errorMessage: null, reportKey: null };
-    const correctionOf = request.corrects ?? null;
-    const view: ImportView = {
-      ...named,
-      ...none,
-      ...{ correctionOf, notes: [], cancelling: false },
-      status: "queued",
-      progress: 0,
-      counts: { received: 0, processed: 0, failed: 0 },
-    };
-    return { view, position: event.position.commit, revision: requestedRevision, rejected: 0 };
-  }
-  return undefined;
+  const requested = await requestedEvent(eventStore, importId);
+  if (requested?.data.organisationId !== organisationId || (kind !== undefined && requested.data.kind !== kind)) return undefined;
+  const { source, sourceDetails, at, corrects } = requested.data;
+  const view: ImportView = {
+    importId,
+    kind: requested.data.kind,
+    source,
+    sourceDetails,
+    reference: sourceDetails,
+    submittedAt: new Date(at),
+    correctionOf: corrects ?? null,
+    startedAt: null,
+    finishedAt: null,
+    errorMessage: null,
+    reportKey: null,
+    notes: [],
+    cancelling: false,
+    status: "queued",
+    progress: 0,
+    counts: { received: 0, processed: 0, failed: 0 },
+  };
+  return { view, position: requested.position.commit, revision: requestedRevision, rejected: 0 };
 }
 
 /**
@@ -74,7 +77,8 @@ export async function withStream(base: Base, eventStore: EventStore): Promise<St
   const stored = await eventStore.last(streamOf.import(view.importId));
   const last = stored && decodeOn("import", stored);
   if (!last || last.revision === requestedRevision) return { view, unprojected: undefined };
-  const begun: ImportView = { ...view, status: "processing", startedAt: view.startedAt ?? (await startedAt(view.importId, eventStore)) };
+  const started = view.startedAt ? undefined : await startedEvent(eventStore, view.importId);
+  const begun: ImportView = { ...view, status: "processing", startedAt: started ? new Date(started.data.at) : view.startedAt };
   if (last.type === "ImportCompleted") {
     const progress = progressOf(view.counts.received, last.data.counts.received);
     return { view: { ...begun, progress: Math.max(view.progress, progress) }, unprojected: undefined };
@@ -108,11 +112,6 @@ export async function isShownAsEnded(importId: string, revision: bigint, eventSt
   const last = await eventStore.last(streamOf.import(importId));
   if (last?.type !== "ImportFailed" && last?.type !== "ImportCancelled") return false;
   return finalCounts.has(importId) || last.revision - revision <= countableRows;
-}
-
-async function startedAt(importId: string, eventStore: EventStore): Promise<Date | null> {
-  const started = await startedEvent(eventStore, importId);
-  return started ? new Date(started.data.at) : null;
 }
 
 /** Nothing was written to the ledgers, so `processed` is 0. Undefined when there are too many rows to count. */

@@ -25,8 +25,8 @@ export async function watchedImports(pool: Pool, { organisationIds, newestOf, im
     (select import_id from imports where ${ours} and status in ('queued', 'processing') order by position limit ${mostUnfinished})
     union (select import_id from imports where position > ${since} and ${ours} order by position limit ${mostNew})
     union select import_id from imports where import_id = any(${sql.param(importIds)}::uuid[]) and ${ours}
-    union select newest.import_id from unnest(${sql.param(newestOf)}::text[]) as asked (id)
-      cross join lateral (select import_id from imports where organisation_id = asked.id order by position desc limit ${newestShown}) as newest)`;
+    union select newest.import_id from unnest(${sql.param(newestOf)}::text[]) as ours (id)
+      cross join lateral (select import_id from imports where organisation_id = ours.id order by position desc limit ${newestShown}) as newest)`;
   return selectImports(pool).where(inArray(imports.importId, wanted)).orderBy(asc(imports.position));
 }
 

@@ -1,5 +1,7 @@
 import type { Pool } from "pg";
+import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
+import { type NameOf, nameBy } from "../../domain/principal.js";
 import type { apiKeys, localityFiles, members, organisations } from "../../projections/tables/organisations.js";
 
 type Database = Pick<Pool, "query">;
@@ -82,4 +84,48 @@ export async function listMembers(database: Database, organisationId: string): P
     [organisationId],
   );
   return rows;
+}
+
+/** The names of all keys and members of an organisation, from one query. */
+export async function principalNames(database: Pick<Pool, "query">, organisationId: string): Promise<NameOf> {
+  const { rows } = await database.query<{ id: string; prefix: string | null; name: string }>(
+    `select key_id::text as id, prefix, name from api_keys where organisation_id = $1
+      union all
+     select member_id::text, null, coalesce(name, email) from members where organisation_id = $1 and status <> 'removed'`,
+    [organisationId],
+  );
+  const keyNames = new Map<string, string>();
+  const memberNames = new Map<string, string>();
+  for (const { id, prefix, name } of rows) {
+    if (prefix === null) memberNames.set(id, name);
+    // Requests recorded before there were principals know the prefix of their key.
+    else for (const known of [id, prefix]) keyNames.set(known, `key ${name} (${prefix}...)`);
+  }
+  const nameOf = nameBy(keyNames, memberNames);
+  return (by) => (by.kind === "worker" ? "the import worker" : nameOf(by));
+}
+
+const mostCatalogues = 200;
+
+/** A cache of compiled catalogues. A catalogue version never changes, so no entry becomes stale. */
+export function cacheCatalogues(pool: Pool): (organisationId: string, version: number) => Promise<Catalogue> {
+  const known = new Map<string, Promise<Catalogue>>();
+  return (organisationId, version) => {
+    const key = JSON.stringify([organisationId, version]);
+    const found = known.get(key) ?? loadCatalogue(pool, organisationId, version);
+    known.delete(key); // keeps the least recently used entry first; it is dropped first
+    known.set(key, found);
+    found.catch(() => known.delete(key));
+    for (const oldest of known.keys()) {
+      if (known.size <= mostCatalogues) break;
+      known.delete(oldest);
+    }
+    return found;
+  };
+}
+
+async function loadCatalogue(pool: Pool, organisationId: string, version: number): Promise<Catalogue> {
+  const file = await catalogueAt(pool, organisationId, version);
+  if (!file) throw new Error(`organisation ${organisationId} has no catalogue version ${version}`);
+  return compileCatalogue(file);
 }

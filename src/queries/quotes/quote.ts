@@ -53,8 +53,8 @@ function shareLookUps(pool: Pool): FindRecorded {
 }
 
 const statement = `
-  select asked.place, r.recorded
-    from unnest($1::text[], $2::uuid[], $3::boolean[]) with ordinality as asked (organisation_id, quotes_id, alone, place)
+  select wanted.place, r.recorded
+    from unnest($1::text[], $2::uuid[], $3::boolean[]) with ordinality as wanted (organisation_id, quotes_id, alone, place)
     join quote_requests r using (organisation_id, quotes_id, alone)
    where alone or r.version = $4`; // a single quote's row holds its answer, not its event
 

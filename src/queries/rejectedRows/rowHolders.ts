@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { principalOf } from "../../domain/principal.js";
-import { principalNames } from "../organisations/principalNames.js";
+import { principalNames } from "../organisations/organisations.js";
 import { type RowState, stateSqlOf } from "./rowStates.js";
 
 export interface RowName {

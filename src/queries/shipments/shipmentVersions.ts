@@ -3,6 +3,7 @@
 import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
 import { decodeOn } from "../../events/codec.js";
+import { requestedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
 
@@ -28,7 +29,7 @@ export interface ShipmentVersion extends PlacedVersion {
   readonly items: readonly unknown[];
 }
 
-export interface VersionsAsked {
+export interface VersionsRange {
   readonly shipmentId: string;
   /** Versions that were written later are left out. */
   readonly asOf: Date | undefined;
@@ -45,8 +46,11 @@ export interface VersionsPage {
 }
 
 /** Undefined while the projection of versions, new after an upgrade, is still being filled from the log. */
-export async function listVersions(organisationId: string, asked: VersionsAsked, pool: Pool): Promise<VersionsPage | undefined> {
-  const { shipmentId, asOf, upTo, count } = asked;
+export async function listVersions(
+  organisationId: string,
+  { shipmentId, asOf, upTo, count }: VersionsRange,
+  pool: Pool,
+): Promise<VersionsPage | undefined> {
   const { rows } = await pool.query<{ gathered: boolean; all: number; versions: PlacedVersion[] | null }>(query, [
     organisationId,
     shipmentId,
@@ -79,18 +83,21 @@ const query = `
 
 export async function readVersion(placed: PlacedVersion, eventStore: EventStore, signal: AbortSignal): Promise<ShipmentVersion> {
   const stream = streamOf.import(placed.importId);
-  const [first, ...lines] = await Promise.all([
-    readSome(eventStore, stream, { first: 0, last: 0 }, signal),
+  const [requested, ...lines] = await Promise.all([
+    requestedEvent(eventStore, placed.importId),
     ...rangesOf(placed.revisions).map((range) => readSome(eventStore, stream, range, signal)),
   ]);
-  const requested = first[0];
-  if (requested?.type !== "ImportRequested") throw new Error(`${stream} does not begin with ImportRequested`);
+  if (!requested) throw new Error(`${stream} does not begin with ImportRequested`);
   const { by, sourceDetails, file, at } = requested.data;
   const own = lines.flat().flatMap((event) => (event.type === "RowAccepted" && isOwn(event.data, placed) ? [event.data] : []));
   const { item: _, ...fields } = own[0]?.values ?? {};
   return {
     ...placed,
-    ...{ by, sourceDetails, fileName: file.name, pushedAt: at, fields },
+    by,
+    sourceDetails,
+    fileName: file.name,
+    pushedAt: at,
+    fields,
     rows: own.map(({ row }) => row),
     items: own.map(({ values }) => values["item"]),
   };

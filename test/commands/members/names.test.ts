@@ -4,7 +4,7 @@ import { inviteMember } from "../../../src/commands/members/invite.js";
 import { eraseMember, removeMember } from "../../../src/commands/members/manage.js";
 import { createKey } from "../../../src/commands/organisations/organisation.js";
 import type { Principal } from "../../../src/domain/principal.js";
-import { principalNames } from "../../../src/queries/organisations/principalNames.js";
+import { principalNames } from "../../../src/queries/organisations/organisations.js";
 import { origin } from "../support.js";
 import { type MemberStage, startMemberStage } from "./support.js";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { createRoom, type Room, type Visit } from "../../../src/workers/imports/turns/room.js";
+import { createRoom, type Visit } from "../../../src/workers/imports/turns/room.js";
 
 const mebibyte = 1024 * 1024;
 const file = (size: number, format: "csv" | "xlsx" = "csv") => ({ key: "k", name: "n", sha256: "", size, format });
 
 /** Takes room for a file. Undefined when there is no room. */
-function take(room: Room, mebibytes: number, format: "csv" | "xlsx" = "csv"): Visit | undefined {
+function take(room: ReturnType<typeof createRoom>, mebibytes: number, format: "csv" | "xlsx" = "csv"): Visit | undefined {
   const visit = room.enter();
   if (visit.take(file(mebibytes * mebibyte, format))) return visit;
   visit.leave();

@@ -17,7 +17,7 @@ import { decode } from "../../../src/events/codec.js";
 import type { ImportKind } from "../../../src/events/importEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
-import { cacheCatalogues } from "../../../src/queries/organisations/catalogueCache.js";
+import { cacheCatalogues } from "../../../src/queries/organisations/organisations.js";
 import type { WorkerDeps } from "../../../src/workers/imports/deps.js";
 import { runWorker } from "../../../src/workers/imports/runWorker.js";
 import { untilNextLook } from "../../support/eventually.js";

@@ -39,7 +39,9 @@ export const importListRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
       400: { description: "Malformed cursor or limit" },
     },
     handler: ({ query, caller }, deps) =>
-      answerPage(listImports(caller.organisationId, kind, pageRequest(query, deps), deps), (view) => importBody(view, deps, caller.now)),
+      answerPage(listImports(caller.organisationId, { kind }, pageRequest(query, deps), deps), (view) =>
+        importBody(view, deps, caller.now),
+      ),
   }),
 );
 

@@ -1,15 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { ImportRequested } from "../../../events/importEvents.js";
 
-/**
- * Limits how much of a process imports take: large submissions run one or two at a time, small ones have their own limit, and a large
- * one pauses while a small one runs, so that one organisation's single row does not wait for another's million.
- */
-export interface Room {
-  /** Call it at the beginning of a turn. The import counts as small until `take` is called, so that loading its request is quick too. */
-  enter(): Visit;
-}
-
 export interface Visit {
   /** False when there is no room for the file now. */
   take(file: ImportRequested["file"]): boolean;
@@ -32,15 +23,20 @@ const workMs = 15;
 const pauseShare = 3;
 const mostPauseMs = 1_000;
 
-/** `slots` is how many imports run at once; large ones get at most half of them. */
-export function createRoom(slots: number): Room {
+/**
+ * Limits how much of a process imports take: large submissions run one or two at a time, small ones have their own limit, and a large
+ * one pauses while a small one runs, so that one organisation's single row does not wait for another's million. `slots` is how many imports
+ * run at once; large ones get at most half of them.
+ */
+export function createRoom(slots: number) {
   const large = limit(largeBytes, Math.max(1, Math.floor(slots / 2)));
   const small = limit(smallBytes, slots);
   const smallImports = countSmallImports();
-  return { enter: () => visit({ large, small, smallImports }) };
+  /** Call it at the beginning of a turn. The import counts as small until `take` is called, so that loading its request is quick too. */
+  return { enter: () => visit(large, small, smallImports) };
 }
 
-function visit({ large, small, smallImports }: { large: Limit; small: Limit; smallImports: SmallImports }): Visit {
+function visit(large: Limit, small: Limit, smallImports: ReturnType<typeof countSmallImports>): Visit {
   let since = performance.now();
   let pauseMs = mostPauseMs;
   let isLarge = false;
@@ -69,17 +65,15 @@ function visit({ large, small, smallImports }: { large: Limit; small: Limit; sma
   };
 }
 
-interface Limit {
-  /** Undefined when the limit is reached, otherwise the function that frees what was taken. */
-  take(bytes: number): (() => void) | undefined;
-}
+type Limit = ReturnType<typeof limit>;
 
 /** Limits the bytes and the number of files in use at once; a single file always fits. */
-function limit(mostBytes: number, mostFiles: number): Limit {
+function limit(mostBytes: number, mostFiles: number) {
   let taken = 0;
   let files = 0;
   return {
-    take(bytes) {
+    /** Undefined when the limit is reached, otherwise the function that frees what was taken. */
+    take(bytes: number): (() => void) | undefined {
       if (files >= mostFiles || (files > 0 && taken + bytes > mostBytes)) return undefined;
       taken += bytes;
       files += 1;
@@ -91,14 +85,7 @@ function limit(mostBytes: number, mostFiles: number): Limit {
   };
 }
 
-interface SmallImports {
-  add(): void;
-  remove(): void;
-  /** Waits until no small import runs, at most `withinMs`. */
-  ended(withinMs: number): Promise<void>;
-}
-
-function countSmallImports(): SmallImports {
+function countSmallImports() {
   let count = 0;
   const waiting = new Set<() => void>();
   return {
@@ -109,7 +96,8 @@ function countSmallImports(): SmallImports {
       count -= 1;
       if (count === 0) for (const wake of waiting) wake();
     },
-    async ended(withinMs) {
+    /** Waits until no small import runs, at most `withinMs`. */
+    async ended(withinMs: number): Promise<void> {
       if (count === 0) await setImmediate();
       else
         await new Promise<void>((resolve) => {

@@ -144,7 +144,7 @@ describe("the list of imports", () => {
       asked.add(stream);
       return stage.service.eventStore.read(stream, options);
     });
-    const { items, nextCursor } = await listImports(stage.org.id, "activities", { ...page, limit: 1 }, sources);
+    const { items, nextCursor } = await listImports(stage.org.id, { kind: "activities" }, { ...page, limit: 1 }, sources);
     expect(items).toMatchObject([{ importId: ids[0] }]);
     expect(nextCursor).not.toBeNull();
     expect(asked.size).toBe(20);
@@ -157,6 +157,6 @@ describe("the list of imports", () => {
       await new Promise(() => undefined);
       yield* [];
     });
-    expect(await listImports(stage.org.id, "activities", page, sources)).toEqual({ items: [], nextCursor: null });
+    expect(await listImports(stage.org.id, { kind: "activities" }, page, sources)).toEqual({ items: [], nextCursor: null });
   });
 });

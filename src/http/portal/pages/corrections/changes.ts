@@ -5,9 +5,9 @@ import { type ClosedRow, RowsClosed } from "../../../../commands/corrections/exp
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { firstRequest } from "../../../../commands/imports/importStream.js";
 import { limits } from "../../../../domain/imports/limits.js";
+import type { NameOf } from "../../../../domain/principal.js";
 import { correctionPush } from "../../../../domain/pushes/importPushes.js";
-import { presentOf } from "../../../../queries/organisations/organisations.js";
-import { type NameOf, principalNames } from "../../../../queries/organisations/principalNames.js";
+import { presentOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { send } from "../../../server/requestFrame.js";
 import type { AnswerOf, PortalDeps } from "../../page.js";

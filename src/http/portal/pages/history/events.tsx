@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
+import type { NameOf } from "../../../../domain/principal.js";
 import { decode, type RecordedEvent } from "../../../../events/codec.js";
 import type { StoredEvent } from "../../../../ports/eventStore.js";
-import type { NameOf } from "../../../../queries/organisations/principalNames.js";
 import { EmptyState } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";

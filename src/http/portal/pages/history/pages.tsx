@@ -2,7 +2,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { quotePlaceOf } from "../../../../events/quoteEvents.js";
 import { readQuotes } from "../../../../events/recordedQuote.js";
 import { streamOf } from "../../../../events/streams.js";
-import { principalNames } from "../../../../queries/organisations/principalNames.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { revisionOfRow, streamPage } from "../../../../queries/streamSearch.js";
 import type { PageOf } from "../../page.js";
 import { Pager } from "../../shell/list.js";

@@ -2,7 +2,7 @@
 
 import { importTimeline } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
-import { principalNames } from "../../../../queries/organisations/principalNames.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { inTime } from "../../../server/inTime.js";
 import type { PortalDeps } from "../../page.js";

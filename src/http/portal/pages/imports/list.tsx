@@ -1,5 +1,5 @@
 import { importKinds } from "../../../../events/importEvents.js";
-import { type ImportFilter, searchImports } from "../../../../queries/imports/importList.js";
+import { type ImportFilter, listImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import type { PageOf } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
@@ -21,7 +21,7 @@ export const importsPage: PageOf<SignedInVisit> = {
     const filter = filterOf(visit.query);
     const cursor = visit.query["cursor"] || undefined;
     const page = { limit: rowsPerPage, cursor, secret: deps.signingSecret };
-    const { items, nextCursor } = await searchImports(visit.person.organisationId, filter, page, deps);
+    const { items, nextCursor } = await listImports(visit.person.organisationId, filter, page, deps);
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     return {
       title: "Imports",

@@ -1,9 +1,10 @@
 // What an import's page shows besides its status. Read for the page, and once for all open pages when the status changes.
 import type { Child } from "hono/jsx";
+import type { NameOf } from "../../../../domain/principal.js";
 import type { ReadImport } from "../../../../queries/imports/importStatus.js";
 import { importTimeline, type TimelineStep } from "../../../../queries/imports/importTimeline.js";
 import { type CorrectingImport, correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
-import { type NameOf, principalNames } from "../../../../queries/organisations/principalNames.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { Page } from "../../../../queries/page.js";
 import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
 import { listRejectedRows, type RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";

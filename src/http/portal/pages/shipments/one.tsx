@@ -1,5 +1,5 @@
 import { Rejection } from "../../../../domain/rejection.js";
-import { principalNames } from "../../../../queries/organisations/principalNames.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
 import type { PageOf, PortalDeps, Shown } from "../../page.js";
 import { EmptyState } from "../../shell/table.js";

@@ -1,4 +1,4 @@
-import type { NameOf } from "../../../../queries/organisations/principalNames.js";
+import type { NameOf } from "../../../../domain/principal.js";
 import type { ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { Pager } from "../../shell/list.js";
 import { Amount, Time } from "../../shell/values.js";
