@@ -25,6 +25,7 @@ const older = tell({
 });
 const newer = tell({
   kind: "shipments",
+  source: "data", // in a file two lines with one id are one shipment
   at: "2026-03-01T11:00:00.000Z",
   rows: [{ accept: goodsLine("S1", { originSuburb: "replaced" }) }, { accept: goodsLine("S1", { originSuburb: "newer" }) }],
 });
