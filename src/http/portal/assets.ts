@@ -3,6 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, posix, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Context } from "hono";
+import { Rejection } from "../../domain/rejection.js";
+import type { AppEnv } from "../server/requestFrame.js";
 
 export interface Asset {
   readonly type: string;
@@ -20,7 +23,7 @@ export const assetFolder = "/portal/assets";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 /** A build has the scripts beside this file. Sources that run unbuilt use the scripts of the last build. */
-const scripts = existsSync(join(here, "browser", "dialogs.js"))
+const scripts = existsSync(join(here, "browser", "everyPage.js"))
   ? join(here, "browser")
   : fileURLToPath(new URL("../../../dist/http/portal/browser", import.meta.url));
 
@@ -74,3 +77,11 @@ const joined = (folder: string) =>
 const withoutSourceMap = (script: string) => script.replace(/\n\/\/# sourceMappingURL=\S*\s*$/, "\n");
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b5cad"/><path d="M6 10l4 13 6-11 6 11 4-13" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
+
+/** The name has a hash of the content in it: a browser never has to ask again. */
+export function serveAsset(c: Context<AppEnv>, { files }: Assets, name: string): Response {
+  const asset = files.get(name);
+  if (!asset) throw new Rejection("notFound", "There is no such file. Reload the page");
+  const headers = { ...c.get("answerHeaders"), "content-type": asset.type, "cache-control": "public, max-age=31536000, immutable" };
+  return new Response(c.req.method === "HEAD" ? null : asset.body, { status: 200, headers });
+}

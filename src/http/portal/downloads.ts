@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { createPlaces, type Places } from "../../places.js";
 import type { CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
 import { inTime, readPatienceMs, whenLeft } from "../server/inTime.js";
-import type { SignedInVisit } from "./visit.js";
+import type { PortalDeps, SignedInVisit } from "./page.js";
 
 /** Each download holds a connection to the database. */
 export const boundDownloads = (): Places =>
@@ -78,6 +78,27 @@ export async function download(visit: SignedInVisit, places: Places, file: Downl
     "content-type": contentType,
     "content-disposition": `attachment; filename="${name}"`,
   });
+}
+
+/** The formats of tables, by the ending of a file's name. */
+export const tableFormats = {
+  csv: "text/csv; charset=utf-8",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+} as const;
+export type TableFormat = keyof typeof tableFormats;
+
+interface TableFile {
+  /** Without its ending. */
+  readonly name: string;
+  readonly sheet: string;
+  readonly format: TableFormat;
+  readonly table: () => DownloadedTable;
+}
+
+export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sheet, format, table }: TableFile): Promise<Response> {
+  const { spreadsheets, downloads } = deps;
+  const pieces = () => (format === "csv" ? csvPieces(spreadsheets, table()) : workbookPieces(spreadsheets, sheet, table()));
+  return download(visit, downloads, { name: `${name}.${format}`, contentType: tableFormats[format], pieces });
 }
 
 export type Cell = CsvCell;

@@ -1,10 +1,9 @@
-import { answerError } from "../server/answerError.js";
-import type { PortalDeps } from "./page.js";
-import type { Visit } from "./visit.js";
+import type { PortalDeps, Visit } from "./page.js";
+import { errorAnswer, messagesOf } from "./pageResponse.js";
 
 /** One line of the answer, for a script that reads it while it comes. */
 export type Line =
-  | { readonly share: number; readonly said: string }
+  | { readonly share: number; readonly text: string }
   | { readonly html: string }
   | { readonly goTo: string }
   | { readonly error: string };
@@ -43,9 +42,7 @@ export function answerInLines(
       const repeat = setInterval(() => latest && send(latest), repeatMs);
       const failed = (error: unknown): Line => {
         if (signal.aborted) return { error: "The service is stopping. Try again in a moment." };
-        const answer = answerError(error, logger, { requestId, method: c.req.method, route: c.get("route") });
-        const said = "body" in answer ? (answer.body as { message: string | readonly string[] }).message : "";
-        return { error: typeof said === "string" ? said : said.join(" ") };
+        return { error: messagesOf(errorAnswer(c, error, logger)).join(" ") };
       };
       void work(send, signal)
         .catch(failed)

@@ -1,15 +1,18 @@
 // src/http/portal is what people use. A page has its query, its markup and its forms; rules and SQL are elsewhere.
 import type { BlockList } from "node:net";
+import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { FileChecks } from "../../commands/imports/judging/fileChecks.js";
 import type { MemberDeps } from "../../commands/members/changeMember.js";
+import type { Session } from "../../commands/members/sessions.js";
 import type { createSignIn } from "../../commands/members/signIn.js";
-import type { OrganisationDeps } from "../../commands/organisations/organisation.js";
+import type { OrganisationDeps, Origin } from "../../commands/organisations/organisation.js";
 import type { WebhookDeps } from "../../commands/organisations/webhooks.js";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../domain/geography/geography.js";
+import type { Action } from "../../domain/members.js";
 import type { Places } from "../../places.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { SingleSignOn } from "../../ports/people.js";
@@ -17,13 +20,15 @@ import type { Reads } from "../../ports/reads.js";
 import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 import type { Sources } from "../../queries/imports/importStatus.js";
 import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
-import type { HttpMetrics } from "../server/requestFrame.js";
+import type { StillAllowed } from "../server/readBody.js";
+import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
+import type { Assets } from "./assets.js";
 import type { Fields } from "./fields.js";
+import type { Links } from "./links.js";
 import type { ImportFeed } from "./live/importFeed.js";
 import type { Streams } from "./live/streams.js";
 import type { PortalCookie } from "./sessions/cookies.js";
 import type { SignInLog } from "./sessions/signInLog.js";
-import type { Access, Notice, Visit } from "./visit.js";
 
 export interface Shown {
   /** Also the page's heading. */
@@ -44,6 +49,12 @@ export interface Done {
   readonly goTo: string;
   readonly notice?: Notice;
 }
+
+/** Leads to a page that says in a line what was done. `once`: a secret that only this page shows. */
+export const done = (goTo: string, line: string, once?: string): Done => ({
+  goTo,
+  notice: { kind: "done", lines: [line], ...(once === undefined ? {} : { once }) },
+});
 
 export interface PageOf<V extends Visit> {
   /** `/portal/...`, with `{name}` for a parameter. */
@@ -120,3 +131,40 @@ export interface PortalDeps extends PortalOptions {
   /** Aborts when the API has stopped. */
   readonly stopping?: AbortSignal | undefined;
 }
+
+export interface Notice {
+  readonly kind: "done" | "error";
+  readonly lines: readonly string[];
+  /** Shown on the next page and never again: a new key, an invitation's link. */
+  readonly once?: string;
+}
+
+/** Who may see a page or send a form: any visitor, every signed-in member, or members whose role allows it. */
+export type Access = "anyone" | Action;
+
+/** One request of the portal, as its pages see it. */
+export interface Visit {
+  /** The path asked for, without the path of PUBLIC_URL. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  /** The request itself, for what signs in and out. */
+  readonly context: Context<AppEnv>;
+  readonly person: Session | undefined;
+  readonly may: (access: Access) => boolean;
+  /** Asks again, in a form or a script's request, whether this person may do this: after the body, and before each step of long work. */
+  readonly stillAllowed: StillAllowed;
+  readonly formToken: string;
+  readonly links: Links;
+  readonly assets: Assets;
+  readonly notice: Notice | undefined;
+  /** What a form that is shown again was sent with; never a password. */
+  readonly submitted: Fields;
+}
+
+/** A visit to a page that only signed-in people see. */
+export type SignedInVisit = Visit & { readonly person: Session };
+
+/** Who asks, for the record. */
+export const originOf = ({ person, requestId }: SignedInVisit): Origin => ({ by: person.by, correlationId: requestId });

@@ -1,23 +1,11 @@
 import type { Context, Handler } from "hono";
-import type { Places } from "../../places.js";
-import { answerError } from "../server/answerError.js";
 import { readInTime } from "../server/inTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
-import type { WithBody } from "../server/readBody.js";
-import { type AppEnv, send } from "../server/requestFrame.js";
-import { answerWithPage } from "./errorPage.js";
-import type { AnswerOf, PortalDeps } from "./page.js";
-import { refuse, refuseScript } from "./refuse.js";
-import { ensureOwnForm } from "./sessions/sameOrigin.js";
-import type { Visit } from "./visit.js";
-import { bodyBounds, readingOf } from "./visits.js";
-
-interface Serving {
-  readonly deps: PortalDeps;
-  readonly withBody: WithBody;
-  readonly uploads: Places;
-  readonly visit: (c: Context<AppEnv>) => Promise<Visit>;
-}
+import type { AppEnv } from "../server/requestFrame.js";
+import { send } from "../server/requestFrame.js";
+import type { AnswerOf, PortalDeps, Visit } from "./page.js";
+import { errorAnswer, errorPage } from "./pageResponse.js";
+import { bodyBounds, ensureFromOwnPage, readingOf, refuse, refuseScript, type Serving, visitOf } from "./visits.js";
 
 /** Checks the visitor as for pages and forms. A script sends the page's token in the header `x-form-token`. */
 export function serveAnswer(one: AnswerOf<Visit>, serving: Serving): Handler<AppEnv> {
@@ -25,29 +13,25 @@ export function serveAnswer(one: AnswerOf<Visit>, serving: Serving): Handler<App
   return async (c) => {
     let visit: Visit | undefined;
     try {
-      visit = await serving.visit(c);
+      visit = await visitOf(c, one.access, serving);
       return one.method === "GET" ? await get(one, visit, deps) : await post(one, visit, serving);
     } catch (error) {
-      if (visit && isNavigation(c)) return answerWithPage(c, error, visit, deps.logger);
-      return send(c, answerError(error, deps.logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") }));
+      return visit && isNavigation(c) ? errorPage(visit, error, deps.logger) : send(c, errorAnswer(c, error, deps.logger));
     }
   };
 }
 
 async function get({ access, answer, path }: AnswerOf<Visit>, visit: Visit, deps: PortalDeps): Promise<Response> {
-  if (isNavigation(visit.context)) {
-    const refused = refuse(visit, access);
-    if (refused) return refused;
-  }
+  const refused = isNavigation(visit.context) && refuse(visit, access);
+  if (refused) return refused;
   refuseScript(visit, access);
   return readInTime(deps, readingOf(visit, path), (own) => answer(visit, own, undefined));
 }
 
 async function post({ access, body, answer }: AnswerOf<Visit>, visit: Visit, { deps, withBody, uploads }: Serving): Promise<Response> {
-  const { context: c, person, formToken } = visit;
-  const header = (name: string) => c.req.header(name);
+  const { context: c, person } = visit;
   refuseScript(visit, access);
-  ensureOwnForm({ header, publicUrl: deps.publicUrl, formToken, given: header("x-form-token") });
+  ensureFromOwnPage(visit, deps);
   if (body === undefined) return answer(visit, deps, undefined);
   if (body === "upload") return uploads.within(person?.organisationId ?? "", () => answer(visit, deps, undefined));
   requireJson(c.req.raw.headers);

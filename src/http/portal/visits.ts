@@ -1,17 +1,26 @@
+// One request, as pages, forms and answers get it, and the refusal of visitors who may not do what they ask for.
 import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
 import { may } from "../../domain/members.js";
+import { Rejection } from "../../domain/rejection.js";
+import type { Places } from "../../places.js";
 import { type ReadingRequest, readPatienceMs } from "../server/inTime.js";
-import type { BodyBounds } from "../server/readBody.js";
+import { Problem } from "../server/problem.js";
+import type { BodyBounds, WithBody } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import type { Assets } from "./assets.js";
 import { noFields } from "./fields.js";
 import type { Links } from "./links.js";
 import type { Notices } from "./notices.js";
-import { refuseScript } from "./refuse.js";
-import type { Access, Visit } from "./visit.js";
+import type { Access, PortalDeps, Visit } from "./page.js";
+import { redirect } from "./pageResponse.js";
+import { ensureOwnForm } from "./sessions/sameOrigin.js";
 
-export interface VisitParts {
+/** What serving a request needs besides the request. */
+export interface Serving {
+  readonly deps: PortalDeps;
+  readonly withBody: WithBody;
+  readonly uploads: Places;
   readonly links: Links;
   readonly assets: Assets;
   readonly notices: Notices;
@@ -19,7 +28,7 @@ export interface VisitParts {
 }
 
 /** The owner of notices and forms where no member is signed in. */
-export const ownerOf = (session: Session | undefined): string => session?.formToken ?? "signed out";
+export const ownerOf = (person: Session | undefined): string => person?.formToken ?? "signed out";
 
 /** The limits for reading a body. Its memory is counted towards the share of the visitor's organisation. */
 export function bodyBounds({ context, person, stillAllowed }: Visit, limit: number): BodyBounds {
@@ -35,9 +44,20 @@ export const readingOf = ({ context, person }: Visit, what: string): ReadingRequ
   what,
 });
 
-/** `access`: that of the page or form which is asked for. */
-export function visitOf(c: Context<AppEnv>, person: Session | undefined, access: Access, parts: VisitParts): Visit {
-  const { links, assets, notices } = parts;
+/** Throws for a form or a script's request that did not come from a page of the visitor's session. */
+export const ensureFromOwnPage = (
+  { context: c, formToken }: Visit,
+  { publicUrl }: Pick<PortalDeps, "publicUrl">,
+  given = c.req.header("x-form-token"),
+): void => ensureOwnForm({ header: (name) => c.req.header(name), publicUrl, formToken, given });
+
+/** `access`: that of the page, form or answer which is requested. */
+export async function visitOf(c: Context<AppEnv>, access: Access, serving: Serving): Promise<Visit> {
+  return visitBy(c, await serving.sessionOf(c), access, serving);
+}
+
+export function visitBy(c: Context<AppEnv>, person: Session | undefined, access: Access, serving: Serving): Visit {
+  const { links, assets, notices } = serving;
   return {
     path: c.req.path,
     params: c.req.param() as Record<string, string>,
@@ -45,9 +65,9 @@ export function visitOf(c: Context<AppEnv>, person: Session | undefined, access:
     requestId: c.get("requestId"),
     context: c,
     person,
-    may: (asked: Access) => asked === "anyone" || (person !== undefined && may(person.role, asked)),
+    may: (needed: Access) => needed === "anyone" || (person !== undefined && may(person.role, needed)),
     stillAllowed: async () => {
-      if (access !== "anyone") refuseScript(visitOf(c, await parts.sessionOf(c), access, parts), access);
+      if (access !== "anyone") refuseScript(await visitOf(c, access, serving), access);
     },
     formToken: person?.formToken ?? "",
     links,
@@ -55,4 +75,25 @@ export function visitOf(c: Context<AppEnv>, person: Session | undefined, access:
     notice: notices.read(c.req.header("cookie"), ownerOf(person)),
     submitted: noFields,
   };
+}
+
+/** The answer to a visitor who may not do this; undefined for one who may. A signed-out visitor is sent to sign-in, and from there back. */
+export function refuse(visit: Visit, access: Access): Response | undefined {
+  if (visit.may(access)) return undefined;
+  ensureRole(visit);
+  const { context: c, path, links } = visit;
+  const isGet = c.req.method === "GET";
+  const wanted = isGet ? path + new URL(c.req.url).search : "/portal";
+  return redirect(c, links.to("/portal/sign-in", { next: wanted === "/portal" ? undefined : wanted }), isGet ? 302 : 303);
+}
+
+/** The same for a script. It gets an error, since it cannot be sent to the sign-in. */
+export function refuseScript(visit: Visit, access: Access): void {
+  if (visit.may(access)) return;
+  ensureRole(visit);
+  throw new Problem("unauthorised", "You are signed out. Sign in again to go on");
+}
+
+function ensureRole({ person }: Visit): void {
+  if (person) throw new Rejection("forbidden", "Your role does not allow this. Ask an admin of your organisation");
 }

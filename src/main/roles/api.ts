@@ -4,7 +4,7 @@ import { createSingleSignOn } from "../../adapters/singleSignOn.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../adapters/spreadsheets/threads/headerThreads.js";
 import type { ReadinessCheck } from "../../http/api/deps.js";
-import { singleSignOnPaths } from "../../http/portal/sessions/singleSignOn.js";
+import { singleSignOnPaths } from "../../http/portal/pages/signIn.js";
 import { startApi } from "../../http/startApi.js";
 import { deliveriesByOutcome, oldestUnsentSeconds, projectionLagSeconds, unfinishedImports } from "../../queries/metrics.js";
 import { cacheCatalogues } from "../../queries/organisations/organisations.js";

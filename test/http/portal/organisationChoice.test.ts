@@ -4,7 +4,7 @@ import { inviteMember } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/join.js";
 import { changeRole } from "../../../src/commands/members/manage.js";
 import { hashToken } from "../../../src/domain/members.js";
-import { signValue } from "../../../src/http/portal/sessions/signedValue.js";
+import { signValue } from "../../../src/http/portal/sessions/cookies.js";
 import { addMember, formToken, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
 import { formsIn } from "../../support/portal/renderedForms.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lastDays } from "../../../src/http/portal/pages/overview/days.js";
+import { lastDays } from "../../../src/http/portal/pages/days.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { endedImports } from "../../../src/queries/recentWork.js";
 import { activity, goodsLine, type Story, tell } from "../../support/importStory.js";

@@ -5,7 +5,7 @@ import { createSingleSignOn } from "../../../src/adapters/singleSignOn.js";
 import { inviteMember, makeLink } from "../../../src/commands/members/invite.js";
 import { removeMember } from "../../../src/commands/members/manage.js";
 import { hashToken } from "../../../src/domain/members.js";
-import { singleSignOnPaths } from "../../../src/http/portal/sessions/singleSignOn.js";
+import { singleSignOnPaths } from "../../../src/http/portal/pages/signIn.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { listMembers } from "../../../src/queries/organisations/organisations.js";
 import { type IdentityProvider, startIdentityProvider } from "../../support/portal/identityProvider.js";

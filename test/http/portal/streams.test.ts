@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { messageOf, type OpenStream } from "../../../src/http/portal/live/stream.js";
-import { createStreams, type StreamsOptions } from "../../../src/http/portal/live/streams.js";
+import { createStreams, messageOf, type OpenStream, type StreamsOptions } from "../../../src/http/portal/live/streams.js";
 
 beforeEach(() => {
   vi.useFakeTimers();

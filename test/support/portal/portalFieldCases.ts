@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { streamPrefix } from "../../../src/events/streams.js";
 import { answers, forms } from "../../../src/http/portal/pages/list.js";
-import { signValue } from "../../../src/http/portal/sessions/signedValue.js";
+import { signValue } from "../../../src/http/portal/sessions/cookies.js";
 import { openablePages } from "./openablePages.js";
 import { formToken, sharedSession, type Visitor, visitor } from "./portal.js";
 import { addressOf } from "./portalSecurityCases.js";

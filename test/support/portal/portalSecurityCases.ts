@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { may, type Role } from "../../../src/domain/members.js";
+import type { Access } from "../../../src/http/portal/page.js";
 import { answers, forms, pages } from "../../../src/http/portal/pages/list.js";
-import type { Access } from "../../../src/http/portal/visit.js";
 import type { TestService } from "../service.js";
 import { addMember, formToken, sharedSession, signedIn, type Visitor, visitor } from "./portal.js";
 import { ownShipmentOf } from "./portalImports.js";

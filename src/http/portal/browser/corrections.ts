@@ -2,12 +2,12 @@
 import { controlGrid } from "./corrections/control.js";
 import { keptEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
-import { loadRows } from "./corrections/loading.js";
-import { createSheet } from "./corrections/sheet.js";
+import type { Row, SentRow, Settings } from "./corrections/rows.js";
+import { askAgain, Refused } from "./corrections/server.js";
+import { createSheet, type Sheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
-import { bindTools } from "./corrections/tools.js";
-import type { Row, Settings } from "./corrections/types.js";
-import { createView, leading } from "./corrections/view.js";
+import { bindTools, type Tools } from "./corrections/tools.js";
+import { createView, leading, type View } from "./corrections/view.js";
 
 function start(panel: HTMLElement): void {
   const settings = JSON.parse(panel.dataset["settings"] ?? "{}") as Settings;
@@ -28,10 +28,10 @@ function start(panel: HTMLElement): void {
   const showProblem = () => {
     const text = view.cellAt({ row: view.active.row, column: leading - 1 })?.title ?? "";
     const row = sheet.rows[view.active.row];
-    const said =
+    const problemText =
       row && text !== "" ? `Row ${row.sent.row} of ${tools.references.get(row.sent.importId) ?? row.sent.importId}: ${text} ` : "";
-    if (!row || said === "") problem.replaceChildren();
-    else if (problem.firstChild?.textContent !== said) problem.replaceChildren(said, historyOf(row));
+    if (!row || problemText === "") problem.replaceChildren();
+    else if (problem.firstChild?.textContent !== problemText) problem.replaceChildren(problemText, historyOf(row));
   };
   const historyOf = ({ sent: { importId, row } }: Row) =>
     Object.assign(document.createElement("a"), {
@@ -47,6 +47,35 @@ function start(panel: HTMLElement): void {
   grid.addEventListener("focusin", showProblem);
   void loadRows(settings.rowsUrl, sheet, view, tools);
   followStates(sheet, view, settings);
+}
+
+/** The most rows that one sheet holds. */
+const mostLoaded = 10_000;
+
+interface PageOfRows {
+  readonly rows: readonly SentRow[];
+  readonly references: Readonly<Record<string, string>>;
+  readonly next: string | null;
+}
+
+/** Rows come page by page, in the background. */
+async function loadRows(address: string, sheet: Sheet, view: View, tools: Tools): Promise<void> {
+  let cursor: string | null = "";
+  try {
+    while (cursor !== null && sheet.rows.length < mostLoaded) {
+      const more: string = cursor === "" ? "" : `${address.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
+      const page: PageOfRows = await askAgain(address + more);
+      const first = sheet.rows.length === 0 && page.rows.length > 0;
+      for (const [importId, reference] of Object.entries(page.references)) tools.references.set(importId, reference);
+      if (first) tools.chooseColumns(page.rows);
+      sheet.add(page.rows);
+      if (first) view.refresh();
+      cursor = page.next;
+    }
+  } catch (error) {
+    tools.say(error instanceof Refused ? error.message : "The rows could not be loaded. Reload the page.");
+  }
+  tools.loaded(cursor === null);
 }
 
 const template = document.querySelector<HTMLTemplateElement>("template#with-scripts");

@@ -1,5 +1,7 @@
 // A page that changes by itself: the server sends parts of it as they are now, and each takes the place of the part with its id.
-interface Told {
+import { follow } from "./eventSource.js";
+
+interface Part {
   readonly id: string;
   readonly html: string;
 }
@@ -11,21 +13,16 @@ declare const htmx: {
 
 const mostShown = 30;
 const mostRows = 200;
-const firstRetryMs = 1_000;
-const longestRetryMs = 30_000;
+const refetchTimeoutMs = 30_000;
 const refetchMs = 1_000;
 
 const live = document.querySelector<HTMLElement>("[data-live]");
-const said = live?.querySelector<HTMLElement>("[data-live-said]");
+const announcement = live?.querySelector<HTMLElement>("[data-live-said]");
 const lost = live?.querySelector<HTMLElement>("[data-live-lost]");
-let source: EventSource | undefined;
-let retry: ReturnType<typeof setTimeout> | undefined;
-let retryMs = firstRetryMs;
 let isRefetching = false;
 /** Counts the changes. A part that was requested before the last change is outdated. */
 let changes = 0;
 
-/** The stream's address. It names what the page shows now, so that the server knows what the page has missed. */
 function address(): string {
   const url = new URL(live?.dataset["live"] ?? "", location.href);
   const unfinished = document.querySelectorAll("tr[data-status=queued], tr[data-status=processing]");
@@ -36,31 +33,7 @@ function address(): string {
   return url.href;
 }
 
-function connect(): void {
-  // A hidden page needs no connection, and browsers have few of them for one host.
-  if (source || document.hidden) return;
-  clearTimeout(retry);
-  source = new EventSource(address());
-  source.addEventListener("open", () => {
-    retryMs = firstRetryMs;
-    if (lost) lost.hidden = true;
-  });
-  source.addEventListener("message", ({ data }) => void take(JSON.parse(String(data)) as Told));
-  source.addEventListener("error", () => {
-    disconnect();
-    if (lost && retryMs > firstRetryMs) lost.hidden = false;
-    retry = setTimeout(connect, retryMs * (0.5 + Math.random()));
-    retryMs = Math.min(retryMs * 2, longestRetryMs);
-  });
-}
-
-function disconnect(): void {
-  clearTimeout(retry);
-  source?.close();
-  source = undefined;
-}
-
-async function take({ id, html }: Told): Promise<void> {
+async function take({ id, html }: Part): Promise<void> {
   const template = document.createElement("template");
   template.innerHTML = html;
   const now = template.content.firstElementChild;
@@ -72,12 +45,12 @@ async function take({ id, html }: Told): Promise<void> {
   }
   // A reader who has turned to another page of the list keeps that page.
   if (before.isEqualNode(now) || before.dataset["paged"] !== undefined) return;
-  const saying = before.dataset["status"] === now.dataset["status"] ? undefined : now.dataset["says"];
+  const news = before.dataset["status"] === now.dataset["status"] ? undefined : now.dataset["says"];
   const focused = document.activeElement;
   await htmx.swap({ sourceElement: before, target: before, text: html, swap: "outerMorph" });
   if (focused && focused !== document.body && !focused.isConnected) document.getElementById(id)?.focus();
-  say(saying);
-  if (saying !== undefined) refetchSoon();
+  announce(news);
+  if (news !== undefined) refetchSoon();
 }
 
 /** Fetches the part of the page that is more than rows again, after a random delay, so that browsers do not all ask at once. */
@@ -101,7 +74,7 @@ function refetchLater(): void {
 }
 
 async function refetchPart(part: HTMLElement, isCurrent: () => boolean): Promise<void> {
-  const answer = await fetch(location.href, { headers: { accept: "text/html" }, signal: AbortSignal.timeout(longestRetryMs) });
+  const answer = await fetch(location.href, { headers: { accept: "text/html" }, signal: AbortSignal.timeout(refetchTimeoutMs) });
   const text = await answer.text();
   if (answer.ok && !answer.redirected && isCurrent())
     await htmx.swap({ sourceElement: part, target: part, text, swap: "outerMorph", select: `#${part.id}` });
@@ -128,7 +101,7 @@ function add(row: HTMLElement): void {
   if (rows.length >= mostRows || at < (oldest.dataset["at"] ?? "")) return;
   const next = rows.find((other) => (other.dataset["at"] ?? "") <= at);
   oldest.parentElement?.insertBefore(row, next ?? null);
-  say(row.dataset["says"]);
+  announce(row.dataset["says"]);
 }
 
 function fits(row: DOMStringMap, filter: DOMStringMap): boolean {
@@ -136,16 +109,16 @@ function fits(row: DOMStringMap, filter: DOMStringMap): boolean {
   return same("kind") && same("status") && (row["reference"] ?? "").includes(filter["reference"] ?? "");
 }
 
-/** Says the text to users of a screen reader. */
-function say(text: string | undefined): void {
-  if (said && text !== undefined) said.textContent = text;
+/** Screen readers read the text out. */
+function announce(text: string | undefined): void {
+  if (announcement && text !== undefined) announcement.textContent = text;
 }
 
-if (live) {
-  connect();
-  document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
-  addEventListener("pagehide", disconnect);
-  addEventListener("pageshow", connect);
-}
-
-export {};
+if (live)
+  follow({
+    address,
+    onMessage: (data) => void take(JSON.parse(data) as Part),
+    onLost: (isLost) => {
+      if (lost) lost.hidden = !isLost;
+    },
+  });

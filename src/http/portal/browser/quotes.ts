@@ -1,4 +1,6 @@
 // The form for quotes: finding customers, adding and pasting items, and telling what a postcode is while it is typed.
+import { parseCells } from "./clipboard.js";
+
 const form = document.querySelector<HTMLFormElement>(".quote-form");
 
 function findCustomers(input: HTMLInputElement): void {
@@ -26,8 +28,8 @@ function addRow(): HTMLTableRowElement | undefined {
 }
 
 function sayFull(): void {
-  const said = document.querySelector<HTMLElement>("#items-hint");
-  if (said) said.textContent = `Only the first ${mostItems} items are here: a quote of more goes over the API.`;
+  const hint = document.querySelector<HTMLElement>("#items-hint");
+  if (hint) hint.textContent = `Only the first ${mostItems} items are here: a quote of more goes over the API.`;
 }
 
 /** A block of cells from a spreadsheet goes in from the cell that has the focus. */
@@ -36,16 +38,15 @@ function paste(event: ClipboardEvent): void {
   const text = event.clipboardData?.getData("text/plain") ?? "";
   if (!(target instanceof HTMLInputElement) || !target.closest("table.items") || !/[\t\n]/.test(text.trim())) return;
   event.preventDefault();
-  const cell = target.closest("td");
   let row = target.closest("tr") as HTMLTableRowElement | null | undefined;
-  const first = cell?.cellIndex ?? 0;
-  for (const line of text.replace(/\r?\n$/, "").split(/\r?\n/)) {
+  const first = target.closest("td")?.cellIndex ?? 0;
+  for (const cells of parseCells(text)) {
     row ??= addRow();
     if (!row) {
       sayFull();
       return;
     }
-    for (const [index, value] of line.split("\t").entries()) {
+    for (const [index, value] of cells.entries()) {
       const input = row.cells[first + index]?.querySelector("input");
       if (input) input.value = value.trim();
     }
@@ -61,7 +62,7 @@ interface Place {
 
 const waiting = new Map<string, number>();
 /** The last query for each end (`origin`, `destination`). An answer to an earlier query may arrive later and is not shown. */
-const asked = new Map<string, string>();
+const lastQuery = new Map<string, string>();
 const part = (end: string, name: string) => document.querySelector<HTMLInputElement>(`#${end}-${name}`);
 const words = ({ postalCode, suburb, state }: Place) => `${postalCode} ${suburb} ${state}`;
 const known = new Map<string, Place>();
@@ -71,10 +72,10 @@ async function suggest(end: string, typed: string): Promise<void> {
   const list = document.querySelector<HTMLDataListElement>(`#places-${end}`);
   if (!form || !list || typed.length < 2) return;
   const query = String(new URLSearchParams({ start: typed, country: part(end, "country")?.value ?? "" }));
-  asked.set(end, query);
+  lastQuery.set(end, query);
   const response = await fetch(`${form.action}/places?${query}`, { headers: { accept: "application/json" } });
   const { places } = (await response.json()) as { places: readonly Place[] };
-  if (asked.get(end) !== query) return;
+  if (lastQuery.get(end) !== query) return;
   for (const place of places) known.set(words(place), place);
   list.replaceChildren(...places.map((place) => Object.assign(document.createElement("option"), { value: words(place) })));
 }
@@ -105,5 +106,3 @@ if (form) {
       input?.addEventListener("input", () => typing(end, input));
     }
 }
-
-export {};

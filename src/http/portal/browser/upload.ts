@@ -5,7 +5,7 @@ const outcome = document.querySelector<HTMLElement>("#upload-outcome");
 interface Line {
   /** From 0 to 1. */
   readonly share?: number;
-  readonly said?: string;
+  readonly text?: string;
   /** Made by the server, for the page as it is. */
   readonly html?: string;
   readonly goTo?: string;
@@ -21,7 +21,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   const cancel = part<HTMLButtonElement>("[data-cancel-button]");
   const progress = part<HTMLElement>("[data-progress]");
   const bar = part<HTMLProgressElement>("progress");
-  const said = part<HTMLElement>("[data-progress-text]");
+  const progressText = part<HTMLElement>("[data-progress-text]");
   const take = part<HTMLElement>("[data-take]");
   const most = Number(form.dataset["most"]);
   let running: XMLHttpRequest | undefined;
@@ -30,7 +30,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   const show = (share: number | undefined, text: string) => {
     if (share === undefined) bar.removeAttribute("value");
     else bar.value = share * 100;
-    if (said.textContent !== text) said.textContent = text;
+    if (progressText.textContent !== text) progressText.textContent = text;
   };
   const busy = (isBusy: boolean) => {
     progress.hidden = !isBusy;
@@ -61,7 +61,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     let read = 0;
     let done = false;
     const takeLine = (line: Line) => {
-      if (line.share !== undefined) show(line.share, line.said ?? "");
+      if (line.share !== undefined) show(line.share, line.text ?? "");
       if (line.error !== undefined) say([line.error]);
       if (line.html !== undefined) {
         outcome.innerHTML = line.html;
@@ -114,7 +114,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    event.stopPropagation(); // keeps sending.ts from blocking the form: it may be sent again, since it does not leave the page
+    event.stopPropagation(); // keeps everyPage.ts from blocking the form: it may be sent again, since it does not leave the page
     send(form.dataset["send"] ?? "", "Uploading");
   });
   // The choice of how to take an error report is there once the file looks like one.

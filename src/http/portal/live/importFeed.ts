@@ -1,11 +1,19 @@
 // What open pages show of imports, kept up to date by about one reading a second for the whole process, however many pages are open.
 import type { Logger } from "pino";
+import type { Action } from "../../../domain/members.js";
 import { asOfNow, oneAtATime } from "../../../queries/imports/importList.js";
 import type { ReadImport, Sources } from "../../../queries/imports/importStatus.js";
 import { isFinished } from "../../../queries/imports/importView.js";
 import { newestImport, watchedImports } from "../../../queries/imports/watchedImports.js";
-import type { Viewer } from "../shell/viewer.js";
-import type { OpenStream } from "./stream.js";
+import type { Links } from "../links.js";
+import type { OpenStream } from "./streams.js";
+
+/** What markup that several people get may depend on: nothing that belongs to one session. */
+export interface Viewer {
+  readonly links: Links;
+  readonly may: (action: Action) => boolean;
+  readonly person: { readonly timezone: string; readonly organisationId: string };
+}
 
 /** A page that is open: the list, or one import. */
 export interface Subscriber {

@@ -1,13 +1,13 @@
-// A page of something as it was at a time: the time that is asked for, and the form that asks.
+// A page of something as it was at a time: the time in its address, and the form for another.
 import { instantOf } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
+import type { SignedInVisit } from "../page.js";
 import { Field } from "../shell/form.js";
 import { FilterForm } from "../shell/list.js";
 import { Time } from "../shell/values.js";
-import type { SignedInVisit } from "../visit.js";
 
 /** A time without a zone is the organisation's own. Undefined: as it is now. */
-export function askedTime({ query, person }: SignedInVisit): Date | undefined {
+export function timeIn({ query, person }: SignedInVisit): Date | undefined {
   const text = query["asOf"]?.trim() ?? "";
   if (text === "") return undefined;
   const instant = instantOf(text, person.timezone);

@@ -1,10 +1,9 @@
 import { findLink, joinByLink } from "../../../commands/members/join.js";
 import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
-import type { FormOf, PageOf } from "../page.js";
+import type { FormOf, PageOf, Visit } from "../page.js";
 import { Field, Form } from "../shell/form.js";
-import type { Visit } from "../visit.js";
-import { enter } from "./enter.js";
+import { enter } from "./signIn.js";
 
 const path = "/portal/join/{token}";
 

@@ -1,11 +1,11 @@
 import { createKey, revokeKey } from "../../../commands/organisations/organisation.js";
 import { type KeySummary, listKeys } from "../../../queries/organisations/organisations.js";
-import type { FormOf, PageOf } from "../page.js";
+import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../page.js";
 import { AskButton, NoQuestion, Question } from "../shell/dialog.js";
 import { Field, Form } from "../shell/form.js";
-import { type Column, EmptyState, Table } from "../shell/table.js";
+import { EmptyState, Panel } from "../shell/panel.js";
+import { type Column, Table } from "../shell/table.js";
 import { OnlyOnce, Time } from "../shell/values.js";
-import { originOf, type SignedInVisit } from "../visit.js";
 
 const path = "/portal/settings/keys";
 
@@ -14,15 +14,14 @@ export const keysPage: PageOf<SignedInVisit> = {
   access: "keys",
   show: async (visit, { pool }) => {
     const keys = await listKeys(pool, visit.person.organisationId);
-    const asked = keys.find(({ keyId, revokedAt }) => keyId === visit.query["revoke"] && !revokedAt);
+    const toRevoke = keys.find(({ keyId, revokedAt }) => keyId === visit.query["revoke"] && !revokedAt);
     return {
       title: "API Keys",
       body: (
         <>
           {visit.notice?.once ? <OnlyOnce title="The new key, shown only this once" text={visit.notice.once} copyLabel="Copy key" /> : null}
-          {asked ? <RevokeQuestion visit={visit} asked={asked} /> : <NoQuestion />}
-          <section class="panel" aria-labelledby="new-key">
-            <h2 id="new-key">New key</h2>
+          {toRevoke ? <RevokeQuestion visit={visit} apiKey={toRevoke} /> : <NoQuestion />}
+          <Panel id="new-key" title="New key">
             <Form visit={visit} to={path} class="in-line">
               <Field label="Name" name="name" maxlength={200} value={visit.submitted.get("name")} autocomplete="off" />
               <button type="submit">Create key</button>
@@ -30,31 +29,27 @@ export const keysPage: PageOf<SignedInVisit> = {
             <p class="hint">
               Name it after what uses it. A key can do everything that the API offers, for {visit.person.organisationName} alone.
             </p>
-          </section>
-          <section class="panel" aria-labelledby="keys">
-            <h2 id="keys">Keys</h2>
-            {keys.length === 0 ? (
-              <EmptyState title="No keys yet">Create one, and send it as x-api-key with each request.</EmptyState>
-            ) : (
-              <Table
-                caption="API keys, the oldest first"
-                columns={columns(visit)}
-                rows={keys}
-                muted={({ revokedAt }) => revokedAt !== null}
-              />
-            )}
-          </section>
+          </Panel>
+          <Panel id="keys" title="Keys">
+            <Table
+              caption="API keys, the oldest first"
+              columns={columns(visit)}
+              rows={keys}
+              empty={<EmptyState title="No keys yet">Create one, and send it as x-api-key with each request.</EmptyState>}
+              muted={({ revokedAt }) => revokedAt !== null}
+            />
+          </Panel>
         </>
       ),
     };
   },
 };
 
-function RevokeQuestion({ visit, asked }: { visit: SignedInVisit; asked: KeySummary }) {
+function RevokeQuestion({ visit, apiKey: { keyId, name, prefix } }: { visit: SignedInVisit; apiKey: KeySummary }) {
   return (
-    <Question visit={visit} title="Revoke this key?" to={`${path}/${asked.keyId}/revoke`} back={path} label="Revoke">
+    <Question visit={visit} title="Revoke this key?" to={`${path}/${keyId}/revoke`} back={path} label="Revoke">
       <p>
-        <strong>{asked.name}</strong> (<code>{asked.prefix}</code>) stops working with its next request, everywhere. This cannot be undone.
+        <strong>{name}</strong> (<code>{prefix}</code>) stops working with its next request, everywhere. This cannot be undone.
       </p>
     </Question>
   );
@@ -88,8 +83,7 @@ const createForm: FormOf<SignedInVisit> = {
   submit: async (visit, fields, { organisations }) => {
     const { organisationId } = visit.person;
     const { key } = await createKey(organisations, { organisationId, name: fields.get("name") }, originOf(visit));
-    const lines = ["Key created. Copy it now: only its beginning is kept."];
-    return { goTo: path, notice: { kind: "done", lines, once: key } };
+    return done(path, "Key created. Copy it now: only its beginning is kept.", key);
   },
 };
 
@@ -101,7 +95,7 @@ const revokeForm: FormOf<SignedInVisit> = {
     const { organisationId } = visit.person;
     const prefix = visit.params["keyId"] ?? "";
     const revoked = await revokeKey(organisations, { organisationId, prefix }, originOf(visit));
-    return { goTo: path, notice: { kind: "done", lines: [`${revoked.name} (${revoked.prefix}) is revoked.`] } };
+    return done(path, `${revoked.name} (${revoked.prefix}) is revoked.`);
   },
 };
 

@@ -1,29 +1,28 @@
 import { inviteMember, makeLink } from "../../../commands/members/invite.js";
+import { changeRole, eraseMember, removeMember } from "../../../commands/members/manage.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
-import type { FormOf, PageOf } from "../page.js";
-import { AskButton } from "../shell/dialog.js";
+import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../page.js";
+import { AskButton, NoQuestion, Question } from "../shell/dialog.js";
 import { Choice, Field, Form } from "../shell/form.js";
+import { Badge, Panel } from "../shell/panel.js";
 import { type Column, Table } from "../shell/table.js";
 import { OnlyOnce, Time } from "../shell/values.js";
-import { originOf, type SignedInVisit } from "../visit.js";
-import { MemberQuestion } from "./memberQuestion.js";
-import { membersPath } from "./membersPath.js";
+
+const membersPath = "/portal/settings/members";
 
 export const membersPage: PageOf<SignedInVisit> = {
   path: membersPath,
   access: "members",
   show: async (visit, { pool }) => {
     const members = await listMembers(pool, visit.person.organisationId);
-    const asked = (what: string) => members.find(({ memberId }) => memberId === visit.query[what]);
     return {
       title: "Members",
       body: (
         <>
           {visit.notice?.once ? <OnlyOnce title="The link, shown only this once" text={visit.notice.once} copyLabel="Copy link" /> : null}
-          <MemberQuestion visit={visit} remove={asked("remove")} erase={asked("erase")} />
-          <section class="panel" aria-labelledby="invite">
-            <h2 id="invite">Invite a person</h2>
+          <MemberQuestion visit={visit} members={members} />
+          <Panel id="invite" title="Invite a person">
             <Form visit={visit} to={membersPath} class="in-line">
               <Field label="Email" name="email" type="email" maxlength={254} value={visit.submitted.get("email")} autocomplete="off" />
               <Field label="Name" name="name" maxlength={200} value={visit.submitted.get("name")} autocomplete="off" required={false} />
@@ -31,16 +30,15 @@ export const membersPage: PageOf<SignedInVisit> = {
               <button type="submit">Invite</button>
             </Form>
             <p class="hint">Admins do everything. Operators do everything but members, keys and webhooks. Viewers look.</p>
-          </section>
-          <section class="panel" aria-labelledby="members">
-            <h2 id="members">People</h2>
+          </Panel>
+          <Panel id="members" title="People">
             <Table
               caption="Members of the organisation"
               columns={columns(visit)}
               rows={members}
               muted={({ status }) => status === "removed"}
             />
-          </section>
+          </Panel>
         </>
       ),
     };
@@ -70,16 +68,13 @@ const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
       </span>
     ),
   },
-  { heading: "Status", cell: ({ status }) => <span class={`badge ${states[status].badge}`}>{states[status].label}</span> },
+  { heading: "Status", cell: ({ status }) => <Badge state={states[status]} /> },
   { heading: "Since", cell: ({ invitedAt, joinedAt, removedAt }) => <Time visit={visit} at={removedAt ?? joinedAt ?? invitedAt} /> },
   { heading: "Role", cell: (member) => <RoleForm visit={visit} member={member} /> },
   { heading: "Action", number: true, cell: (member) => <Actions visit={visit} member={member} /> },
 ];
 
-interface OfMember {
-  readonly visit: SignedInVisit;
-  readonly member: MemberSummary;
-}
+type OfMember = { visit: SignedInVisit; member: MemberSummary };
 
 function RoleForm({ visit, member: { memberId, email, role, status } }: OfMember) {
   if (status === "removed") return <span>{roles.find(({ value }) => value === role)?.label}</span>;
@@ -111,30 +106,68 @@ function Actions({ visit, member: { memberId, email, status } }: OfMember) {
   );
 }
 
-const inviteForm: FormOf<SignedInVisit> = {
-  path: membersPath,
+/** The question before a member is removed or erased. */
+function MemberQuestion({ visit, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
+  const named = (what: string) => members.find(({ memberId }) => memberId === visit.query[what]);
+  const [remove, erase] = [named("remove"), named("erase")];
+  if (remove && remove.status !== "removed")
+    return (
+      <Question visit={visit} title="Remove this member?" to={`${membersPath}/${remove.memberId}/remove`} back={membersPath} label="Remove">
+        <p>
+          <strong>{remove.name ?? remove.email}</strong> ({remove.email}) is signed out everywhere at once and can no longer sign in. What
+          they did stays recorded. They can be invited again.
+        </p>
+      </Question>
+    );
+  if (erase)
+    return (
+      <Question visit={visit} title="Erase this person?" to={`${membersPath}/${erase.memberId}/erase`} back={membersPath} label="Erase">
+        <p>
+          Name and e-mail of <strong>{erase.email}</strong> are deleted for good. What they did stays recorded as done by a removed member.
+          This cannot be undone.
+        </p>
+      </Question>
+    );
+  return <NoQuestion />;
+}
+
+const form = (path: string, submit: FormOf<SignedInVisit>["submit"]): FormOf<SignedInVisit> => ({
+  path: membersPath + path,
   access: "members",
   page: membersPage,
-  submit: async (visit, fields, { members, publicUrl }) => {
-    const { organisationId } = visit.person;
-    const email = fields.get("email").trim();
-    const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
-    const { token } = await inviteMember(members, invitation, originOf(visit));
-    const lines = [`${email} is invited. Send them this link: it works once, for ${linkHours} hours.`];
-    return { goTo: membersPath, notice: { kind: "done", lines, once: linkAddress(publicUrl, token) } };
-  },
-};
+  submit,
+});
 
-const linkForm: FormOf<SignedInVisit> = {
-  path: `${membersPath}/{memberId}/link`,
-  access: "members",
-  page: membersPage,
-  submit: async (visit, _, { members, publicUrl }) => {
-    const { organisationId } = visit.person;
-    const { token } = await makeLink(members, { organisationId, member: visit.params["memberId"] ?? "" }, originOf(visit));
-    const lines = [`Send them this link to choose a new password: it works once, for ${linkHours} hours.`];
-    return { goTo: membersPath, notice: { kind: "done", lines, once: linkAddress(publicUrl, token) } };
-  },
-};
+const named = (visit: SignedInVisit) => ({ organisationId: visit.person.organisationId, member: visit.params["memberId"] ?? "" });
 
-export const invitationForms = [inviteForm, linkForm];
+const inviteForm = form("", async (visit, fields, { members, publicUrl }) => {
+  const { organisationId } = visit.person;
+  const email = fields.get("email").trim();
+  const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
+  const { token } = await inviteMember(members, invitation, originOf(visit));
+  const line = `${email} is invited. Send them this link: it works once, for ${linkHours} hours.`;
+  return done(membersPath, line, linkAddress(publicUrl, token));
+});
+
+const linkForm = form("/{memberId}/link", async (visit, _, { members, publicUrl }) => {
+  const { token } = await makeLink(members, named(visit), originOf(visit));
+  const line = `Send them this link to choose a new password: it works once, for ${linkHours} hours.`;
+  return done(membersPath, line, linkAddress(publicUrl, token));
+});
+
+const roleForm = form("/{memberId}/role", async (visit, fields, { members }) => {
+  const { email, before, role } = await changeRole(members, { ...named(visit), role: fields.get("role") }, originOf(visit));
+  return done(membersPath, before === role ? `${email} is ${role} already.` : `${email} is ${role} now, and signs in again.`);
+});
+
+const removeForm = form("/{memberId}/remove", async (visit, _, { members }) => {
+  const { email } = await removeMember(members, named(visit), originOf(visit));
+  return done(membersPath, `${email} is removed.`);
+});
+
+const eraseForm = form("/{memberId}/erase", async (visit, _, { members }) => {
+  await eraseMember(members, named(visit), originOf(visit));
+  return done(membersPath, "The person is erased.");
+});
+
+export const memberForms = [inviteForm, linkForm, roleForm, removeForm, eraseForm];

@@ -1,16 +1,31 @@
+import { startSession } from "../../../commands/members/join.js";
+import { endSession, type NamelessMember } from "../../../commands/members/sessions.js";
+import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
-import type { Done, FormOf, PageOf, PortalDeps, Shown } from "../page.js";
+import type { Done, FormOf, PageOf, PortalDeps, Shown, SignedInVisit, Visit } from "../page.js";
 import { offerChoice, takeChoice } from "../sessions/choice.js";
-import { addressOf } from "../sessions/clientAddress.js";
-import { knownBrowser } from "../sessions/knownBrowser.js";
-import { safeReturn } from "../sessions/returnTo.js";
-import type { SignInWay } from "../sessions/signInLog.js";
-import { singleSignOnPaths } from "../sessions/singleSignOn.js";
+import { knownBrowser, rememberBrowser } from "../sessions/cookies.js";
+import { addressOf, type SignInWay } from "../sessions/signInLog.js";
 import { Field, Form } from "../shell/form.js";
-import type { Visit } from "../visit.js";
-import { enter } from "./enter.js";
+import { overviewPage } from "./overview.js";
 
 const path = "/portal/sign-in";
+
+/** Where single sign-on sends the browser away, and where it comes back to. */
+export const singleSignOnPaths = { begin: "/portal/sso", finish: "/portal/sso/callback" } as const;
+
+const longestReturn = 2_000;
+
+/** Where a sign-in leads: the portal page that was asked for, else Overview. Never another site's address, however it is written. */
+export function safeReturn(text: string | undefined): string {
+  if (text === undefined || text.length > longestReturn || !/^\/portal(?:[/?]|$)/.test(text) || /[\\\p{Cc}\s]/u.test(text))
+    return "/portal";
+  const base = "http://portal.invalid";
+  const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
+  if (url?.origin !== base || !/^\/portal(?:\/|$)/.test(url.pathname) || url.pathname.includes("//")) return "/portal";
+  // Signing in again, or out, is no page to come back to.
+  return /^\/portal\/(?:sign-in|sign-out|join|sso)(?:\/|$)/.test(url.pathname) ? "/portal" : `${url.pathname}${url.search}`;
+}
 
 export const signInPage: PageOf<Visit> = {
   path,
@@ -35,7 +50,7 @@ function signInShown(visit: Visit, next: string, deps: PortalDeps): Shown {
         </Form>
         {deps.singleSignOn === undefined ? null : (
           <p class="or">
-            <a class="button quiet" href={visit.links.to(`${singleSignOnPaths.begin}?returnTo=${encodeURIComponent(next)}`)}>
+            <a class="button quiet" href={visit.links.to(singleSignOnPaths.begin, { returnTo: next })}>
               Sign in with single sign-on
             </a>
           </p>
@@ -64,8 +79,8 @@ export const signInForm: FormOf<Visit> = {
         return again(visit, email, next, deps, 401, "Email or password is wrong.");
       case "wait": {
         deps.signInLog.slowed(context, "password", answer.seconds, email);
-        const said = `Too many tries. Wait ${inWords(answer.seconds)} and try again.`;
-        return { ...again(visit, email, next, deps, 429, said), retryAfter: answer.seconds };
+        const line = `Too many tries. Wait ${inWords(answer.seconds)} and try again.`;
+        return { ...again(visit, email, next, deps, 429, line), retryAfter: answer.seconds };
       }
     }
   },
@@ -117,5 +132,32 @@ export const organisationForm: FormOf<Visit> = {
     if (taken) return enter(taken.member, next, taken.way, visit, deps);
     deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");
     return again(visit, "", next, deps, 401, "This choice has expired or was made already. Sign in again.");
+  },
+};
+
+/** Opens a new session, even if the browser had one, and redirects to the page that the person asked for. */
+export async function enter(member: NamelessMember, next: string, way: SignInWay, visit: Visit, deps: PortalDeps): Promise<Done> {
+  const { context, requestId } = visit;
+  const { members, sessionCookie, signInLog } = deps;
+  const token = await startSession(members, member, { oldToken: sessionCookie.read(context), correlationId: requestId });
+  if (token === undefined) {
+    signInLog.refused(context, way, "the membership has changed meanwhile");
+    throw new Rejection("conflict", "Your membership has changed just now. Sign in again");
+  }
+  sessionCookie.write(context, token);
+  rememberBrowser(deps, context, member.memberId);
+  signInLog.signedIn(context, way, member);
+  return { goTo: next };
+}
+
+export const signOutForm: FormOf<SignedInVisit> = {
+  path: "/portal/sign-out",
+  access: "look",
+  page: overviewPage,
+  submit: async (visit, _, { pool, sessionCookie }) => {
+    const token = sessionCookie.read(visit.context);
+    if (token !== undefined) await endSession(pool, token);
+    sessionCookie.clear(visit.context);
+    return { goTo: "/portal/sign-in" };
   },
 };

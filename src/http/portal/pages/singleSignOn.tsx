@@ -1,34 +1,70 @@
+// Single sign-on: the address that sends the browser away, and the one that it comes back to.
+import { z } from "zod";
+import { takeOnce, takeOnceMinutes } from "../../../commands/members/sessions.js";
+import { emailKey } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
-import type { PageOf, PortalDeps } from "../page.js";
-import { beginSingleSignOn, finishSingleSignOn, type SingleSignOnDeps, singleSignOnPaths } from "../sessions/singleSignOn.js";
-import type { Visit } from "../visit.js";
-import { signInAs } from "./signIn.js";
+import type { Identity, SingleSignOn } from "../../../ports/people.js";
+import { membersWithEmail } from "../../../queries/lookUps/members.js";
+import type { Done, PageOf, PortalDeps, Visit } from "../page.js";
+import { readSignedValue, signValue, singleSignOnCookie } from "../sessions/cookies.js";
+import { safeReturn, signInAs, singleSignOnPaths } from "./signIn.js";
 
+const way = "single sign-on";
+const kept = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string(), returnTo: z.string() });
+
+/** Sets the cookie that the provider's answer is compared with. */
 export const beginPage: PageOf<Visit> = {
   path: singleSignOnPaths.begin,
   access: "anyone",
   leadsOn: true,
-  show: async (visit, deps) => {
-    const begun = await beginSingleSignOn(configured(deps), visit.context);
-    return "url" in begun ? { goTo: begun.url } : backToSignIn(begun.why);
+  show: async ({ context: c }, deps) => {
+    const begun = await configured(deps).begin();
+    if (!begun) return backToSignIn("unreachable");
+    const expiresAt = new Date(Date.now() + takeOnceMinutes * 60_000);
+    const value = { ...begun.checks, returnTo: safeReturn(c.req.query("returnTo")) };
+    singleSignOnCookie(deps.publicUrl, takeOnceMinutes * 60).write(c, signValue(deps.signingSecret, way, value, expiresAt));
+    return { goTo: begun.url };
   },
 };
 
+/** Takes the identity that came back from the provider. The cookie is removed, and a state is accepted once, from whichever browser. */
 export const finishPage: PageOf<Visit> = {
   path: singleSignOnPaths.finish,
   access: "anyone",
   leadsOn: true,
   show: async (visit, deps) => {
-    const answer = await finishSingleSignOn(configured(deps), visit.context);
-    if (answer.kind === "verified") return signInAs(answer.members, answer.returnTo, "single sign-on", visit, deps);
-    deps.signInLog.refused(visit.context, "single sign-on", answer.reason, answer.email);
-    return backToSignIn(answer.why);
+    const { context: c } = visit;
+    const { pool, publicUrl, signingSecret, signInLog } = deps;
+    const singleSignOn = configured(deps);
+    const refused = (reason: Refusal, email?: string) => {
+      signInLog.refused(c, way, reason, email);
+      return backToSignIn(reason);
+    };
+    const cookie = singleSignOnCookie(publicUrl, 0);
+    const found = kept.safeParse(readSignedValue(signingSecret, way, cookie.read(c), new Date()));
+    cookie.clear(c);
+    if (!found.success || c.req.query("state") !== found.data.state) return refused("refused");
+    const { returnTo, ...checks } = found.data;
+    if (!(await takeOnce(pool, checks.state))) return refused("refused");
+    const identity = await singleSignOn.finish(new URL(c.req.url).search, checks);
+    if (identity.kind !== "verified") return refused(identity.kind);
+    const [first, ...others] = await membersWithEmail(pool, emailKey(identity.email));
+    return first ? signInAs([first, ...others], returnTo, way, visit, deps) : refused("stranger", identity.email);
   },
 };
 
-function configured({ singleSignOn, ...deps }: PortalDeps): SingleSignOnDeps {
+function configured({ singleSignOn }: PortalDeps): SingleSignOn {
   if (!singleSignOn) throw new Rejection("notFound", "Single sign-on is not set up here. Sign in by password");
-  return { ...deps, singleSignOn };
+  return singleSignOn;
 }
 
-const backToSignIn = (why: string) => ({ goTo: "/portal/sign-in", notice: { kind: "error" as const, lines: [`${why}.`] } });
+type Refusal = Exclude<Identity["kind"], "verified"> | "stranger";
+
+const sentences: Readonly<Record<Refusal, string>> = {
+  stranger: "Your account is not a member of any organisation here. Ask an admin of your organisation to invite your e-mail.",
+  unverified: "Your identity provider does not say that your e-mail is verified. Verify it there, then sign in again.",
+  refused: "The sign-in did not come through. Begin it again from this page.",
+  unreachable: "The identity provider does not answer at the moment. Try again shortly, or sign in by password.",
+};
+
+const backToSignIn = (reason: Refusal): Done => ({ goTo: "/portal/sign-in", notice: { kind: "error", lines: [sentences[reason]] } });

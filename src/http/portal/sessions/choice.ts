@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import type { Pool } from "pg";
 import { z } from "zod";
-import { type NamelessMember, takeOnce } from "../../../commands/members/sessions.js";
+import type { NamelessMember } from "../../../commands/members/sessions.js";
+import { takeOnce } from "../../../commands/members/sessions.js";
 import { hashToken, makeToken } from "../../../domain/members.js";
-import { choiceCookie } from "./cookies.js";
-import { readSignedValue, signValue } from "./signedValue.js";
+import { choiceCookie, readSignedValue, signValue } from "./cookies.js";
 import type { SignInWay } from "./signInLog.js";
 
 /** Less than the time for which a taken choice is remembered. */

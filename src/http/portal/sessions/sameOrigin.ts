@@ -2,14 +2,14 @@
 import { timingSafeEqual } from "node:crypto";
 import { Rejection } from "../../../domain/rejection.js";
 
-interface Asked {
+interface ChangeRequest {
   /** A request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   readonly publicUrl: string;
 }
 
 /** Throws `forbidden` for a request that another site may have caused. Enough by itself only where there is no session yet: signing in. */
-export function ensureSameOrigin({ header, publicUrl }: Asked): void {
+export function ensureSameOrigin({ header, publicUrl }: ChangeRequest): void {
   const site = header("sec-fetch-site");
   if (site !== undefined) {
     if (site !== "same-origin") throw notOurs();
@@ -23,10 +23,10 @@ export function ensureSameOrigin({ header, publicUrl }: Asked): void {
 }
 
 /** For every change by a signed-in member: also compares the form's token with the session's. */
-export function ensureOwnForm(asked: Asked & { formToken: string; given: unknown }): void {
-  ensureSameOrigin(asked);
-  const wanted = Buffer.from(asked.formToken);
-  const given = Buffer.from(typeof asked.given === "string" ? asked.given : "");
+export function ensureOwnForm(request: ChangeRequest & { formToken: string; given: unknown }): void {
+  ensureSameOrigin(request);
+  const wanted = Buffer.from(request.formToken);
+  const given = Buffer.from(typeof request.given === "string" ? request.given : "");
   if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) throw notOurs();
 }
 

@@ -1,14 +1,13 @@
 // Sign-ins, refusals and slowing down, in the log and in the metrics. People are named by their id, or by a hash of the e-mail that needs
 // our secret to be compared with an e-mail.
-
-import type { BlockList } from "node:net";
+import { type BlockList, isIP, isIPv4 } from "node:net";
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import type { NamelessMember } from "../../../commands/members/sessions.js";
 import { hashEmail } from "../../../commands/members/signInPace.js";
+import { isWithin } from "../../../domain/addressRanges.js";
 import { emailKey } from "../../../domain/members.js";
 import type { AppEnv, HttpMetrics } from "../../server/requestFrame.js";
-import { addressOf } from "./clientAddress.js";
 
 export type SignInWay = "password" | "single sign-on" | "link";
 
@@ -42,4 +41,45 @@ export function createSignInLog(options: {
       logger.warn({ ...from(c), way, seconds, ...who(email) }, "a sign-in was told to wait");
     },
   };
+}
+
+export const addressOf = ({ env, req }: Context<AppEnv>, trustedProxies: BlockList): string =>
+  clientAddress(env?.incoming?.socket.remoteAddress, req.header("x-forwarded-for"), trustedProxies);
+
+/**
+ * The peer's address. Of a trusted proxy: the address that it names in X-Forwarded-For, which is the last one; where that is a trusted proxy
+ * too, the one before it, and so on. Anyone else could have written the header. An IPv6 network of one customer counts as one address.
+ */
+export function clientAddress(peer: string | undefined, forwardedFor: string | undefined, trustedProxies: BlockList): string {
+  let nearest = plain(peer ?? "");
+  const named = (forwardedFor ?? "").split(",").map(plain);
+  while (isWithin(trustedProxies, nearest)) {
+    const before = named.pop();
+    if (before === undefined || isIP(before) === 0) break;
+    nearest = before;
+  }
+  return network(nearest);
+}
+
+/** Without a port, brackets, a zone, or the IPv6 form of an IPv4 address. */
+const plain = (text: string): string => {
+  const address = text
+    .trim()
+    .replace(/^\[(.*)\](:\d+)?$/, "$1")
+    .replace(/^([\d.]+):\d+$/, "$1");
+  const [withoutZone = ""] = address.split("%", 1);
+  return withoutZone.replace(/^::ffff:(?=\d+\.)/i, "");
+};
+
+function network(address: string): string {
+  if (isIP(address) !== 6) return isIPv4(address) ? address : "unknown";
+  const [head = "", tail] = address.toLowerCase().split("::");
+  const front = head.split(":").filter(Boolean);
+  const back = tail?.split(":").filter(Boolean) ?? [];
+  const zeros = tail === undefined ? 0 : 8 - front.length - back.length;
+  const groups = [...front, ...Array<string>(Math.max(0, zeros)).fill("0"), ...back];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
 }

@@ -1,31 +1,33 @@
 import type { Child } from "hono/jsx";
-import type { Visit } from "../visit.js";
-import { Form } from "./form.js";
+import type { Visit } from "../page.js";
+import { Form, HiddenFields } from "./form.js";
 
 interface AskProps {
   readonly visit: Pick<Visit, "links">;
   /** The page that asks: this one, with the question in its address. */
   readonly at: string;
   readonly question: Readonly<Record<string, string>>;
-  readonly label: string;
-  /** What it is about, for users of a screen reader, who do not see the button's row. */
-  readonly about: string;
 }
 
-/** A button that asks before anything is done. With a script only the question is fetched; without one the whole page comes with it. */
-export function AskButton({ visit, at, question, label, about }: AskProps) {
+/** Asks before anything is done. With a script only the question is fetched; without one the whole page comes with it. */
+export function AskForm({ visit, at, question, class: kind, children }: AskProps & { class?: string; children: Child }) {
   const action = visit.links.to(at);
   return (
-    <form method="get" action={action} hx-get={action} hx-select="#question" hx-target="#question" hx-swap="outerHTML">
-      {Object.entries(question).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <button type="submit" class="quiet danger" aria-description={about}>
-        {label}
-      </button>
+    <form method="get" action={action} class={kind} hx-get={action} hx-select="#question" hx-target="#question" hx-swap="outerHTML">
+      <HiddenFields values={question} />
+      {children}
     </form>
   );
 }
+
+/** `about`: what it is about, for users of a screen reader, who do not see the button's row. */
+export const AskButton = ({ label, about, ...ask }: AskProps & { label: string; about: string }) => (
+  <AskForm {...ask}>
+    <button type="submit" class="quiet danger" aria-description={about}>
+      {label}
+    </button>
+  </AskForm>
+);
 
 interface QuestionProps {
   readonly visit: Visit;
@@ -50,9 +52,7 @@ export function Question({ visit, title, to, back, label, keep = "Cancel", field
         <h2 id="question-title">{title}</h2>
         <div class="question-text">{children}</div>
         <Form visit={visit} to={to} class="answers">
-          {Object.entries(fields).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
+          <HiddenFields values={fields} />
           <a class="button quiet" href={visit.links.to(back)} data-close>
             {keep}
           </a>

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import type { Visit } from "../visit.js";
+import type { Query } from "../links.js";
+import type { Visit } from "../page.js";
 
 interface FormProps {
   readonly visit: Visit;
@@ -8,6 +9,11 @@ interface FormProps {
   readonly class?: string;
   readonly children: Child;
 }
+
+/** Fields that are sent and not shown; those without a value are left out. */
+export const HiddenFields = ({ values }: { values: Query }) => (
+  <>{Object.entries(values).map(([name, value]) => (value ? <input type="hidden" name={name} value={value} /> : null))}</>
+);
 
 /** Works without any script; the token ties it to the session of the person it was made for. */
 export function Form({ visit, to, class: className, children }: FormProps) {
@@ -64,7 +70,7 @@ interface ChoiceProps {
   readonly id?: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly value?: string | undefined;
-  /** The label is said and not shown, where a table's heading shows it. */
+  /** Only screen readers read the label, where a table's heading shows it. */
   readonly unseenLabel?: boolean;
 }
 

@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
-import type { Visit } from "../visit.js";
+import type { Notice, Visit } from "../page.js";
 import { Navigation } from "./navigation.js";
-import { NoticeBox } from "./notice.js";
 
 interface LayoutProps {
   readonly visit: Visit;
@@ -27,9 +26,7 @@ export function Layout({ visit, title, scripts = [], children }: LayoutProps) {
         <link rel="icon" type="image/svg+xml" href={asset("icon.svg")} />
         <link rel="stylesheet" href={asset("styles.css")} />
         <script src={asset("htmx.js")} defer />
-        <script type="module" src={asset("dialogs.js")} />
-        <script type="module" src={asset("copying.js")} />
-        <script type="module" src={asset("sending.js")} />
+        <script type="module" src={asset("everyPage.js")} />
         {scripts.map((name) => (
           <script type="module" src={asset(name)} />
         ))}
@@ -96,5 +93,23 @@ function Account({ visit }: { visit: Visit }) {
         Sign out
       </button>
     </form>
+  );
+}
+
+/** The outcome of the last form. Screen readers read it out when the page opens. */
+export function NoticeBox({ notice }: { notice: Notice | undefined }) {
+  if (!notice) return null;
+  const [first, ...more] = notice.lines;
+  return (
+    <div class={`notice ${notice.kind}`} role={notice.kind === "error" ? "alert" : "status"}>
+      <p>{first}</p>
+      {more.length > 0 ? (
+        <ul>
+          {more.map((line) => (
+            <li>{line}</li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
   );
 }

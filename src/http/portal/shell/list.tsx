@@ -1,6 +1,7 @@
 // What every list of the portal has: a form that filters it, and links to its pages.
 import type { Child } from "hono/jsx";
 import type { Links, Query } from "../links.js";
+import { HiddenFields } from "./form.js";
 
 interface FilterFormProps {
   readonly visit: { readonly links: Links };
@@ -23,7 +24,7 @@ export function FilterForm(props: FilterFormProps) {
   const { visit, path, submit = "Filter", quiet, kept = {}, all, allLabel = "Show all", children, after } = props;
   return (
     <form method="get" action={visit.links.to(path)} class="in-line filters">
-      {Object.entries(kept).map(([name, value]) => (value ? <input type="hidden" name={name} value={value} /> : null))}
+      <HiddenFields values={kept} />
       {children}
       <button type="submit" class={quiet ? "quiet" : undefined}>
         {submit}

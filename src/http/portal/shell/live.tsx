@@ -1,4 +1,4 @@
-import type { Visit } from "../visit.js";
+import type { Visit } from "../page.js";
 
 interface LiveProps {
   readonly visit: Pick<Visit, "links" | "path">;

@@ -1,7 +1,36 @@
-import { navigation } from "../pages/navigation.js";
-import type { Visit } from "../visit.js";
+import type { Action } from "../../../domain/members.js";
+import type { Visit } from "../page.js";
 
-/** Only what exists and what the person's role may look at. */
+interface Entry {
+  readonly path: string;
+  readonly label: string;
+  readonly access: Action;
+}
+
+/** The menu, group by group, in its order. */
+const navigation: readonly { readonly heading?: string; readonly entries: readonly Entry[] }[] = [
+  {
+    entries: [
+      { path: "/portal", label: "Overview", access: "look" },
+      { path: "/portal/imports", label: "Imports", access: "look" },
+      { path: "/portal/upload", label: "Upload a file", access: "operate" },
+      { path: "/portal/corrections", label: "Rejected rows", access: "look" },
+      { path: "/portal/quotes", label: "Quotes", access: "look" },
+      { path: "/portal/shipments", label: "Shipments", access: "look" },
+      { path: "/portal/activities", label: "Activities", access: "look" },
+    ],
+  },
+  {
+    heading: "Settings",
+    entries: [
+      { path: "/portal/settings/keys", label: "API Keys", access: "keys" },
+      { path: "/portal/settings/members", label: "Members", access: "members" },
+      { path: "/portal/settings/webhooks", label: "Webhooks", access: "webhooks" },
+    ],
+  },
+];
+
+/** Only what the person's role may look at. */
 export function Navigation({ visit }: { visit: Visit }) {
   const shown = navigation.map(({ heading, entries }) => ({ heading, entries: entries.filter(({ access }) => visit.may(access)) }));
   return (

@@ -14,13 +14,16 @@ interface TableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  readonly muted?: (row: Row) => boolean;
+  /** Shown instead of a table without rows. */
+  readonly empty?: Child;
+  readonly muted?: ((row: Row) => boolean) | undefined;
   /** Attributes of a row that a script finds again, such as its id. */
-  readonly marks?: (row: Row) => Readonly<Record<string, string>>;
+  readonly marks?: ((row: Row) => Readonly<Record<string, string>>) | undefined;
 }
 
 /** On a narrow screen each row is a small list of its own: every cell repeats its heading (data-label). */
-export function Table<Row>({ caption, columns, rows, muted, marks }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, empty, muted, marks }: TableProps<Row>) {
+  if (empty && rows.length === 0) return <>{empty}</>;
   return (
     <table class="rows">
       <caption class="unseen">{caption}</caption>
@@ -42,14 +45,8 @@ export function Table<Row>({ caption, columns, rows, muted, marks }: TableProps<
   );
 }
 
-type RowProps<Row> = Pick<TableProps<Row>, "columns"> & {
-  readonly row: Row;
-  readonly muted?: TableProps<Row>["muted"] | undefined;
-  readonly marks?: TableProps<Row>["marks"] | undefined;
-};
-
 /** One row, also by itself where only that row has changed. */
-export function TableRow<Row>({ columns, row, muted, marks }: RowProps<Row>) {
+export function TableRow<Row>({ columns, row, muted, marks }: Pick<TableProps<Row>, "columns" | "muted" | "marks"> & { row: Row }) {
   return (
     <tr class={muted?.(row) ? "muted-row" : undefined} {...marks?.(row)}>
       {columns.map(({ heading, cell, number, names }) =>
@@ -64,14 +61,5 @@ export function TableRow<Row>({ columns, row, muted, marks }: RowProps<Row>) {
         ),
       )}
     </tr>
-  );
-}
-
-export function EmptyState({ title, children }: { title: string; children?: Child }) {
-  return (
-    <div class="empty">
-      <p class="empty-title">{title}</p>
-      {children === undefined ? null : <p>{children}</p>}
-    </div>
   );
 }

@@ -36,6 +36,14 @@ const grouped = new Intl.NumberFormat("en-AU");
 
 export const Amount = ({ value }: { value: number }) => <span class="amount">{grouped.format(value)}</span>;
 
+/** An exact decimal with its thousands apart: `1,234.5`. */
+export function Quantity({ text }: { text: string }) {
+  const [whole = "", fraction] = text.split(".");
+  return (
+    <span class="amount">{`${grouped.format(whole as Intl.StringNumericLiteral)}${fraction === undefined ? "" : `.${fraction}`}`}</span>
+  );
+}
+
 /** A long id by its beginning; the button copies all of it. */
 export function ShortId({ id, about }: { id: string; about: string }) {
   return (

@@ -1,7 +1,7 @@
 // Single sign-on in a real browser, with a real provider on another site and an e-mail that is in two organisations.
 import { afterAll, beforeAll, expect } from "vitest";
 import { createSingleSignOn } from "../../../../src/adapters/singleSignOn.js";
-import { singleSignOnPaths } from "../../../../src/http/portal/sessions/singleSignOn.js";
+import { singleSignOnPaths } from "../../../../src/http/portal/pages/signIn.js";
 import { startApi } from "../../../../src/http/startApi.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { type IdentityProvider, startIdentityProvider } from "../../../support/portal/identityProvider.js";

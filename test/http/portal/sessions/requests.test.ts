@@ -2,10 +2,10 @@ import { BlockList } from "node:net";
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../../src/config.js";
 import { parseRanges } from "../../../../src/domain/addressRanges.js";
-import { clientAddress } from "../../../../src/http/portal/sessions/clientAddress.js";
-import { safeReturn } from "../../../../src/http/portal/sessions/returnTo.js";
+import { safeReturn } from "../../../../src/http/portal/pages/signIn.js";
+import { readSignedValue, signValue } from "../../../../src/http/portal/sessions/cookies.js";
 import { ensureOwnForm, ensureSameOrigin } from "../../../../src/http/portal/sessions/sameOrigin.js";
-import { readSignedValue, signValue } from "../../../../src/http/portal/sessions/signedValue.js";
+import { clientAddress } from "../../../../src/http/portal/sessions/signInLog.js";
 
 const secret = "a secret of thirty-two characters";
 

@@ -1,8 +1,7 @@
 // Keyboard, mouse and clipboard, as in a spreadsheet.
-import { formatCells, parseCells } from "./clipboard.js";
-import type { Sheet } from "./sheet.js";
-import { cellValue } from "./sheet.js";
-import type { Change, Row } from "./types.js";
+import { formatCells, parseCells } from "../clipboard.js";
+import type { Change, Row } from "./rows.js";
+import { cellValue, type Sheet } from "./sheet.js";
 import { leading, type Place, type View } from "./view.js";
 
 interface Control {
@@ -31,10 +30,8 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
       );
   };
   const range = () => {
-    const [one, other] = [view.anchor, view.active];
-    const from = { row: Math.min(one.row, other.row), column: Math.max(leading, Math.min(one.column, other.column)) };
-    const to = { row: Math.max(one.row, other.row), column: Math.max(one.column, other.column) };
-    return { from, to };
+    const { from, to } = view.range();
+    return { from: { row: from.row, column: Math.max(leading, from.column) }, to };
   };
   const cellsOf = (row: Row | undefined, from: number, to: number): string[] =>
     row ? view.columns.slice(from - leading, to - leading + 1).map(({ name }) => cellValue(row, name)) : [];
@@ -83,7 +80,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
   };
   const paste = (text: string) => {
     const block = parseCells(text);
-    const { from, to } = range();
+    const { from } = range();
     const only = block.length === 1 && block[0]?.length === 1 ? block[0][0] : undefined;
     if (only !== undefined) return change(inRange(() => only));
     const changes: Change[] = [];
@@ -100,7 +97,6 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
     view.refresh();
     const [wanted, done] = [block.reduce((sum, { length }) => sum + length, 0), changes.length];
     if (done < wanted) say(`${wanted - done} cells of the block are beyond the last row or column and were not pasted.`);
-    return to;
   };
   const select = (index: number, selected: boolean, upFrom?: number) => {
     const [from, to] = upFrom === undefined ? [index, index] : [Math.min(index, upFrom), Math.max(index, upFrom)];

@@ -1,6 +1,6 @@
 // Unsent edits, kept in this browser until they are sent: they outlive a reload and a sign-out. The key names the member, so that another
 // person who signs in here does not see them.
-import type { Edits, Row } from "./types.js";
+import type { Edits, Row } from "./rows.js";
 
 const atOnce = 100;
 

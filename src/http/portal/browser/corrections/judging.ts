@@ -1,13 +1,14 @@
 // Changed rows are judged by the server, which knows the importer's rules: a moment after the last change, some hundred rows at a time, one
 // request after the other.
+
+import type { HeldRow, Row, Verdict } from "./rows.js";
 import { ask, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
-import type { HeldRow, Row, Verdict } from "./types.js";
 
 const quietMs = 250;
 const againMs = 3_000;
 const mostBytes = 500_000;
-export const mostRows = 500;
+export const rowsPerRequest = 500;
 
 interface Judgement {
   readonly verdicts: readonly { readonly row: number; readonly verdict: Verdict | null }[];
@@ -16,17 +17,17 @@ interface Judgement {
 
 export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => void): () => void {
   let timer: number | undefined;
-  let asking = false;
+  let isAsking = false;
   const later = (ms: number) => {
     clearTimeout(timer);
     timer = setTimeout(() => void judge(), ms);
   };
   const judge = async () => {
-    if (asking) return;
+    if (isAsking) return;
     const batch = nextBatch(sheet);
     const first = batch[0];
     if (!first) return;
-    asking = true;
+    isAsking = true;
     const { importId } = first.sent;
     const versions = batch.map(({ version }) => version);
     /** The rows that were not changed since the request. A changed row waits for a newer verdict. */
@@ -47,12 +48,12 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
       if (error instanceof Refused && error.status < 500 && error.status !== 429) for (const row of unchanged()) sheet.unjudged.delete(row);
       else wait = againMs;
     } finally {
-      asking = false;
+      isAsking = false;
     }
     if (sheet.unjudged.size > 0) later(wait);
   };
   return () => {
-    if (sheet.unjudged.size > 0 && !asking) later(quietMs);
+    if (sheet.unjudged.size > 0 && !isAsking) later(quietMs);
   };
 }
 
@@ -67,8 +68,8 @@ function nextBatch(sheet: Sheet): Row[] {
     if (row.sent.importId !== importId) continue;
     const group = sheet.together(row).filter(({ held }) => held === undefined);
     const size = group.reduce((sum, each) => sum + bytesOf(each), 0);
-    if (batch.size > 0 && (batch.size + group.length > mostRows || bytes + size > mostBytes)) break;
-    if (group.length > mostRows) {
+    if (batch.size > 0 && (batch.size + group.length > rowsPerRequest || bytes + size > mostBytes)) break;
+    if (group.length > rowsPerRequest) {
       for (const each of group) sheet.judged(each, each.version, { reason: tooManyLines, faulty: [] });
       continue;
     }
@@ -78,7 +79,7 @@ function nextBatch(sheet: Sheet): Row[] {
   return [...batch];
 }
 
-const tooManyLines = `The shipment has more than ${mostRows} rejected lines: correct them in a file`;
+const tooManyLines = `The shipment has more than ${rowsPerRequest} rejected lines: correct them in a file`;
 
 export const bytesOf = ({ changed }: Row): number => {
   let bytes = 60;

@@ -1,5 +1,5 @@
 // Asks the server, with the token of the page's session.
-import type { HeldRow } from "./types.js";
+import type { HeldRow } from "./rows.js";
 
 export class Refused extends Error {
   constructor(
@@ -14,6 +14,23 @@ export class Refused extends Error {
 interface Refusal {
   readonly message?: string | readonly string[];
   readonly closed?: readonly HeldRow[];
+}
+
+/** Whether it may help to try again: the server did not answer, or could not at the moment. */
+export const isPassing = (error: unknown): boolean => !(error instanceof Refused) || error.status >= 500;
+
+const attempts = 5;
+const waitMs = 1_000;
+
+export async function askAgain<Answer>(address: string, body?: unknown): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask<Answer>(address, body);
+    } catch (error) {
+      if (!isPassing(error) || attempt === attempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs * attempt));
+    }
+  }
 }
 
 /** Throws `Refused` for an answer that is a refusal, and whatever `fetch` throws where none came. */

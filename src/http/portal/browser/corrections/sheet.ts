@@ -1,5 +1,5 @@
 // The rows that the page has, their changes, and which of them go together.
-import type { Change, Edits, Held, HeldRow, Row, SentRow, Verdict } from "./types.js";
+import type { Change, Edits, Held, HeldRow, Row, SentRow, Verdict } from "./rows.js";
 
 export const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
@@ -15,10 +15,12 @@ export interface Sheet {
   readonly undo: () => boolean;
   /** The rows that are judged and sent together with this one: the other lines of its shipment. */
   readonly together: (row: Row) => Row[];
+  /** Each shipment of these rows, and each activity, once. */
+  readonly groups: (rows: Iterable<Row>) => Row[][];
   /** Says who has each row; undefined where the row is open again. */
   readonly hold: (changes: Iterable<readonly [Row, Held | undefined]>) => void;
   /** The same for rows of one import, as the server names them. */
-  readonly holdAs: (importId: string, said: readonly HeldRow[]) => void;
+  readonly holdAs: (importId: string, heldRows: readonly HeldRow[]) => void;
   readonly judged: (row: Row, version: number, verdict: Verdict | null) => void;
   /** Rows whose verdict is wanted. */
   readonly unjudged: Set<Row>;
@@ -82,16 +84,18 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       } else each.verdict = each.sent.today;
     }
   };
-  /** Judges these rows and all that go together with one of them, each once. */
-  const judgeAgain = (affected: Iterable<Row>) => {
+  const groups = (some: Iterable<Row>): Row[][] => {
     const seen = new Set<Row>();
-    for (const row of affected) {
+    const found: Row[][] = [];
+    for (const row of some) {
       if (seen.has(row)) continue;
       const group = together(row);
       for (const each of group) seen.add(each);
-      judgeGroup(group);
+      found.push(group);
     }
+    return found;
   };
+  const judgeAgain = (affected: Iterable<Row>) => groups(affected).forEach(judgeGroup);
   /** Takes the row out of the shipment that it names. Returns one of the rows that stay in that shipment, if there are any. */
   const leave = (row: Row): Row[] => {
     const members = shipments.get(named(row) ?? "");
@@ -108,23 +112,26 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
     return [row, ...left];
   };
   const sheet: Sheet = {
-    ...{ rows, byKey, unjudged, together, touched },
+    rows,
+    byKey,
+    unjudged,
+    together,
+    groups,
+    touched,
     add(sent) {
       for (const each of sent) {
         const key = keyOf(each.importId, each.row);
         if (byKey.has(key)) continue;
         const kept = each.held ? {} : (edits.of(key) ?? {});
         const row: Row = {
-          ...{
-            sent: each,
-            key,
-            changed: new Map<string, string>(),
-            verdict: each.today,
-            version: 0,
-            held: each.held,
-            sending: false,
-            selected: false,
-          },
+          sent: each,
+          key,
+          changed: new Map<string, string>(),
+          verdict: each.today,
+          version: 0,
+          held: each.held,
+          sending: false,
+          selected: false,
         };
         rows.push(row);
         byKey.set(key, row);
@@ -170,9 +177,9 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       judgeAgain(affected);
       sheet.onChange();
     },
-    holdAs(importId, said) {
+    holdAs(importId, heldRows) {
       sheet.hold(
-        said.flatMap(({ row: number, ...held }) => {
+        heldRows.flatMap(({ row: number, ...held }) => {
           const row = byKey.get(keyOf(importId, number));
           return row ? [[row, held] as const] : [];
         }),

@@ -1,8 +1,9 @@
 // Asks the server whether another person has taken a row: for the rows in view and the changed ones, when an import of the organisation begins
 // or ends, when the page becomes visible, and every few seconds while it is visible.
+import { follow } from "../eventSource.js";
+import type { Held, HeldRow, Row, Settings } from "./rows.js";
 import { ask } from "./server.js";
 import { keyOf, type Sheet } from "./sheet.js";
-import type { Held, HeldRow, Row, Settings } from "./types.js";
 import type { View } from "./view.js";
 
 const everyMs = 10_000;
@@ -12,23 +13,21 @@ const most = 500;
 type RowState = HeldRow & { readonly importId: string };
 
 export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<Settings, "base" | "liveUrl">): void {
-  let asking = false;
+  let isAsking = false;
   let wanted = false;
-  let source: EventSource | undefined;
   let soon: ReturnType<typeof setTimeout> | undefined;
   const look = async () => {
-    wanted = asking; // the answer on its way may be older than what this look is for
-    if (asking || document.visibilityState !== "visible" || sheet.rows.length === 0) return;
-    asking = true;
+    wanted = isAsking; // the answer on its way may be older than what this look is for
+    if (isAsking || document.visibilityState !== "visible" || sheet.rows.length === 0) return;
+    isAsking = true;
     const rows = new Set(view.rowsInView());
     for (const row of sheet.rows) {
       if (rows.size >= most) break;
       if (row.changed.size > 0 || row.held?.state === "submitted") rows.add(row);
     }
-    const asked = [...rows].slice(0, most);
     try {
       const answer = await ask<{ rows: readonly RowState[] }>(`${base}/states`, {
-        rows: asked.map(({ sent: { importId, row } }) => ({ importId, row })),
+        rows: [...rows].slice(0, most).map(({ sent: { importId, row } }) => ({ importId, row })),
       });
       const changes: [Row, Held | undefined][] = [];
       for (const { importId, row: number, ...held } of answer.rows) {
@@ -42,34 +41,21 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
     } catch {
       // Asked again soon; a row that is taken is refused when it is sent.
     } finally {
-      asking = false;
+      isAsking = false;
       if (wanted) void look();
     }
   };
-  const disconnect = () => {
-    source?.close();
-    source = undefined;
-  };
-  /** A hidden page closes its connection. A lost connection is opened again at the next look. */
-  const connect = () => {
-    if (document.visibilityState !== "visible") return disconnect();
-    if (source) return;
-    source = new EventSource(liveUrl);
-    source.addEventListener("message", () => {
-      clearTimeout(soon);
-      soon = setTimeout(() => void look(), soonMs);
-    });
-    source.addEventListener("error", disconnect);
-  };
-  const lookAgain = () => {
-    connect();
-    void look();
-  };
+  const lookAgain = () => void look();
   addEventListener("focus", lookAgain);
-  addEventListener("pagehide", disconnect);
   document.addEventListener("visibilitychange", lookAgain);
   setInterval(lookAgain, everyMs);
-  connect();
+  follow({
+    address: () => liveUrl,
+    onMessage: () => {
+      clearTimeout(soon);
+      soon = setTimeout(lookAgain, soonMs);
+    },
+  });
 }
 
 /** For each change that was made on this page: when the tables first answered without it, or 0 once they have shown it. */

@@ -1,8 +1,8 @@
 // Sends what is valid, whole shipments, as one import for each corrected import (of more than 500 rows as several), and keeps the rest.
-import { bytesOf, correctionOf, mostRows } from "./judging.js";
-import { ask, Refused } from "./server.js";
+import { bytesOf, correctionOf, rowsPerRequest } from "./judging.js";
+import type { Edits, Row } from "./rows.js";
+import { askAgain, isPassing, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
-import type { Edits, Row } from "./types.js";
 
 export interface Outcome {
   readonly sent: readonly { readonly importId: string; readonly rows: number }[];
@@ -12,22 +12,13 @@ export interface Outcome {
 }
 
 const mostBytes = 1_500_000;
-const attempts = 4;
-const waitMs = 1_000;
 
 /** Shipments, and activities, that are changed or selected and whose every row is ready. */
-export function readyGroups(sheet: Sheet): Row[][] {
-  const seen = new Set<Row>();
-  const groups: Row[][] = [];
-  for (const row of sheet.rows) {
-    if (seen.has(row)) continue;
-    const group = sheet.together(row);
-    for (const each of group) seen.add(each);
-    const meant = group.some(({ changed, selected }) => changed.size > 0 || selected);
-    if (meant && group.every(({ verdict, held }) => verdict === null && held === undefined)) groups.push(group);
-  }
-  return groups;
-}
+export const readyGroups = (sheet: Sheet): Row[][] =>
+  sheet.groups(sheet.rows).filter((group) => {
+    const isMeant = group.some(({ changed, selected }) => changed.size > 0 || selected);
+    return isMeant && group.every(({ verdict, held }) => verdict === null && held === undefined);
+  });
 
 /** Idempotency keys. The same rows with the same values keep their key until the server has answered, so that sending them twice makes one import. */
 const keys = new Map<string, string>();
@@ -70,28 +61,25 @@ async function send(address: string, importId: string, rows: readonly Row[]): Pr
   const name = JSON.stringify(content);
   const key = keys.get(name) ?? crypto.randomUUID();
   keys.set(name, key);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const answer = await ask<{ importId: string }>(address, { ...content, key });
-      keys.delete(name);
-      return answer;
-    } catch (error) {
-      const passing = !(error instanceof Refused) || error.status >= 500;
-      if (!passing) keys.delete(name);
-      if (!passing || attempt === attempts) throw error;
-      await new Promise((resolve) => setTimeout(resolve, waitMs * attempt));
-    }
+  try {
+    const answer = await askAgain<{ importId: string }>(address, { ...content, key });
+    keys.delete(name);
+    return answer;
+  } catch (error) {
+    if (!isPassing(error)) keys.delete(name);
+    throw error;
   }
 }
 
-function chunksOf(groups: readonly Row[][]): Row[][][] {
+/** Divides shipments and activities into requests of one import each, of at most `rowsPerRequest` rows. */
+export function chunksOf(groups: readonly Row[][]): Row[][][] {
   const chunks: Row[][][] = [];
   const open = new Map<string, { readonly chunk: Row[][]; rows: number; bytes: number }>();
   for (const group of groups) {
     const importId = group[0]?.sent.importId ?? "";
     const bytes = group.reduce((sum, row) => sum + bytesOf(row), 0);
     const at = open.get(importId);
-    if (at && at.rows + group.length <= mostRows && at.bytes + bytes <= mostBytes) {
+    if (at && at.rows + group.length <= rowsPerRequest && at.bytes + bytes <= mostBytes) {
       at.chunk.push(group);
       at.rows += group.length;
       at.bytes += bytes;

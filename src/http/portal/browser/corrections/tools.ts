@@ -1,11 +1,9 @@
 // The buttons above the grid, and what is said about it.
 import type { Controls } from "./control.js";
-import { mostRows } from "./judging.js";
+import { type Edits, type Row, type SentRow, type Settings, statusOf } from "./rows.js";
 import { ask, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
-import { statusOf } from "./status.js";
-import { type Outcome, readyGroups, submit } from "./submit.js";
-import type { Edits, Row, SentRow, Settings } from "./types.js";
+import { chunksOf, type Outcome, readyGroups, submit } from "./submit.js";
 import type { View } from "./view.js";
 
 export interface Tools {
@@ -33,23 +31,26 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
   const button = (name: string) => panel.querySelector<HTMLButtonElement>(`[data-do="${name}"]`);
   const references = new Map<string, string>();
   let used: ReadonlySet<string> = new Set();
-  let [loading, all, busy, asked] = [true, true, false, false];
-  let said = "";
-  let visited = false;
+  let isLoading = true;
+  let hasAll = true;
+  let isBusy = false;
+  let isScheduled = false;
+  let message = "";
+  let isVisited = false;
   view.grid.addEventListener("focusin", () => {
-    visited = true;
+    isVisited = true;
   });
 
   const describe = () => {
-    asked = false;
+    isScheduled = false;
     const changed = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined).length;
     const selected = sheet.rows.filter((row) => row.selected).length;
     const ready = readyGroups(sheet).reduce((sum, group) => sum + group.length, 0);
     const count = sheet.rows.length;
     const parts = [
-      loading
+      isLoading
         ? `${count} rows so far`
-        : all
+        : hasAll
           ? `${count} ${count === 1 ? "row" : "rows"}`
           : `The first ${count} rows: choose a reason or an import for the others`,
       ...(selected > 0 ? [`${selected} selected`] : []),
@@ -57,16 +58,16 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
       ...(ready > 0 ? [`${ready} ready to submit`] : []),
       ...(sheet.unjudged.size > 0 ? [`${sheet.unjudged.size} being checked`] : []),
     ];
-    const text = `${parts.join(", ")}.${said === "" ? "" : ` ${said}`}`;
+    const text = `${parts.join(", ")}.${message === "" ? "" : ` ${message}`}`;
     if (status && status.textContent !== text) status.textContent = text;
   };
   const refresh = () => {
-    if (asked) return;
-    asked = true;
+    if (isScheduled) return;
+    isScheduled = true;
     setTimeout(describe, 100);
   };
   const say = (text: string) => {
-    said = text;
+    message = text;
     refresh();
   };
 
@@ -74,16 +75,16 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
   const chosen = (): Row[] => {
     const picked = sheet.rows.filter(({ selected }) => selected);
     const active = sheet.rows[view.active.row];
-    const meant = picked.length > 0 ? picked : visited && active ? [active] : [];
+    const meant = picked.length > 0 ? picked : isVisited && active ? [active] : [];
     return [...new Set(meant.flatMap((row) => sheet.together(row)))];
   };
   const whileBusy = async (work: () => Promise<void>) => {
-    if (busy) return;
-    busy = true;
+    if (isBusy) return;
+    isBusy = true;
     try {
       await work();
     } finally {
-      busy = false;
+      isBusy = false;
       refresh();
       view.refresh();
     }
@@ -95,23 +96,20 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
       const rows = chosen().filter(({ held }) => from.includes(held?.state));
       if (rows.length === 0) return say("Select the rows first.");
       let done = 0;
-      for (const importId of new Set(rows.map(({ sent }) => sent.importId))) {
-        const own = rows.filter(({ sent }) => sent.importId === importId);
-        for (const part of partsOf(own, sheet)) {
-          try {
-            await ask(`${settings.base}/rows/${what}`, {
-              importId,
-              rows: part.map(({ sent }) => sent.row),
-              ...(what === "dismiss" ? { note } : {}),
-            });
-            const held = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, by: "you", note };
-            sheet.hold(part.map((row) => [row, held]));
-            if (what === "dismiss") edits.forget(part);
-            done += part.length;
-          } catch (error) {
-            if (error instanceof Refused) sheet.holdAs(importId, error.closed);
-            say(error instanceof Error ? error.message : "That did not work. Try again.");
-          }
+      const wanted = new Set(rows);
+      for (const chunk of chunksOf(sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row))))) {
+        const part = chunk.flat();
+        const importId = part[0]?.sent.importId ?? "";
+        const numbers = part.map(({ sent }) => sent.row);
+        try {
+          await ask(`${settings.base}/rows/${what}`, { importId, rows: numbers, ...(what === "dismiss" ? { note } : {}) });
+          const held = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, by: "you", note };
+          sheet.hold(part.map((row) => [row, held]));
+          if (what === "dismiss") edits.forget(part);
+          done += part.length;
+        } catch (error) {
+          if (error instanceof Refused) sheet.holdAs(importId, error.closed);
+          say(error instanceof Error ? error.message : "That did not work. Try again.");
         }
       }
       if (done > 0) say(`${done === 1 ? "1 row is" : `${done} rows are`} ${what === "dismiss" ? "dismissed" : "open again"}.`);
@@ -146,7 +144,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
   };
   const submitReady = () =>
     whileBusy(async () => {
-      said = "";
+      message = "";
       if (sheet.unjudged.size > 0) await judgedOrLate(sheet);
       const ready = readyGroups(sheet);
       if (ready.length === 0) {
@@ -184,7 +182,9 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
   button("columns")?.addEventListener("click", () => showAll(button("columns")?.getAttribute("aria-pressed") !== "true"));
 
   return {
-    ...{ say, refresh, references },
+    say,
+    refresh,
+    references,
     use: ({ fillDown, undo }) => {
       button("fillDown")?.addEventListener("click", fillDown);
       button("undo")?.addEventListener("click", undo);
@@ -200,26 +200,11 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
       showAll(false);
     },
     loaded: (whole) => {
-      [loading, all] = [false, whole];
+      isLoading = false;
+      hasAll = whole;
       describe();
     },
   };
-}
-
-/** Divides rows into requests of at most `mostRows` rows, without dividing a shipment. */
-function partsOf(rows: readonly Row[], sheet: Sheet): Row[][] {
-  const parts: Row[][] = [];
-  const seen = new Set<Row>();
-  const wanted = new Set(rows);
-  for (const row of rows) {
-    if (seen.has(row)) continue;
-    const group = sheet.together(row).filter((each) => wanted.has(each));
-    for (const each of group) seen.add(each);
-    const last = parts.at(-1);
-    if (last && last.length + group.length <= mostRows) last.push(...group);
-    else parts.push(group);
-  }
-  return parts;
 }
 
 const patienceMs = 15_000;

@@ -1,7 +1,7 @@
 // The grid as it is seen: only the rows in view are in the document, however many there are.
+
+import { type Column, type Row, type Settings, statusOf } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
-import { statusOf } from "./status.js";
-import type { Column, Row, Settings } from "./types.js";
 
 const rowHeight = 36;
 const spareRows = 6;
@@ -19,6 +19,8 @@ export interface View {
   active: Place;
   /** The other corner of the cells that are selected. */
   anchor: Place;
+  /** The selected cells, from the first corner to the last. */
+  readonly range: () => { readonly from: Place; readonly to: Place };
   readonly rowsInView: () => readonly Row[];
   readonly pageRows: () => number;
   readonly refresh: () => void;
@@ -30,8 +32,8 @@ export interface View {
 }
 
 export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, settings: Settings): View {
-  const head = rowElement("columnheader");
-  head.classList.add("grid-head");
+  const head = rowElement();
+  head.classList.add("head");
   head.setAttribute("aria-rowindex", "1");
   grid.setAttribute("role", "grid");
   grid.setAttribute("aria-labelledby", "rows");
@@ -40,20 +42,27 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
   grid.append(head);
   const shown = new Map<number, HTMLElement>();
   const spare: HTMLElement[] = [];
-  let asked = false;
+  let isScheduled = false;
 
   const view: View = {
     grid,
     columns: [],
     active: { row: 0, column: leading },
     anchor: { row: 0, column: leading },
+    range: () => {
+      const { anchor, active } = view;
+      return {
+        from: { row: Math.min(anchor.row, active.row), column: Math.min(anchor.column, active.column) },
+        to: { row: Math.max(anchor.row, active.row), column: Math.max(anchor.column, active.column) },
+      };
+    },
     rowsInView: () => [...shown.keys()].flatMap((index) => sheet.rows[index] ?? []),
     pageRows: () => Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 2),
     refresh: () => {
-      if (asked) return;
-      asked = true;
+      if (isScheduled) return;
+      isScheduled = true;
       requestAnimationFrame(() => {
-        asked = false;
+        isScheduled = false;
         render();
       });
     },
@@ -105,32 +114,26 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
     return view.columns[column - leading]?.time ? "field time" : "field";
   };
 
-  const fill = (element: HTMLElement, texts: readonly string[]) => {
-    element.replaceChildren(
-      ...texts.map((text, index) => {
-        const cell = document.createElement("div");
-        cell.className = `cell ${classOf(index)}`;
-        cell.setAttribute("role", "columnheader");
-        cell.setAttribute("aria-colindex", String(index + 1));
-        cell.textContent = text;
-        cell.title = text;
-        return cell;
-      }),
-    );
+  const cellElement = (column: number, role: string): HTMLElement => {
+    const cell = document.createElement("div");
+    cell.className = `cell ${classOf(column)}`;
+    cell.setAttribute("role", role);
+    cell.setAttribute("aria-colindex", String(column + 1));
+    return cell;
   };
 
   const fillHead = () => {
-    fill(head, ["Select", "Row", "Problem", ...view.columns.map(({ heading }) => heading)]);
+    const headings = ["Select", "Row", "Problem", ...view.columns.map(({ heading }) => heading)];
+    head.replaceChildren(
+      ...headings.map((text, column) => Object.assign(cellElement(column, "columnheader"), { textContent: text, title: text })),
+    );
     head.children[0]?.replaceChildren(checkbox("Select all rows"));
   };
 
   const make = (): HTMLElement => {
-    const element = rowElement("row");
+    const element = rowElement();
     for (let column = 0; column < leading + view.columns.length; column += 1) {
-      const cell = document.createElement("div");
-      cell.className = `cell ${classOf(column)}`;
-      cell.setAttribute("role", column === 1 ? "rowheader" : "gridcell");
-      cell.setAttribute("aria-colindex", String(column + 1));
+      const cell = cellElement(column, column === 1 ? "rowheader" : "gridcell");
       cell.dataset["column"] = String(column);
       cell.tabIndex = -1;
       if (column === 0) cell.append(checkbox("Select"));
@@ -187,12 +190,11 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
     problem.title = status.text;
     problem.id = `problem-${index}`;
     const faulty = new Set(status.faulty);
-    const low = { row: Math.min(view.anchor.row, view.active.row), column: Math.min(view.anchor.column, view.active.column) };
-    const high = { row: Math.max(view.anchor.row, view.active.row), column: Math.max(view.anchor.column, view.active.column) };
+    const { from, to } = view.range();
     view.columns.forEach((column, at) => {
       const place = leading + at;
       const cell = element.children[place] as HTMLElement;
-      const inRange = index >= low.row && index <= high.row && place >= low.column && place <= high.column;
+      const inRange = index >= from.row && index <= to.row && place >= from.column && place <= to.column;
       const isFaulty = faulty.has(column.name);
       cell.className = `cell ${classOf(place)}${isFaulty ? " faulty" : ""}${row.changed.has(column.name) ? " changed" : ""}${inRange ? " in-range" : ""}`;
       cell.setAttribute("aria-selected", String(inRange));
@@ -214,10 +216,10 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
   return view;
 }
 
-function rowElement(kind: "row" | "columnheader"): HTMLElement {
+function rowElement(): HTMLElement {
   const element = document.createElement("div");
   element.setAttribute("role", "row");
-  element.className = kind === "row" ? "grid-row" : "grid-row head";
+  element.className = "grid-row";
   return element;
 }
 

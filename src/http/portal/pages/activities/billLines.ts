@@ -1,4 +1,4 @@
-// Totals as people bill them: customer by customer, by charge code, and by warehouse where asked.
+// Totals as people bill them: customer by customer, by charge code, and by warehouse where selection.
 import { type ActivityTotal, sumOf } from "../../../../queries/activities/activityTotals.js";
 
 export interface BillLine {

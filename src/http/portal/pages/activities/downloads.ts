@@ -2,25 +2,19 @@ import { fieldsOf } from "../../../../domain/imports/fields.js";
 import { allActivities } from "../../../../queries/activities/activityLedger.js";
 import type { FoundActivity } from "../../../../queries/activities/activityRows.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
-import { type Cell, csvPieces, type DownloadedTable, download, workbookPieces } from "../../downloads.js";
-import type { AnswerOf, PortalDeps } from "../../page.js";
-import type { SignedInVisit } from "../../visit.js";
-import { type Asked, activitiesPath, askedOf } from "./asked.js";
-import { presentNames } from "./names.js";
+import { type Cell, type DownloadedTable, downloadTable } from "../../downloads.js";
+import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { presentCatalogue } from "../customers.js";
+import { activitiesPath, type Selection, selectionOf } from "./selection.js";
 
-type TableOf = (visit: SignedInVisit, asked: Asked, deps: PortalDeps) => DownloadedTable;
-
-const formats = {
-  csv: "text/csv; charset=utf-8",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-} as const;
+type TableOf = (visit: SignedInVisit, selection: Selection, deps: PortalDeps) => DownloadedTable;
 
 const fields = fieldsOf("activity");
 
 /** The columns of an import, so that the file can be compared with what was sent, and where each row came from. */
-const rowsTable: TableOf = (visit, asked, { pool }) => ({
+const rowsTable: TableOf = (visit, selection, { pool }) => ({
   columns: [...fields.map(({ name }) => name), "importId", "row"],
-  rows: rowsOf(allActivities(visit.person.organisationId, asked.filter, pool)),
+  rows: rowsOf(allActivities(visit.person.organisationId, selection.filter, pool)),
 });
 
 async function* rowsOf(found: AsyncGenerator<FoundActivity[]>): AsyncGenerator<Cell[][]> {
@@ -40,39 +34,39 @@ const cellsOf = ({ values, importId, row }: FoundActivity): Cell[] => [
   { decimal: String(row) },
 ];
 
-const totalsTable: TableOf = (visit, asked, deps) => ({
+const totalsTable: TableOf = (visit, selection, deps) => ({
   columns: ["customerId", "customer", "warehouseCode", "chargeCode", "quantity", "rows"],
-  rows: totalsOf(visit, asked, deps),
+  rows: totalsOf(visit, selection, deps),
 });
 
-async function* totalsOf(visit: SignedInVisit, { filter }: Asked, deps: PortalDeps): AsyncGenerator<Cell[][]> {
-  const { organisationId } = visit.person;
-  const { nameOf } = await presentNames(organisationId, deps);
-  const totals = await activityTotals(organisationId, filter, deps.pool);
+async function* totalsOf(visit: SignedInVisit, { filter }: Selection, deps: PortalDeps): AsyncGenerator<Cell[][]> {
+  const { nameOf } = await presentCatalogue(visit, deps);
+  const totals = await activityTotals(visit.person.organisationId, filter, deps.pool);
   yield totals.map(({ customerId, warehouseCode, chargeCode, quantity, rows }) => [
-    ...[customerId ?? "", nameOf(customerId ?? "") ?? "", warehouseCode, chargeCode],
-    ...[{ decimal: quantity }, { decimal: String(rows) }],
+    customerId ?? "",
+    nameOf(customerId ?? "") ?? "",
+    warehouseCode,
+    chargeCode,
+    { decimal: quantity },
+    { decimal: String(rows) },
   ]);
 }
 
 const tables = { rows: rowsTable, totals: totalsTable } as const;
 
-export const activityDownloads = (Object.keys(tables) as (keyof typeof tables)[]).flatMap((table) =>
-  (Object.keys(formats) as (keyof typeof formats)[]).map(
+export const activityDownloads = (["rows", "totals"] as const).flatMap((sheet) =>
+  (["csv", "xlsx"] as const).map(
     (format): AnswerOf<SignedInVisit> => ({
       method: "GET",
-      path: `${activitiesPath}/${table}.${format}`,
+      path: `${activitiesPath}/${sheet}.${format}`,
       access: "look",
       answer: async (visit, deps) => {
-        const asked = askedOf(visit, await deps.organisations.now());
-        const pieces = () => {
-          const made = tables[table](visit, asked, deps);
-          return format === "csv" ? csvPieces(deps.spreadsheets, made) : workbookPieces(deps.spreadsheets, table, made);
-        };
-        return download(visit, deps.downloads, { name: `${fileName(table, asked)}.${format}`, contentType: formats[format], pieces });
+        const selection = selectionOf(visit, await deps.organisations.now());
+        const table = () => tables[sheet](visit, selection, deps);
+        return downloadTable(visit, deps, { name: fileName(sheet, selection), sheet, format, table });
       },
     }),
   ),
 );
 
-const fileName = (table: string, { period }: Asked) => `activity-${table}-${period.month ?? `${period.firstDay}-to-${period.lastDay}`}`;
+const fileName = (table: string, { period }: Selection) => `activity-${table}-${period.month ?? `${period.firstDay}-to-${period.lastDay}`}`;

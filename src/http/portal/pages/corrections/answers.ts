@@ -1,29 +1,37 @@
-// What the grid asks for: pages of rows, verdicts on changed rows, and what has become of rows meanwhile.
+// What the grid sends for: pages of rows, verdicts on changed rows, the present state of rows; and what people do with rows: submit, dismiss, reopen.
 import { z } from "zod";
+import { dismissRows, reopenRows } from "../../../../commands/corrections/dismissRows.js";
+import { type ClosedRow, RowsClosed } from "../../../../commands/corrections/expectOpen.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
+import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
+import { firstRequest } from "../../../../commands/imports/importStream.js";
 import { limits } from "../../../../domain/imports/limits.js";
+import type { NameOf } from "../../../../domain/principal.js";
+import { correctionPush } from "../../../../domain/pushes/importPushes.js";
 import { text } from "../../../../domain/pushes/values.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { RowReason } from "../../../../domain/rows/faults.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { check } from "../../../../domain/validation.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
+import { presentOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { rowHolders } from "../../../../queries/rejectedRows/rowHolders.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { send } from "../../../server/requestFrame.js";
-import type { AnswerOf } from "../../page.js";
-import type { SignedInVisit } from "../../visit.js";
-import { askedFor, correctionsPath } from "./filter.js";
-import { shownRows, todaysCatalogue, verdictOf } from "./shownRows.js";
+import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { presentCatalogue } from "../customers.js";
+import { correctionsPath, filterIn } from "./filter.js";
+import { shownRows, verdictOf } from "./shownRows.js";
 
 /** Rows, or shipments, of one page. */
 const rowsPerPage = 250;
-const bodyBytes = 1024 * 1024;
+const readBytes = 1024 * 1024;
+const changeBytes = 2 * 1024 * 1024;
 
-export const rowNumber = z.int().min(1).max(2_147_483_647);
-export const importName = z.string().refine(isUuid, "must be the id of an import");
+const rowNumber = z.int().min(1).max(2_147_483_647);
+const importName = z.string().refine(isUuid, "must be the id of an import");
 
-export function checked<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+function checked<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const found = check(schema, body, "body");
   if (!found.ok) throw new Rejection("invalid", "The body is not as described", found.faults);
   return found.value;
@@ -34,7 +42,7 @@ const rowsAnswer: AnswerOf<SignedInVisit> = {
   path: `${correctionsPath}/rows`,
   access: "look",
   answer: async (visit, deps) => {
-    const { filter } = await askedFor(visit, deps);
+    const { filter } = await filterIn(visit, deps);
     const { items, nextCursor } = await shownRows(visit, filter, { limit: rowsPerPage, cursor: visit.query["cursor"] || undefined }, deps);
     const references = Object.fromEntries(items.map(({ importId, reference }) => [importId, reference]));
     const rows = items.map(({ reference: _, ...row }) => row);
@@ -56,7 +64,7 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
   method: "POST",
   path: `${correctionsPath}/judge`,
   access: "operate",
-  body: { json: bodyBytes },
+  body: { json: readBytes },
   answer: async (visit, deps, body) => {
     const { importId, rows } = checked(changedRows, body);
     const { organisationId } = visit.person;
@@ -66,7 +74,7 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
     const numbers = rows.map(({ row }) => row);
     const sent = await rowsToCorrect(organisationId, { kind, importId, rows: numbers }, deps.pool);
     const known = rows.filter(({ row }) => sent.has(row));
-    const catalogue = await todaysCatalogue(visit, deps);
+    const { catalogue } = await presentCatalogue(visit, deps);
     const judging = { importId, kind, catalogue, geography: deps.geography, sentFor: (row: number) => sent.get(row) ?? null };
     const verdicts = known.length === 0 ? new Map<number, RowReason | undefined>() : await judgeCorrections({ rows: known }, judging);
     const held = await rowHolders(
@@ -98,11 +106,124 @@ const statesAnswer: AnswerOf<SignedInVisit> = {
   method: "POST",
   path: `${correctionsPath}/states`,
   access: "look",
-  body: { json: bodyBytes },
+  body: { json: readBytes },
   answer: async (visit, deps, body) => {
     const { rows } = checked(namedRows, body);
     return send(visit.context, { status: 200, body: { rows: await rowHolders(visit.person.organisationId, rows, deps.pool) } });
   },
 };
 
-export const correctionReads = [rowsAnswer, judgeAnswer, statesAnswer];
+const withinMs = 4_500;
+
+const submission = z.strictObject({
+  importId: importName,
+  /** Made by the page, once for each submission: sent again, it makes no second import. */
+  key: z.uuid(),
+  rows: correctionPush.shape.rows,
+});
+
+const submitAnswer: AnswerOf<SignedInVisit> = {
+  method: "POST",
+  path: `${correctionsPath}/submit`,
+  access: "operate",
+  body: { json: changeBytes },
+  answer: (visit, deps, body) =>
+    orClosed(visit, deps, async () => {
+      const { importId, key, rows } = checked(submission, body);
+      const { person, requestId } = visit;
+      const { organisationId, by } = person;
+      const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
+      const { importId: correction } = await requestCorrection(
+        { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
+        {
+          organisationId,
+          importId,
+          push: { rows },
+          by,
+          requestId,
+          now,
+          catalogueVersion,
+          withinMs,
+          idempotencyKey: key,
+          sent: (kind, numbers) => rowsToCorrect(organisationId, { kind, importId, rows: numbers }, deps.pool),
+        },
+      );
+      return send(visit.context, { status: 202, body: { importId: correction } });
+    }),
+};
+
+const chosenRows = z.strictObject({
+  importId: importName,
+  rows: z
+    .array(rowNumber)
+    .min(1)
+    .max(limits.rowsPerCorrection)
+    .refine((rows) => new Set(rows).size === rows.length, "must name each row once"),
+  note: z.string().optional(),
+});
+
+type ChosenRows = z.infer<typeof chosenRows>;
+
+type ChangeRows = (visit: SignedInVisit, deps: PortalDeps, chosen: ChosenRows) => Promise<void>;
+
+const changedBy = async ({ person: { organisationId, by }, requestId }: SignedInVisit, { pool }: PortalDeps) => ({
+  organisationId,
+  by,
+  requestId,
+  now: (await presentOf(pool, organisationId)).now,
+});
+
+export const dismiss: ChangeRows = async (visit, deps, { importId, rows, note = "" }) =>
+  dismissRows(deps, { ...(await changedBy(visit, deps)), importId, rows, note: note.trim() });
+
+export const reopen: ChangeRows = async (visit, deps, { importId, rows }) =>
+  reopenRows(deps, { ...(await changedBy(visit, deps)), importId, rows });
+
+const stateAnswer = (what: string, change: ChangeRows): AnswerOf<SignedInVisit> => ({
+  method: "POST",
+  path: `${correctionsPath}/rows/${what}`,
+  access: "operate",
+  body: { json: changeBytes },
+  answer: (visit, deps, body) =>
+    orClosed(visit, deps, async () => {
+      await change(visit, deps, checked(chosenRows, body));
+      return send(visit.context, { status: 200, body: {} });
+    }),
+});
+
+/** A row that is not open is answered with who has it, so that the page can say so in the row. */
+async function orClosed(visit: SignedInVisit, deps: PortalDeps, work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RowsClosed)) throw error;
+    const nameOf = await principalNames(deps.pool, visit.person.organisationId);
+    const closed = await heldBy(error.rows, nameOf, deps);
+    return send(visit.context, { status: 409, body: { statusCode: 409, message: error.message, error: "Conflict", closed } });
+  }
+}
+
+/** Who has each row, from the streams, since the tables may not have it yet. */
+async function heldBy(rows: readonly ClosedRow[], nameOf: NameOf, { eventStore }: PortalDeps) {
+  const senders = new Map<string, string | null>();
+  for (const importId of new Set(rows.flatMap((row) => row.importId ?? []))) {
+    const request = await firstRequest(eventStore, importId);
+    senders.set(importId, request ? nameOf(request.by) : null);
+  }
+  return rows.map(({ row, state, importId, by }) => ({
+    row,
+    state,
+    otherId: importId ?? null,
+    note: null,
+    by: by ? nameOf(by) : (senders.get(importId ?? "") ?? null),
+  }));
+}
+
+export const correctionAnswers = [
+  rowsAnswer,
+  judgeAnswer,
+  statesAnswer,
+  submitAnswer,
+  stateAnswer("dismiss", dismiss),
+  stateAnswer("reopen", reopen),
+];

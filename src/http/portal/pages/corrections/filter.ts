@@ -1,13 +1,12 @@
 // src/http/portal/pages/corrections: the page of rejected rows, what its grid asks for, and its forms for browsers without scripts.
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
-import type { ImportKind } from "../../../../events/importEvents.js";
+import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { type Query, withQuery } from "../../links.js";
-import type { PortalDeps } from "../../page.js";
-import type { SignedInVisit } from "../../visit.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
 
 export const correctionsPath = "/portal/corrections";
 
@@ -21,15 +20,15 @@ export interface Filter {
   readonly reasonKey: string | undefined;
 }
 
-export interface Asked {
+export interface FoundFilter {
   readonly filter: Filter;
-  /** The name of the import that is asked for. */
+  /** The reference of the import that the filter names. */
   readonly reference: string | undefined;
-  /** Of all imports, or of the one that is asked for. */
+  /** Of all imports, or of the one that the filter names. */
   readonly counts: () => Promise<Counts>;
 }
 
-export async function askedFor({ query, person }: SignedInVisit, { pool }: Pick<PortalDeps, "pool">): Promise<Asked> {
+export async function filterIn({ query, person }: SignedInVisit, { pool }: Pick<PortalDeps, "pool">): Promise<FoundFilter> {
   const { organisationId } = person;
   const importId = query["import"] || undefined;
   const found =
@@ -46,14 +45,12 @@ export async function askedFor({ query, person }: SignedInVisit, { pool }: Pick<
   return { filter: { kind, state, importId, reasonKey }, reference: found?.sourceDetails, counts };
 }
 
-const importKinds = ["shipments", "activities"] as const;
-
 const kindWithRows = (state: GroupState, { shipments, activities }: Counts): ImportKind =>
   !hasRows(shipments[state]) && hasRows(activities[state]) ? "activities" : "shipments";
 
 export const hasRows = ({ rows, atLeast }: RowCount): boolean => rows > 0 || atLeast;
 
 /** The page's address with another filter; what is undefined is left out. */
-export function addressOf({ kind, state, importId, reasonKey }: Partial<Filter>, more: Query = {}): string {
-  return withQuery(correctionsPath, { kind, state: state === "open" ? undefined : state, import: importId, reason: reasonKey, ...more });
+export function addressOf({ kind, state, importId, reasonKey }: Partial<Filter>, more: Query = {}, path = correctionsPath): string {
+  return withQuery(path, { kind, state: state === "open" ? undefined : state, import: importId, reason: reasonKey, ...more });
 }

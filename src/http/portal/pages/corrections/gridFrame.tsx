@@ -1,5 +1,5 @@
-import type { SignedInVisit } from "../../visit.js";
-import { livePath } from "../imports/status.js";
+import type { SignedInVisit } from "../../page.js";
+import { importsPath, livePath } from "../imports/status.js";
 import { addressOf, correctionsPath, type Filter } from "./filter.js";
 import type { GridColumn } from "./shownRows.js";
 
@@ -15,12 +15,15 @@ export function GridFrame({ visit, filter, columns }: GridFrameProps) {
   const { state } = filter;
   const mayChange = visit.may("operate");
   const settings = {
-    rowsUrl: links.to(addressOf(filter).replace(correctionsPath, `${correctionsPath}/rows`)),
+    rowsUrl: links.to(addressOf(filter, {}, `${correctionsPath}/rows`)),
     base: links.to(correctionsPath),
-    importBase: links.to("/portal/imports"),
+    importBase: links.to(importsPath),
     liveUrl: links.to(livePath),
     owner: `${person.organisationId} ${person.memberId}`,
-    ...{ kind: filter.kind, state, mayChange, columns },
+    kind: filter.kind,
+    state,
+    mayChange,
+    columns,
   };
   return (
     <section class="panel rejected-rows" aria-labelledby="rows" id="corrections" data-settings={JSON.stringify(settings)}>
@@ -49,10 +52,10 @@ export function GridFrame({ visit, filter, columns }: GridFrameProps) {
   );
 }
 
-function OpenTools({ columns }: { readonly columns: readonly GridColumn[] }) {
+function OpenTools({ columns }: { columns: readonly GridColumn[] }) {
   return (
     <div class="tools">
-      <div class="tool">
+      <div class="button-row tool">
         <button type="button" data-do="submit">
           Submit corrections
         </button>
@@ -66,7 +69,7 @@ function OpenTools({ columns }: { readonly columns: readonly GridColumn[] }) {
           All columns
         </button>
       </div>
-      <form class="tool" data-set>
+      <form class="button-row tool" data-set>
         <label for="set-column">Column</label>
         <select id="set-column">
           {columns.map(({ name, heading }) => (
@@ -79,7 +82,7 @@ function OpenTools({ columns }: { readonly columns: readonly GridColumn[] }) {
           Set for selected rows
         </button>
       </form>
-      <form class="tool" data-dismiss>
+      <form class="button-row tool" data-dismiss>
         <label for="dismiss-note">Note</label>
         <input id="dismiss-note" autocomplete="off" maxlength={1000} />
         <button type="submit" class="quiet danger">

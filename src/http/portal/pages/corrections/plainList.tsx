@@ -1,9 +1,10 @@
 import type { Page } from "../../../../queries/page.js";
+import type { SignedInVisit } from "../../page.js";
 import { Field, Form } from "../../shell/form.js";
 import { Pager } from "../../shell/list.js";
+import { Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
-import type { SignedInVisit } from "../../visit.js";
-import { historyPath } from "../imports/status.js";
+import { historyPath, importPath } from "../imports/status.js";
 import { addressOf, correctionsPath, type Filter } from "./filter.js";
 import type { ShownRow } from "./shownRows.js";
 
@@ -22,8 +23,7 @@ export function PlainList({ visit, filter, rows }: PlainListProps) {
     <Table caption="Rejected rows" columns={columns(visit, rows.items, form !== undefined && visit.may("operate"))} rows={leads} />
   );
   return (
-    <section class="panel" aria-labelledby="list">
-      <h2 id="list">Rows</h2>
+    <Panel id="list" title="Rows">
       <p class="hint">Cells are edited with scripts. Without them, download an import's error report, correct it and upload it again.</p>
       {form !== undefined && visit.may("operate") ? (
         <Form visit={visit} to={`${correctionsPath}/${form}`}>
@@ -43,7 +43,7 @@ export function PlainList({ visit, filter, rows }: PlainListProps) {
         nextCursor={rows.nextCursor}
         address={(cursor) => visit.links.to(addressOf(filter, { cursor }))}
       />
-    </section>
+    </Panel>
   );
 }
 
@@ -77,7 +77,7 @@ const columns = (visit: SignedInVisit, all: readonly ShownRow[], withChoice: boo
           </>
         )),
     },
-    { heading: "Import", cell: ({ importId, reference }) => <a href={visit.links.to(`/portal/imports/${importId}`)}>{reference}</a> },
+    { heading: "Import", cell: ({ importId, reference }) => <a href={visit.links.to(importPath(importId))}>{reference}</a> },
     { heading: "Problem", cell: (lead) => [...new Set(linesOf(lead).map(({ error }) => error))].join("; ") },
   ];
 };

@@ -4,12 +4,11 @@ import { columnsOf, customFieldPrefix } from "../../../../domain/imports/fields.
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
 import { faultyColumns, fieldsAtFault, type RowReason } from "../../../../domain/rows/faults.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
-import { presentOf } from "../../../../queries/organisations/organisations.js";
 import type { Page } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
 import { type HeldRow, rowHolders } from "../../../../queries/rejectedRows/rowHolders.js";
-import type { PortalDeps } from "../../page.js";
-import type { SignedInVisit } from "../../visit.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
+import { presentCatalogue } from "../customers.js";
 import type { Filter } from "./filter.js";
 
 /** A row as the grid has it. Values are by field, also those of custom fields. */
@@ -32,25 +31,20 @@ export interface GridColumn {
   readonly name: string;
   readonly heading: string;
   readonly required: boolean;
-  readonly shipment: boolean;
   readonly time: boolean;
 }
 
-export const todaysCatalogue = async (
-  { person: { organisationId } }: SignedInVisit,
-  { pool, catalogues }: PortalDeps,
-): Promise<Catalogue> => catalogues(organisationId, (await presentOf(pool, organisationId)).catalogueVersion);
-
 export function gridColumns(kind: ImportKind, { file }: Catalogue): GridColumn[] {
-  const own = columnsOf(kind).map(({ name, heading, required, part, type }) => ({
-    ...{ name, heading, required: required !== false, shipment: part === "shipment", time: type === "time" },
+  const own = columnsOf(kind).map(({ name, heading, required, type }) => ({
+    name,
+    heading,
+    required: required !== false,
+    time: type === "time",
   }));
   const custom = kind === "shipments" ? (file.customFields ?? []) : [];
   return [
     ...own,
-    ...custom.map(({ key, label }) => ({
-      ...{ name: customFieldPrefix + key, heading: label ?? key, required: false, shipment: true, time: false },
-    })),
+    ...custom.map(({ key, label }) => ({ name: customFieldPrefix + key, heading: label ?? key, required: false, time: false })),
   ];
 }
 
@@ -64,7 +58,7 @@ export async function shownRows(
   const { organisationId } = visit.person;
   const { pool, signingSecret: secret } = deps;
   const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { limit, cursor, secret }, pool);
-  const catalogue = await todaysCatalogue(visit, deps);
+  const { catalogue } = await presentCatalogue(visit, deps);
   const held = filter.state === "open" ? [] : await rowHolders(organisationId, items, pool);
   const holders = new Map(held.map(({ importId, row, ...rest }) => [`${importId} ${row}`, rest]));
   const verdicts =

@@ -6,9 +6,8 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { withoutEnd } from "../../../../domain/withoutEnd.js";
 import { submittedFile } from "../../../../queries/imports/importStatus.js";
 import { Problem } from "../../../server/problem.js";
-import { redirect } from "../../headers.js";
-import type { AnswerOf, PortalDeps } from "../../page.js";
-import type { SignedInVisit } from "../../visit.js";
+import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { redirect } from "../../pageResponse.js";
 import { requireImport } from "./one.js";
 import { importsPath } from "./status.js";
 

@@ -1,15 +1,13 @@
 import { importKinds } from "../../../../events/importEvents.js";
 import { type ImportFilter, listImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
-import type { PageOf } from "../../page.js";
+import type { PageOf, SignedInVisit } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
 import { FilterForm, Pager } from "../../shell/list.js";
 import { Live } from "../../shell/live.js";
-import { EmptyState, Table } from "../../shell/table.js";
-import type { SignedInVisit } from "../../visit.js";
-import { isInMenu } from "../navigation.js";
-import { importColumns, importMarks } from "./rows.js";
-import { importsPath, isUnfinished, kindNames, livePath, statusNames } from "./status.js";
+import { EmptyState } from "../../shell/panel.js";
+import { Table } from "../../shell/table.js";
+import { importColumns, importMarks, importsPath, isUnfinished, kindNames, livePath, statusNames } from "./status.js";
 
 const rowsPerPage = 25;
 const longestReference = 200;
@@ -31,11 +29,13 @@ export const importsPage: PageOf<SignedInVisit> = {
           <Filters visit={visit} filter={filter} isFiltered={isFiltered} />
           <Live visit={visit} from={livePath} isMoving={items.some(isUnfinished)} />
           <section class="panel" aria-label="Imports" {...(cursor === undefined ? { "data-newest": "", ...asMarks(filter) } : {})}>
-            {items.length === 0 ? (
-              <NoImports visit={visit} why={nextCursor !== null ? "page" : isFiltered || cursor ? "filter" : "none"} />
-            ) : (
-              <Table caption="Imports, the newest first" columns={importColumns(visit)} rows={items} marks={importMarks} />
-            )}
+            <Table
+              caption="Imports, the newest first"
+              columns={importColumns(visit)}
+              rows={items}
+              empty={<NoImports visit={visit} why={nextCursor !== null ? "page" : isFiltered || cursor ? "filter" : "none"} />}
+              marks={importMarks}
+            />
             <Pager
               of="imports"
               cursor={cursor}
@@ -61,7 +61,9 @@ const statuses = Object.keys(statusNames) as ImportStatus[];
 
 /** For the script that adds new imports to the first page: only those that the filter lets through. */
 const asMarks = ({ kind, status, reference }: ImportFilter) => ({
-  ...{ "data-kind": kind ?? "", "data-status": status ?? "", "data-reference": reference?.toLowerCase() ?? "" },
+  "data-kind": kind ?? "",
+  "data-status": status ?? "",
+  "data-reference": reference?.toLowerCase() ?? "",
 });
 
 interface FiltersProps {
@@ -90,14 +92,13 @@ function Filters({ visit, filter, isFiltered }: FiltersProps) {
   );
 }
 
-function NoImports({ visit, why }: { readonly visit: SignedInVisit; readonly why: "none" | "filter" | "page" }) {
+function NoImports({ visit, why }: { visit: SignedInVisit; why: "none" | "filter" | "page" }) {
   if (why === "page") return <EmptyState title="None on this page">The next page searches older imports.</EmptyState>;
   if (why === "filter") return <EmptyState title="No import fits this filter" />;
-  const upload = "/portal/upload";
   return (
     <EmptyState title="No imports yet">
-      {isInMenu(upload) && visit.may("operate") ? (
-        <a class="button" href={visit.links.to(upload)}>
+      {visit.may("operate") ? (
+        <a class="button" href={visit.links.to("/portal/upload")}>
           Upload a file
         </a>
       ) : (

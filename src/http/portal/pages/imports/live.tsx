@@ -4,15 +4,12 @@ import { hashToken } from "../../../../domain/members.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ReadImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
-import type { Publish, Readers, Subscriber } from "../../live/importFeed.js";
-import { messageOf, type OpenStream } from "../../live/stream.js";
-import type { AnswerOf, PortalDeps } from "../../page.js";
-import type { Viewer } from "../../shell/viewer.js";
-import type { SignedInVisit } from "../../visit.js";
+import type { Publish, Readers, Subscriber, Viewer } from "../../live/importFeed.js";
+import { messageOf, type OpenStream } from "../../live/streams.js";
+import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { requireImport } from "./one.js";
 import { type PartsDeps, partsOf, readParts } from "./parts.js";
-import { importRow } from "./rows.js";
-import { isUnfinished, livePath, rejectedSoFar } from "./status.js";
+import { importRow, isUnfinished, livePath, rejectedSoFar } from "./status.js";
 import { StatusPart, shownStatus } from "./statusPart.js";
 
 const listStream: AnswerOf<SignedInVisit> = {

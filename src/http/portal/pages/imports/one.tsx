@@ -1,16 +1,20 @@
 import { cancelImport } from "../../../../commands/imports/cancelImport.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ReadImport, readImport } from "../../../../queries/imports/importStatus.js";
+import { importTimeline } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
-import type { FormOf, PageOf, PortalDeps } from "../../page.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
+import { importAsOf } from "../../../../queries/streamSearch.js";
+import { inTime } from "../../../server/inTime.js";
+import { done, type FormOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
 import { NoQuestion, Question } from "../../shell/dialog.js";
 import { Live } from "../../shell/live.js";
-import { ShortId } from "../../shell/values.js";
-import type { SignedInVisit } from "../../visit.js";
-import { AsOf, askedTime } from "../asOf.js";
-import { AsItWas } from "./asOf.js";
+import { EmptyState, Facts, Panel } from "../../shell/panel.js";
+import { Amount, ShortId } from "../../shell/values.js";
+import { AsOf, timeIn } from "../asOf.js";
 import { partsOf, readParts } from "./parts.js";
-import { importPath, importsPath, isUnfinished, livePath, shownReference } from "./status.js";
+import { importPath, importsPath, isUnfinished, livePath, StatusBadge, shownReference } from "./status.js";
+import { Timeline } from "./timeline.js";
 
 export const importPage: PageOf<SignedInVisit> = {
   path: `${importsPath}/{importId}`,
@@ -18,7 +22,7 @@ export const importPage: PageOf<SignedInVisit> = {
   show: async (visit, deps) => {
     const read = await requireImport(visit, deps);
     const { view } = read;
-    const asOf = askedTime(visit);
+    const asOf = timeIn(visit);
     const form = <AsOf visit={visit} path={importPath(view.importId)} asOf={asOf} />;
     if (asOf) {
       const was = await AsItWas({ visit, view, asOf, deps });
@@ -51,7 +55,7 @@ export const importPage: PageOf<SignedInVisit> = {
   },
 };
 
-const Under = ({ visit, view }: { readonly visit: SignedInVisit; readonly view: ImportView }) => (
+const Under = ({ visit, view }: { visit: SignedInVisit; view: ImportView }) => (
   <p class="under-heading">
     <a href={visit.links.to(importsPath)}>All imports</a>
     <a href={visit.links.to(`${importPath(view.importId)}/history`)}>History</a>
@@ -68,7 +72,7 @@ export async function requireImport({ params, person }: SignedInVisit, deps: Por
   return found;
 }
 
-function CancelQuestion({ visit, view }: { readonly visit: SignedInVisit; readonly view: ImportView }) {
+function CancelQuestion({ visit, view }: { visit: SignedInVisit; view: ImportView }) {
   const path = importPath(view.importId);
   return (
     <Question visit={visit} title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
@@ -100,6 +104,50 @@ export const cancelForm: FormOf<SignedInVisit> = {
     const cancelling = cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
     deps.live.imports.nudge(); // open pages of this import show the request at once
     await cancelling.finally(() => deps.live.imports.nudge());
-    return { goTo: importPath(view.importId), notice: { kind: "done", lines: [`${shownReference(view)} is cancelled.`] } };
+    return done(importPath(view.importId), `${shownReference(view)} is cancelled.`);
   },
 };
+
+const longestMs = 4_000;
+/** The link to the history begins this many events before the last event of that time. */
+const eventsBefore = 24n;
+
+async function AsItWas({ visit, view, asOf, deps }: { visit: SignedInVisit; view: ImportView; asOf: Date; deps: PortalDeps }) {
+  const { organisationId } = visit.person;
+  const { importId } = view;
+  const [was, steps, nameOf] = await Promise.all([
+    inTime(importAsOf(importId, asOf, deps.eventStore), longestMs, "an import as of a time"),
+    inTime(importTimeline(organisationId, view, deps.eventStore), longestMs, "an import's history"),
+    principalNames(deps.pool, organisationId),
+  ]);
+  if (!was)
+    return (
+      <section class="panel" aria-label="Import">
+        <EmptyState title="It had not been sent at that time" />
+      </section>
+    );
+  const { status, rows, rejected, revision } = was;
+  const from = revision > eventsBefore ? revision - eventsBefore : 0n;
+  return (
+    <>
+      <Panel id="as-it-was" title="As it was">
+        <p class="status">
+          <StatusBadge view={{ status, cancelling: false }} />
+          <a href={visit.links.to(`${importPath(importId)}/history`, { from: String(from) })}>Its last events by then</a>
+        </p>
+        <Facts
+          facts={[
+            ["Rows judged", <Amount value={rows} />],
+            ["Rejected", rejected === undefined ? "More rows than a page counts" : <Amount value={rejected} />],
+          ]}
+        />
+      </Panel>
+      <Timeline
+        visit={visit}
+        view={{ ...view, cancelling: false }}
+        steps={steps.filter(({ recordedAt }) => recordedAt <= asOf)}
+        nameOf={nameOf}
+      />
+    </>
+  );
+}

@@ -2,11 +2,12 @@ import type { Page } from "../../../../queries/page.js";
 import type { RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
 import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
+import type { Viewer } from "../../live/importFeed.js";
 import { Pager } from "../../shell/list.js";
+import { Badge, type Fact, Facts } from "../../shell/panel.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
-import type { Viewer } from "../../shell/viewer.js";
 import { historyPath, importPath } from "./status.js";
 
 export function Reasons({ found, rejected }: { readonly found: RejectionReasons; readonly rejected: number }) {
@@ -77,8 +78,7 @@ const columns = (visit: Viewer, importId: string): readonly Column<RowWithState>
   { heading: "Values", cell: ({ data }) => <Values data={data} /> },
   {
     heading: "State",
-    cell: ({ state }) =>
-      state === null ? <span class="muted">-</span> : <span class={`badge ${states[state].badge}`}>{states[state].label}</span>,
+    cell: ({ state }) => (state === null ? <span class="muted">-</span> : <Badge state={states[state]} />),
   },
 ];
 
@@ -91,14 +91,17 @@ function Values({ data }: { readonly data: unknown }) {
   if (given.length === 0) return <span class="muted">none given</span>;
   return (
     <div>
-      <dl class="values">
-        {given.slice(0, mostValues).map(([name, value]) => (
-          <div>
-            <dt>{short(name, longestValue)}</dt>
-            <dd>{short(typeof value === "string" ? value : JSON.stringify(value), longestValue)}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        class="values"
+        facts={given
+          .slice(0, mostValues)
+          .map(
+            ([name, value]): Fact => [
+              short(name, longestValue),
+              short(typeof value === "string" ? value : JSON.stringify(value), longestValue),
+            ],
+          )}
+      />
       {given.length > mostValues ? <span class="muted">and {given.length - mostValues} more</span> : null}
     </div>
   );

@@ -1,5 +1,8 @@
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
+import type { Viewer } from "../../live/importFeed.js";
+import { type Column, TableRow } from "../../shell/table.js";
+import { Amount, Time } from "../../shell/values.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
 
@@ -48,3 +51,34 @@ export const historyPath = (importId: string, row: number) => `${importPath(impo
 
 /** A reference may be nothing but spaces. */
 export const shownReference = ({ reference }: Pick<ImportView, "reference">): string => reference.trim() || "Without a reference";
+
+export const importColumns = (visit: Viewer): readonly Column<ImportView>[] => [
+  { heading: "Reference", names: true, cell: (view) => <a href={visit.links.to(importPath(view.importId))}>{shownReference(view)}</a> },
+  { heading: "Kind", cell: ({ kind }) => kindNames[kind] },
+  {
+    heading: "Status",
+    cell: (view) => (
+      <span class="status">
+        <StatusBadge view={view} />
+        {view.status === "processing" ? <Progress view={view} /> : null}
+      </span>
+    ),
+  },
+  { heading: "Rows", number: true, cell: ({ counts }) => <Amount value={counts.received} /> },
+  { heading: "Rejected", number: true, cell: (view) => <Amount value={rejectedSoFar(view)} /> },
+  { heading: "Submitted", cell: ({ submittedAt }) => <Time visit={visit} at={submittedAt} /> },
+  { heading: "Ended", cell: (view) => <Time visit={visit} at={view.finishedAt} otherwise={isUnfinished(view) ? "Not yet" : "-"} /> },
+];
+
+/** What the page's script goes by: where the row belongs, and what to say when the status changes. */
+export const importMarks = (view: ImportView): Readonly<Record<string, string>> => ({
+  id: `import-${view.importId}`,
+  "data-kind": view.kind,
+  "data-status": view.status,
+  "data-reference": view.reference.toLowerCase(),
+  "data-at": view.submittedAt.toISOString(),
+  "data-says": `${shownReference(view)}: ${statusOf(view).toLowerCase()}`,
+});
+
+export const importRow = (view: ImportView, visit: Viewer): string =>
+  String(<TableRow columns={importColumns(visit)} row={view} marks={importMarks} />);

@@ -1,8 +1,8 @@
 import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
+import type { Viewer } from "../../live/importFeed.js";
 import { AskButton } from "../../shell/dialog.js";
+import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
-import type { Viewer } from "../../shell/viewer.js";
-import { isInMenu } from "../navigation.js";
 import { importPath, isUnfinished, kindNames, Progress, rejectedSoFar, StatusBadge, shownReference, statusOf } from "./status.js";
 
 interface StatusProps {
@@ -29,30 +29,17 @@ export function StatusPart({ visit, view, hasOpenRows, correcting }: StatusProps
       </p>
       {view.errorMessage === null ? null : <p class="fault">{view.errorMessage}</p>}
       {view.status === "cancelled" ? <p>Nothing of this import is in the ledger.</p> : null}
-      <dl class="figures">
-        {figuresOf(view).map(({ label, value }) => (
-          <div>
-            <dt>{label}</dt>
-            <dd>
-              <Amount value={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <dl class="facts">
-        <Fact label="Kind">{kindNames[view.kind]}</Fact>
-        <Fact label="Submitted">
-          <Time visit={visit} at={view.submittedAt} />
-        </Fact>
-        <Fact label="Started">
-          <Time visit={visit} at={view.startedAt} otherwise="Not yet" />
-        </Fact>
-        <Fact label="Ended">
-          <Time visit={visit} at={view.finishedAt} otherwise="Not yet" />
-        </Fact>
-        {view.notes.length === 0 ? null : <Fact label="Notes">{view.notes.join("; ")}</Fact>}
-        <Corrections visit={visit} view={view} correcting={correcting} />
-      </dl>
+      <Facts class="figures" facts={figuresOf(view).map(([label, value]): Fact => [label, <Amount value={value} />])} />
+      <Facts
+        facts={[
+          ["Kind", kindNames[view.kind]],
+          ["Submitted", <Time visit={visit} at={view.submittedAt} />],
+          ["Started", <Time visit={visit} at={view.startedAt} otherwise="Not yet" />],
+          ["Ended", <Time visit={visit} at={view.finishedAt} otherwise="Not yet" />],
+          ...(view.notes.length === 0 ? [] : [["Notes", view.notes.join("; ")] as const]),
+          ...corrections({ visit, view, correcting }),
+        ]}
+      />
       <Actions visit={visit} view={view} hasOpenRows={hasOpenRows} />
     </section>
   );
@@ -61,67 +48,53 @@ export function StatusPart({ visit, view, hasOpenRows, correcting }: StatusProps
 export const shownStatus = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string =>
   cancelling ? "cancelling" : status;
 
-function Fact({ label, children }: { readonly label: string; readonly children: unknown }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children as never}</dd>
-    </div>
-  );
-}
-
 const saysCounts = (view: ImportView): string =>
   isUnfinished(view) ? "" : `, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
 
-function figuresOf(view: ImportView): readonly { readonly label: string; readonly value: number }[] {
+function figuresOf(view: ImportView): readonly (readonly [label: string, value: number])[] {
   const { counts, kind } = view;
   const rejected = rejectedSoFar(view);
   if (isUnfinished(view))
     return [
-      { label: "Rows read", value: counts.received },
-      { label: "Accepted so far", value: counts.received - rejected },
-      { label: "Rejected so far", value: rejected },
+      ["Rows read", counts.received],
+      ["Accepted so far", counts.received - rejected],
+      ["Rejected so far", rejected],
     ];
   return [
-    { label: "Rows read", value: counts.received },
-    { label: `${kindNames[kind]} written`, value: counts.processed },
-    { label: "Rows rejected", value: rejected },
+    ["Rows read", counts.received],
+    [`${kindNames[kind]} written`, counts.processed],
+    ["Rows rejected", rejected],
   ];
 }
 
 /** Both ways: what this import corrects, and what corrects it. */
-function Corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusProps, "visit" | "view" | "correcting">) {
+function corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusProps, "visit" | "view" | "correcting">): Fact[] {
   const link = (importId: string, text: string) => <a href={visit.links.to(importPath(importId))}>{text}</a>;
-  return (
-    <>
-      {correctionOf === null ? null : (
-        <Fact label="Corrects">
-          <Amount value={correctionOf.rows.length} /> rows of {link(correctionOf.importId, "an earlier import")}
-        </Fact>
-      )}
-      {correcting.length === 0 ? null : (
-        <Fact label="Corrected by">
-          {correcting.map((each, index) => (
-            <>
-              {index > 0 ? ", " : null}
-              {link(each.importId, shownReference(each))} (<Amount value={each.rows} /> rows)
-            </>
-          ))}
-        </Fact>
-      )}
-    </>
-  );
+  const facts: Fact[] = [];
+  if (correctionOf) {
+    const { importId, rows } = correctionOf;
+    facts.push(["Corrects", [<Amount value={rows.length} />, " rows of ", link(importId, "an earlier import")]]);
+  }
+  if (correcting.length > 0)
+    facts.push([
+      "Corrected by",
+      correcting.map((each, index) => (
+        <>
+          {index > 0 ? ", " : null}
+          {link(each.importId, shownReference(each))} (<Amount value={each.rows} /> rows)
+        </>
+      )),
+    ]);
+  return facts;
 }
-
-const correctionsPath = "/portal/corrections";
 
 function Actions({ visit, view, hasOpenRows }: Pick<StatusProps, "visit" | "view" | "hasOpenRows">) {
   const path = importPath(view.importId);
   const reportIsDue = !isUnfinished(view) && view.counts.failed > 0 && view.reportKey === null;
   return (
-    <div class="import-actions">
-      {hasOpenRows && visit.may("operate") && isInMenu(correctionsPath) ? (
-        <a class="button" href={visit.links.to(`${correctionsPath}?import=${view.importId}`)}>
+    <div class="button-row">
+      {hasOpenRows && visit.may("operate") ? (
+        <a class="button" href={visit.links.to("/portal/corrections", { import: view.importId })}>
           Correct rejected rows
         </a>
       ) : null}

@@ -2,8 +2,8 @@ import type { Child } from "hono/jsx";
 import type { NameOf } from "../../../../domain/principal.js";
 import type { TimelineStep } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
+import type { Viewer } from "../../live/importFeed.js";
 import { Amount, Time } from "../../shell/values.js";
-import type { Viewer } from "../../shell/viewer.js";
 import { importPath } from "./status.js";
 
 interface TimelineProps {

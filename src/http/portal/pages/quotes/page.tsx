@@ -2,16 +2,20 @@ import { v7 as newId } from "uuid";
 import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { quoteIdOf } from "../../../../events/quoteEvents.js";
-import { presentOf } from "../../../../queries/organisations/organisations.js";
+import type { Page } from "../../../../queries/page.js";
 import { explainRequest } from "../../../../queries/quotes/explainQuote.js";
-import { listQuotes } from "../../../../queries/quotes/quoteList.js";
+import { type ListedQuote, listQuotes } from "../../../../queries/quotes/quoteList.js";
 import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";
-import { dayEnd, dayStart } from "../../filterDays.js";
-import type { FormOf, PageOf } from "../../page.js";
-import type { SignedInVisit } from "../../visit.js";
-import { ofTheForm, quotesPath, requestOf } from "./asked.js";
+import type { AnswerOf, FormOf, PageOf, SignedInVisit } from "../../page.js";
+import { Field } from "../../shell/form.js";
+import { FilterForm, Pager } from "../../shell/list.js";
+import { EmptyState, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Time } from "../../shell/values.js";
+import { type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { dayEnd, dayStart } from "../days.js";
 import { QuoteForm } from "./quoteForm.js";
-import { Recent } from "./recent.js";
+import { ofTheForm, quotesPath, requestOf } from "./request.js";
 import { Results } from "./results.js";
 
 const recentPerPage = 20;
@@ -21,8 +25,7 @@ export const quotesPage: PageOf<SignedInVisit> = {
   access: "look",
   show: async (visit, deps) => {
     const { organisationId, timezone } = visit.person;
-    const { catalogueVersion } = await presentOf(deps.pool, organisationId);
-    const catalogue = await deps.catalogues(organisationId, catalogueVersion);
+    const { catalogue, nameOf } = await presentCatalogue(visit, deps);
     const customers = [...catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
     const { quote, cursor, customer, from, to } = visit.query;
     const page = { cursor: cursor || undefined, limit: recentPerPage, secret: deps.signingSecret };
@@ -37,24 +40,24 @@ export const quotesPage: PageOf<SignedInVisit> = {
       scripts: ["quotes.js"],
       body: (
         <>
-          {shown ? <Results visit={visit} quotes={shown} nameOf={(id) => catalogue.customers.get(id)?.name} /> : null}
+          {shown ? <Results visit={visit} quotes={shown} nameOf={nameOf} /> : null}
           {visit.may("operate") ? <QuoteForm visit={visit} customers={customers} /> : null}
-          <Recent visit={visit} found={recent} customers={customers} />
+          <Recent visit={visit} found={recent} nameOf={nameOf} />
         </>
       ),
     };
   },
 };
 
-const quoteForm: FormOf<SignedInVisit> = {
+export const quoteForm: FormOf<SignedInVisit> = {
   path: quotesPath,
   access: "operate",
   page: quotesPage,
-  submit: async (visit, fields, { pool, eventStore, catalogues, geography, quoteMemory }) => {
+  submit: async (visit, fields, deps) => {
+    const { eventStore, geography, quoteMemory } = deps;
     const request = requestOf(fields);
     const { organisationId, by } = visit.person;
-    const { catalogueVersion, now } = await presentOf(pool, organisationId);
-    const catalogue = await catalogues(organisationId, catalogueVersion);
+    const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
     const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
     const quoteDeps = { events: eventStore, catalogue, geography, newId };
     const { event, response } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
@@ -65,4 +68,71 @@ const quoteForm: FormOf<SignedInVisit> = {
   },
 };
 
-export const quoteForms = [quoteForm];
+interface Props {
+  readonly visit: SignedInVisit;
+  readonly found: Page<ListedQuote>;
+  readonly nameOf: NameOfCustomer;
+}
+
+function Recent({ visit, found, nameOf }: Props) {
+  const { query, links } = visit;
+  const { customer, from, to } = query;
+  const address = (cursor: string | undefined) => links.to(quotesPath, { customer, from, to, cursor });
+  const isFiltered = Boolean(customer || from || to || query["cursor"]);
+  return (
+    <Panel id="recent" title="Recent quotes">
+      <FilterForm visit={visit} path={quotesPath} quiet>
+        <Field
+          label="Customer id"
+          id="filter-customer"
+          name="customer"
+          value={customer}
+          maxlength={64}
+          autocomplete="off"
+          required={false}
+        />
+        <Field label="From" name="from" type="date" value={from} required={false} />
+        <Field label="To" name="to" type="date" value={to} required={false} />
+      </FilterForm>
+      <FilterForm visit={visit} path={quotesPath} submit="Find" quiet>
+        <Field label="Quote id" name="quote" maxlength={60} autocomplete="off" />
+      </FilterForm>
+      <Table
+        caption="Quotes, the newest first"
+        columns={columns(visit, nameOf)}
+        rows={found.items}
+        empty={<EmptyState title={isFiltered ? "No quotes found" : "No quotes yet"} />}
+      />
+      <Pager of="quotes" cursor={query["cursor"] || undefined} nextCursor={found.nextCursor} address={address} />
+    </Panel>
+  );
+}
+
+const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<ListedQuote>[] => [
+  {
+    heading: "Quote",
+    names: true,
+    cell: ({ quoteId, origin, destination }) => (
+      <a href={visit.links.to(quotesPath, { quote: quoteId })}>
+        {origin.suburb} {origin.postalCode} to {destination.suburb} {destination.postalCode}
+      </a>
+    ),
+  },
+  { heading: "Customer", cell: ({ customerId }) => nameOf(customerId) ?? customerId },
+  { heading: "Priced", cell: ({ generatedAt }) => <Time visit={visit} at={new Date(generatedAt)} /> },
+  { heading: "Cheapest", cell: ({ cheapest, noQuoteMessage }) => cheapest?.serviceName ?? noQuoteMessage },
+  { heading: "Total", number: true, cell: ({ cheapest }) => (cheapest ? cheapest.totalAmount.toFixed(2) : "-") },
+];
+
+const longest = 100;
+
+/** Suggests places while a person types a postcode or a suburb. */
+export const placesAnswer: AnswerOf<SignedInVisit> = {
+  method: "GET",
+  path: `${quotesPath}/places`,
+  access: "look",
+  answer: async ({ context, query }, { geography }) => {
+    const [start = "", country = ""] = [query["start"], query["country"]].map((text) => (text ?? "").trim().slice(0, longest));
+    return context.json({ places: geography.suggest(start, country || undefined) }, 200, { ...context.get("answerHeaders") });
+  },
+};

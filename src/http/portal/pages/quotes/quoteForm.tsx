@@ -1,8 +1,9 @@
 import type { Customer } from "../../../../domain/catalogue/schema.js";
 import type { Fields } from "../../fields.js";
+import type { SignedInVisit } from "../../page.js";
 import { Form } from "../../shell/form.js";
-import type { SignedInVisit } from "../../visit.js";
-import { customersOf, itemFields, quotesPath } from "./asked.js";
+import { Panel } from "../../shell/panel.js";
+import { customersOf, itemFields, quotesPath } from "./request.js";
 
 interface Props {
   readonly visit: SignedInVisit;
@@ -15,8 +16,7 @@ const plainRows = 3;
 export function QuoteForm({ visit, customers }: Props) {
   const { submitted } = visit;
   return (
-    <section class="panel" aria-labelledby="new-quote">
-      <h2 id="new-quote">New quote</h2>
+    <Panel id="new-quote" title="New quote">
       <Form visit={visit} to={quotesPath} class="stacked quote-form">
         <Customers customers={customers} chosen={customersOf(submitted)} />
         <div class="two-columns">
@@ -30,7 +30,7 @@ export function QuoteForm({ visit, customers }: Props) {
       </Form>
       <datalist id="places-origin" />
       <datalist id="places-destination" />
-    </section>
+    </Panel>
   );
 }
 

@@ -1,11 +1,10 @@
 import type { Location } from "../../../../domain/geography/geography.js";
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
+import type { SignedInVisit } from "../../page.js";
 import { type Column, Table } from "../../shell/table.js";
 import { CopyButton, ShortId, Time } from "../../shell/values.js";
-import type { SignedInVisit } from "../../visit.js";
-import { quotesPath } from "./asked.js";
-import { money, priceLines } from "./priceLines.js";
+import { quotesPath } from "./request.js";
 
 interface Props {
   readonly visit: SignedInVisit;
@@ -13,7 +12,7 @@ interface Props {
   readonly nameOf: (customerId: string) => string | undefined;
 }
 
-const place = ({ suburb, state, postalCode, countryCode }: Location) => `${suburb} ${state} ${postalCode} ${countryCode}`;
+const placeInWords = ({ suburb, state, postalCode, countryCode }: Location) => `${suburb} ${state} ${postalCode} ${countryCode}`;
 
 /** One request's prices: of each customer the cheapest first, each with how it came about. */
 export function Results({ visit, quotes, nameOf }: Props) {
@@ -23,7 +22,7 @@ export function Results({ visit, quotes, nameOf }: Props) {
   return (
     <section class="panel results" aria-labelledby="prices">
       <h2 id="prices">
-        {place(origin)} to {place(destination)}
+        {placeInWords(origin)} to {placeInWords(destination)}
       </h2>
       <p class="hint">
         Priced <Time visit={visit} at={at} /> by the rates valid on {first.explanation.today || "that day"}. Prices include surcharges and
@@ -65,7 +64,7 @@ function Compared({ quotes, nameOf }: Omit<Props, "visit">) {
   return <Table caption="The cheapest price of each service, by customer" columns={[customer, ...columns]} rows={quotes} />;
 }
 
-function CustomersPrices({ quote, name }: { readonly quote: ExplainedQuote; readonly name: string | undefined }) {
+function CustomersPrices({ quote, name }: { quote: ExplainedQuote; name: string | undefined }) {
   const { quoteId, recorded, explanation } = quote;
   return (
     <section class="customer-prices">
@@ -83,7 +82,7 @@ function CustomersPrices({ quote, name }: { readonly quote: ExplainedQuote; read
   );
 }
 
-function Price({ card }: { readonly card: ExplainedCard }) {
+function Price({ card }: { card: ExplainedCard }) {
   const { entry, steps, differences } = card;
   return (
     <details class="price">
@@ -119,7 +118,7 @@ function Price({ card }: { readonly card: ExplainedCard }) {
 
 function asText(quotes: readonly ExplainedQuote[], nameOf: Props["nameOf"]): string {
   const [first] = quotes;
-  const lines = first ? [`${place(first.recorded.origin)} to ${place(first.recorded.destination)}`] : [];
+  const lines = first ? [`${placeInWords(first.recorded.origin)} to ${placeInWords(first.recorded.destination)}`] : [];
   for (const { quoteId, recorded, explanation } of quotes) {
     lines.push("", `${nameOf(recorded.customerId) ?? recorded.customerId} (quote ${quoteId})`);
     for (const { entry } of explanation.cards) {
@@ -128,4 +127,53 @@ function asText(quotes: readonly ExplainedQuote[], nameOf: Props["nameOf"]): str
     if (explanation.cards.length === 0) lines.push(recorded.noQuoteMessage);
   }
   return lines.join("\n");
+}
+
+/** One line of how a price came about. Lines with `adds` make up the total; the other lines explain them. */
+export interface PriceLine {
+  readonly words: string;
+  readonly figure: string;
+  readonly adds?: true;
+}
+
+export const money = (amount: number) => amount.toFixed(2);
+
+/** An exact amount may have more places than two, and has no fewer. */
+function withCents(amount: string): string {
+  const [whole = "", places = ""] = amount.split(".");
+  return `${whole}.${places.padEnd(2, "0")}`;
+}
+
+/** Freight, each surcharge, fuel and GST, and before them what the freight is made of. */
+export function priceLines({ terms, steps }: ExplainedCard): readonly PriceLine[] {
+  const { lane, originZone, destinationZone, cubicFactor, fuelLevyPercent, gstApplies } = terms;
+  const zones = `${originZone} to ${destinationZone}`;
+  const onLane = lane.from === originZone && lane.to === destinationZone ? zones : `${zones}, priced as ${lane.from} to ${lane.to}`;
+  return [
+    { words: `Zones ${onLane}`, figure: "" },
+    { words: `Chargeable weight: ${steps.exactKg} kg at ${cubicFactor} kg a cubic metre, rounded up`, figure: `${steps.kg} kg` },
+    { words: "Basic charge", figure: money(steps.basic) },
+    ...steps.kgCharge.map(({ kg, perKg, fromKg, charge }) => ({
+      words: `${kg} kg at ${perKg} a kg${fromKg > 0 ? `, the rate from ${fromKg} kg` : ""}`,
+      figure: withCents(charge),
+    })),
+    {
+      words: steps.minimumApplied ? "Freight, raised to the minimum charge" : "Freight: basic and weight charge",
+      figure: money(steps.amount),
+      adds: true,
+    },
+    ...steps.surcharges.map(({ name, description, amount }) => ({
+      words: description === "" ? name : `${name}: ${description}`,
+      figure: money(amount),
+      adds: true as const,
+    })),
+    ...(fuelLevyPercent > 0
+      ? [{ words: `Fuel levy, ${fuelLevyPercent}% of ${money(steps.fuelBase)}`, figure: money(steps.fuel), adds: true as const }]
+      : []),
+    {
+      words: gstApplies ? `GST, 10% of ${money(steps.gstBase)}` : "GST: none, not within Australia",
+      figure: money(steps.gst),
+      adds: true,
+    },
+  ];
 }

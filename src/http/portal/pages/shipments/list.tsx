@@ -1,22 +1,20 @@
 import type { Geography } from "../../../../domain/geography/geography.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { isFiltered, placeOf, type ShipmentFilter } from "../../../../queries/shipments/shipmentFilter.js";
 import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { isByImport } from "../../../../queries/shipments/shipmentWalk.js";
-import { dayEnd, dayStart } from "../../filterDays.js";
-import type { PageOf } from "../../page.js";
-import { Pager } from "../../shell/list.js";
-import { type Column, EmptyState, Table } from "../../shell/table.js";
+import type { PageOf, SignedInVisit } from "../../page.js";
+import { Choice, Field } from "../../shell/form.js";
+import { FilterForm, Pager } from "../../shell/list.js";
+import { EmptyState } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { Amount, Time } from "../../shell/values.js";
-import type { SignedInVisit } from "../../visit.js";
-import { Customer, type NameOfCustomer } from "../activities/names.js";
+import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { dayEnd, dayStart } from "../days.js";
 import { importPath } from "../imports/status.js";
-import { shipmentPath, shipmentsPath } from "./address.js";
-import { Filters } from "./filters.js";
 import { showShipment } from "./one.js";
-import { routeInWords } from "./words.js";
+import { routeInWords, shipmentPath, shipmentsPath } from "./words.js";
 
 const rowsPerPage = 25;
 
@@ -28,23 +26,16 @@ export const shipmentsPage: PageOf<SignedInVisit> = {
     if (query["exactly"] !== undefined) return showShipment(query["exactly"], visit, deps);
     const { organisationId, timezone } = person;
     const filter = filterOf(query, timezone, deps.geography);
-    const { catalogueVersion } = await presentOf(deps.pool, organisationId);
-    const { customers } = await deps.catalogues(organisationId, catalogueVersion);
+    const { catalogue, nameOf } = await presentCatalogue(visit, deps);
     const page = { cursor: query["cursor"] || undefined, limit: rowsPerPage, secret: deps.signingSecret };
     const { items, nextCursor } = await listShipments(organisationId, filter, page, deps.pool);
     return {
       title: "Shipments",
       body: (
         <>
-          <Filters visit={visit} customers={[...customers.values()]} isFiltered={isFiltered(filter)} />
+          <Filters visit={visit} customers={[...catalogue.customers.values()]} isFiltered={isFiltered(filter)} />
           <section class="panel" aria-label="Shipments">
-            {items.length > 0 ? (
-              <Table caption={captionOf(filter)} columns={columns(visit, (id) => customers.get(id)?.name)} rows={items} />
-            ) : nextCursor === null ? (
-              <EmptyState title={isFiltered(filter) ? "No shipment fits this filter" : "No shipments yet"} />
-            ) : (
-              <EmptyState title="None on this page">Only 5,000 shipments are searched at a time. The next page searches on.</EmptyState>
-            )}
+            <Table caption={captionOf(filter)} columns={columns(visit, nameOf)} rows={items} empty={noShipments(filter, nextCursor)} />
             <Pager of="shipments" cursor={page.cursor} nextCursor={nextCursor} address={(cursor) => addressOf(visit, cursor)} />
           </section>
         </>
@@ -52,6 +43,13 @@ export const shipmentsPage: PageOf<SignedInVisit> = {
     };
   },
 };
+
+const noShipments = (filter: ShipmentFilter, nextCursor: string | null) =>
+  nextCursor === null ? (
+    <EmptyState title={isFiltered(filter) ? "No shipment fits this filter" : "No shipments yet"} />
+  ) : (
+    <EmptyState title="None on this page">Only 5,000 shipments are searched at a time. The next page searches on.</EmptyState>
+  );
 
 const longestPlace = 100;
 
@@ -105,7 +103,36 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<
   },
 ];
 
-function addressOf({ query, links }: SignedInVisit, cursor: string | undefined): string {
-  const [id, customer, reference, place, from, to] = ["id", "customer", "reference", "place", "from", "to"].map((name) => query[name]);
+function addressOf({ query: { id, customer, reference, place, from, to }, links }: SignedInVisit, cursor: string | undefined): string {
   return links.to(shipmentsPath, { id, customer, reference, place, from, to, cursor });
+}
+
+interface FiltersProps {
+  readonly visit: SignedInVisit;
+  readonly customers: readonly { readonly id: string; readonly name: string }[];
+  readonly isFiltered: boolean;
+}
+
+function Filters({ visit, customers, isFiltered }: FiltersProps) {
+  const { query } = visit;
+  const sorted = customers.toSorted((one, other) => one.name.localeCompare(other.name));
+  const chosen = query["customer"] ?? "";
+  // A shipment keeps its customer also when the catalogue no longer has it.
+  const gone = chosen !== "" && !customers.some(({ id }) => id === chosen) ? [{ value: chosen, label: chosen }] : [];
+  const options = [
+    { value: "", label: "All customers" },
+    ...sorted.map(({ id, name }) => ({ value: id, label: `${name} (${id})` })),
+    ...gone,
+  ];
+  const text = { autocomplete: "off", required: false } as const;
+  return (
+    <FilterForm visit={visit} path={shipmentsPath} submit="Search" all={isFiltered ? visit.links.to(shipmentsPath) : undefined}>
+      <Field label="Id begins with" name="id" value={query["id"]} maxlength={limits.identifierLength} {...text} />
+      <Choice label="Customer" name="customer" value={chosen} options={options} />
+      <Field label="Reference" name="reference" value={query["reference"]} maxlength={limits.sourceDetailsLength} {...text} />
+      <Field label="Place" name="place" value={query["place"]} placeholder="Postcode or suburb" maxlength={longestPlace} {...text} />
+      <Field label="Updated from" name="from" type="date" value={query["from"]} required={false} />
+      <Field label="Updated to" name="to" type="date" value={query["to"]} required={false} />
+    </FilterForm>
+  );
 }

@@ -1,18 +1,15 @@
 import { Rejection } from "../../../../domain/rejection.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
-import type { PageOf, PortalDeps, Shown } from "../../page.js";
-import { EmptyState } from "../../shell/table.js";
-import { CopyButton, Time } from "../../shell/values.js";
-import type { SignedInVisit } from "../../visit.js";
-import { presentNames } from "../activities/names.js";
-import { AsOf, askedTime } from "../asOf.js";
+import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
+import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
+import { Table } from "../../shell/table.js";
+import { Amount, CopyButton, Time } from "../../shell/values.js";
+import { AsOf, timeIn } from "../asOf.js";
+import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/status.js";
-import { shipmentPath, shipmentsPath } from "./address.js";
-import { Content } from "./content.js";
-import { type NoVersions, readVersions, type ShownVersions } from "./readVersions.js";
-import { lastWanted, Versions } from "./versions.js";
-import type { ShipmentContent } from "./words.js";
+import { lastWanted, type NoVersions, readVersions, type ShownVersions, Versions } from "./versions.js";
+import { customTexts, fieldTexts, lineTexts, routeInWords, type ShipmentContent, shipmentPath, shipmentsPath } from "./words.js";
 
 export const shipmentPage: PageOf<SignedInVisit> = {
   path: `${shipmentsPath}/{shipmentId}`,
@@ -25,14 +22,14 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
   const { organisationId } = visit.person;
   const found = await findShipment(organisationId, shipmentId, deps.pool);
   if (!found) throw new Rejection("notFound", "There is no shipment with this id");
-  const asOf = askedTime(visit);
+  const asOf = timeIn(visit);
   const upTo = lastWanted(visit);
   const [versions, newest, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
     readVersions(shipmentId, { asOf, upTo }, visit, deps),
     // What it was then is its newest version of that time, whichever versions the page lists.
     asOf === undefined || upTo === undefined ? undefined : readVersions(shipmentId, { asOf, upTo: undefined }, visit, deps),
     principalNames(deps.pool, organisationId),
-    presentNames(organisationId, deps),
+    presentCatalogue(visit, deps),
   ]);
   const content = asOf === undefined ? contentOf(found) : newestOf(newest ?? versions);
   return {
@@ -46,7 +43,7 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
         </p>
         <AsOf visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
         {content ? (
-          <Content content={content} nameOfCustomer={nameOfCustomer} />
+          <Content content={content} nameOf={nameOfCustomer} />
         ) : typeof versions === "object" ? (
           <section class="panel" aria-label="Shipment">
             <EmptyState title="It was not in the ledger at that time" />
@@ -63,7 +60,7 @@ const newestOf = (found: ShownVersions | NoVersions): ShipmentContent | undefine
 
 const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ fields, items: Array.isArray(items) ? items : [] });
 
-function Written({ visit, shipment }: { readonly visit: SignedInVisit; readonly shipment: LedgerShipment }) {
+function Written({ visit, shipment }: { visit: SignedInVisit; shipment: LedgerShipment }) {
   return (
     <span class="muted">
       Written <Time visit={visit} at={new Date(String(shipment["updatedAt"]))} /> by{" "}
@@ -71,5 +68,49 @@ function Written({ visit, shipment }: { readonly visit: SignedInVisit; readonly 
         {String(shipment["sourceDetails"]).trim() || "an import without a reference"}
       </a>
     </span>
+  );
+}
+
+/** A shipment may have thousands of lines. */
+const shownLines = 200;
+
+type Line = { item: unknown; number: number };
+
+function Content({ content: { fields, items }, nameOf }: { content: ShipmentContent; nameOf: NameOfCustomer }) {
+  const customerId = fields["customerId"];
+  const custom = customTexts(fields);
+  return (
+    <>
+      <Panel id="shipment" title={routeInWords(fields)}>
+        <p>
+          <Customer customerId={typeof customerId === "string" ? customerId : null} nameOf={nameOf} />
+        </p>
+        <Facts facts={fieldTexts(fields).filter(([label]) => !custom.some(([name]) => name === label))} />
+      </Panel>
+      {custom.length === 0 ? null : (
+        <Panel id="custom" title="Custom fields">
+          <Facts facts={custom.map(([label, text]): Fact => [label.replace("Custom field ", ""), text])} />
+        </Panel>
+      )}
+      <Panel id="lines" title={["Lines (", <Amount value={items.length} />, ")"]}>
+        <Table
+          caption="The goods of this shipment"
+          columns={[
+            { heading: "Line", names: true, cell: ({ number }: Line) => number },
+            ...lineTexts({}).map(([heading], index) => ({
+              heading,
+              number: index > 0,
+              cell: ({ item }: Line) => lineTexts(item)[index]?.[1] || "-",
+            })),
+          ]}
+          rows={items.slice(0, shownLines).map((item, index): Line => ({ item, number: index + 1 }))}
+        />
+        {items.length > shownLines ? (
+          <p class="muted">
+            The first <Amount value={shownLines} /> are shown.
+          </p>
+        ) : null}
+      </Panel>
+    </>
   );
 }

@@ -1,12 +1,11 @@
 import type { NameOf } from "../../../../domain/principal.js";
-import type { ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
+import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { Pager } from "../../shell/list.js";
+import { Panel } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
-import type { SignedInVisit } from "../../visit.js";
 import { historyPath, importPath } from "../imports/status.js";
-import { shipmentPath } from "./address.js";
-import type { NoVersions, ShownVersions } from "./readVersions.js";
-import { type Change, changesBetween } from "./words.js";
+import { type Change, changesBetween, shipmentPath } from "./words.js";
 
 const shownChanges = 20;
 const longestText = 200;
@@ -26,19 +25,15 @@ const whyNone: Readonly<Record<NoVersions, string>> = {
 export function Versions({ visit, shipmentId, versions: found, nameOf }: VersionsProps) {
   if (typeof found === "string")
     return (
-      <section class="panel" aria-labelledby="versions">
-        <h2 id="versions">Versions</h2>
+      <Panel id="versions" title="Versions">
         <p class="muted">{whyNone[found]}</p>
-      </section>
+      </Panel>
     );
   const { all, versions, before } = found;
   const newest = versions.at(-1)?.number ?? 0;
   const oldest = versions[0]?.number ?? 1;
   return (
-    <section class="panel" aria-labelledby="versions">
-      <h2 id="versions">
-        Versions (<Amount value={all} />)
-      </h2>
+    <Panel id="versions" title={["Versions (", <Amount value={all} />, ")"]}>
       <ol class="versions" reversed start={newest}>
         {versions
           .map((version, index) => <Version visit={visit} version={version} before={versions[index - 1] ?? before} nameOf={nameOf} />)
@@ -50,7 +45,7 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
         nextCursor={oldest > 1 ? String(oldest - 1) : null}
         address={(version) => visit.links.to(shipmentPath(shipmentId), { asOf: visit.query["asOf"], version })}
       />
-    </section>
+    </Panel>
   );
 }
 
@@ -60,12 +55,7 @@ export function lastWanted({ query }: SignedInVisit): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-interface VersionProps {
-  readonly visit: SignedInVisit;
-  readonly version: ShipmentVersion;
-  readonly before: ShipmentVersion | undefined;
-  readonly nameOf: NameOf;
-}
+type VersionProps = Pick<VersionsProps, "visit" | "nameOf"> & { version: ShipmentVersion; before: ShipmentVersion | undefined };
 
 function Version({ visit, version, before, nameOf }: VersionProps) {
   const { number, importId, by, fileName, sourceDetails, pushedAt, rows, supersededBy } = version;
@@ -93,7 +83,7 @@ function Version({ visit, version, before, nameOf }: VersionProps) {
   );
 }
 
-function Changes({ changes }: { readonly changes: readonly Change[] }) {
+function Changes({ changes }: { changes: readonly Change[] }) {
   return (
     <ul class="changes">
       {changes.slice(0, shownChanges).map(({ what, before, after }) => (
@@ -111,3 +101,42 @@ function Changes({ changes }: { readonly changes: readonly Change[] }) {
 }
 
 const short = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}...` : text);
+
+/** How long a page may read the lines of the versions. */
+const longestMs = 2_500;
+const shownVersions = 20;
+/** How many versions are read at a time: the lines of one shipment may be in many places of a file, each of which is one read. */
+const atATime = 5;
+
+export interface ShownVersions {
+  /** How many versions there are in all. */
+  readonly all: number;
+  /** Oldest first. */
+  readonly versions: readonly ShipmentVersion[];
+  /** The version before the oldest of these, to compare with. */
+  readonly before: ShipmentVersion | undefined;
+}
+
+/** Why there are no versions to show: their projection is still being filled after an upgrade, or the event store does not answer. */
+export type NoVersions = "gathering" | "unreadable";
+
+export async function readVersions(
+  shipmentId: string,
+  range: { readonly asOf: Date | undefined; readonly upTo: number | undefined },
+  { person, context }: SignedInVisit,
+  { pool, eventStore, closing, logger }: PortalDeps,
+): Promise<ShownVersions | NoVersions> {
+  const page = await listVersions(person.organisationId, { ...range, shipmentId, count: shownVersions + 1 }, pool);
+  if (!page) return "gathering";
+  const signal = AbortSignal.any([AbortSignal.timeout(longestMs), closing, context.req.raw.signal]);
+  try {
+    const read: ShipmentVersion[] = [];
+    for (let from = 0; from < page.versions.length; from += atATime)
+      read.push(...(await Promise.all(page.versions.slice(from, from + atATime).map((each) => readVersion(each, eventStore, signal)))));
+    const versions = read.slice(-shownVersions);
+    return { all: page.all, versions, before: read.length > versions.length ? read[0] : undefined };
+  } catch (error) {
+    if (!signal.aborted) logger.warn({ err: error }, "the versions of a shipment could not be read");
+    return "unreadable";
+  }
+}

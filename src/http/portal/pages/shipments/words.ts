@@ -1,5 +1,13 @@
-// A shipment as pairs of a label and a text, so that it can be shown and compared with another version of itself.
+// Addresses of shipments, and shipments as pairs of a label and a text: for showing them, and for comparing two versions.
 import { fieldsOf } from "../../../../domain/imports/fields.js";
+
+export const shipmentsPath = "/portal/shipments";
+
+/** Ids hold any character. A browser takes the ids `.` and `..` for folders, so they go by the query. */
+export const shipmentPath = (shipmentId: string): string =>
+  shipmentId === "." || shipmentId === ".."
+    ? `${shipmentsPath}?exactly=${shipmentId}`
+    : `${shipmentsPath}/${encodeURIComponent(shipmentId.toWellFormed())}`;
 
 type Values = Readonly<Record<string, unknown>>;
 

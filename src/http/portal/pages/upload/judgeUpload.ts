@@ -1,14 +1,21 @@
-import type { CompletedImport } from "../../../../commands/corrections/expectOpen.js";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { type CompletedImport, completedImport } from "../../../../commands/corrections/expectOpen.js";
+import { rejectedRowStates } from "../../../../commands/corrections/rejectedRows.js";
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
-import type { CheckedFile } from "../../../../commands/imports/judging/fileChecks.js";
+import { loadImport } from "../../../../commands/imports/importStream.js";
+import type { CheckedFile, ReportToJudge } from "../../../../commands/imports/judging/fileChecks.js";
+import { reportIn } from "../../../../domain/files/header.js";
+import { customFieldPrefix } from "../../../../domain/imports/fields.js";
+import { Rejection } from "../../../../domain/rejection.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
-import { presentOf } from "../../../../queries/organisations/organisations.js";
+import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import type { Line } from "../../lines.js";
-import type { PortalDeps } from "../../page.js";
-import type { SignedInVisit } from "../../visit.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
+import { presentCatalogue } from "../customers.js";
+import { kindNames } from "../imports/status.js";
 import type { ReceivedForm } from "./receiveForm.js";
-import { reportToJudge } from "./reportedImport.js";
 
 export interface Judged {
   readonly checked: CheckedFile;
@@ -26,22 +33,28 @@ interface File {
 }
 
 /** Refuses a wrong header row at once; what it returns judges every row in a process of its own. */
-export async function prepareToJudge({ person }: SignedInVisit, deps: PortalDeps, { form, header, corrects }: File): Promise<JudgeUpload> {
-  const { organisationId } = person;
+export async function prepareToJudge(visit: SignedInVisit, deps: PortalDeps, { form, header, corrects }: File): Promise<JudgeUpload> {
+  const { organisationId } = visit.person;
   const { kind, upload } = form;
-  const { catalogueVersion } = await presentOf(deps.pool, organisationId);
+  const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
   const fields = await checkColumns(deps, { organisationId, kind }, catalogueVersion, header.columns);
-  const { file: catalogue } = await deps.catalogues(organisationId, catalogueVersion);
   const { path, name, folder } = upload;
   return async (send, signal) => {
     let replaced = 0;
-    send({ share: 0, said: "Waiting to check" });
+    send({ share: 0, text: "Waiting to check" });
     const report = corrects && (await reportToJudge(deps, corrects.found, { folder, fields, mostParts: corrects.mostParts }));
     const checked = await deps.fileChecks.run(
-      { organisationId, kind, file: { path, name, format: header.format }, folder, catalogue, ...(report ? { report } : {}) },
+      {
+        organisationId,
+        kind,
+        file: { path, name, format: header.format },
+        folder,
+        catalogue: catalogue.file,
+        ...(report ? { report } : {}),
+      },
       {
         signal,
-        progress: (share) => send({ share, said: `Checking: ${Math.floor(share * 100)} %` }),
+        progress: (share) => send({ share, text: `Checking: ${Math.floor(share * 100)} %` }),
         shipments: async (ids) => {
           replaced += await existingShipments(deps.pool, organisationId, ids);
         },
@@ -49,4 +62,53 @@ export async function prepareToJudge({ person }: SignedInVisit, deps: PortalDeps
     );
     return { checked, replaced };
   };
+}
+
+/** Undefined for any other file, for a report that is to be taken as a new file, and where the import has written nothing. */
+export async function reportedImport(
+  deps: PortalDeps,
+  { person: { organisationId } }: SignedInVisit,
+  { kind, take, upload }: ReceivedForm,
+  { columns, subject }: FileHeader,
+): Promise<CompletedImport | undefined> {
+  const report = take === "file" ? undefined : reportIn({ name: upload.name, columns, subject });
+  if (report?.importId === undefined) return undefined;
+  const { state } = await loadImport(deps.eventStore, report.importId);
+  if (state.status !== "completed" || state.request.organisationId !== organisationId) return undefined;
+  if (state.request.kind !== kind)
+    throw new Rejection(
+      "invalid",
+      `This is the error report of an import of ${state.request.kind}: choose ${kindNames[state.request.kind]} as its kind.`,
+    );
+  return completedImport(deps, { organisationId, importId: report.importId });
+}
+
+/** Writes down the import's rejected rows, for the process that judges the report. */
+export async function reportToJudge(
+  deps: PortalDeps,
+  found: CompletedImport,
+  { folder, fields, mostParts }: { folder: string; fields: readonly (string | undefined)[]; mostParts: number },
+): Promise<ReportToJudge> {
+  await expectColumns(deps, found, fields);
+  const rowsPath = join(folder, "rejected");
+  const file = await open(rowsPath, "w");
+  try {
+    for await (const rows of rejectedRowStates(deps, found))
+      await file.writeFile(rows.map(({ row, handle, why }) => `${JSON.stringify([row, handle, why])}\n`).join(""));
+  } finally {
+    await file.close();
+  }
+  return { importId: found.request.importId, rowsPath, mostParts };
+}
+
+/** A correction replaces whole rows: what a lost column held would be lost in silence. */
+async function expectColumns(deps: PortalDeps, found: CompletedImport, fields: readonly (string | undefined)[]): Promise<void> {
+  const plain = (name: string) => (name.startsWith(customFieldPrefix) ? name.slice(customFieldPrefix.length) : name);
+  const present = new Set(fields.flatMap((field) => (field === undefined ? [] : [plain(field)])));
+  const lost = (await submittedColumns(deps.pool, found.position, found.request.source)).filter((name) => !present.has(plain(name)));
+  if (lost.length > 0)
+    throw new Rejection(
+      "invalid",
+      `The error report has lost column(s): ${lost.join(", ")}. Download it again, and keep all of its columns.`,
+    );
 }

@@ -1,11 +1,12 @@
+// What checking and uploading have in common: the form with its file, and the time that a browser without scripts waits.
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
+import { TooBusy } from "../../../../portErrors.js";
 import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
-import type { PortalDeps } from "../../page.js";
-import { ensureOwnForm } from "../../sessions/sameOrigin.js";
-import type { SignedInVisit } from "../../visit.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
+import { ensureFromOwnPage } from "../../visits.js";
 
 export interface ReceivedForm {
   readonly kind: ImportKind;
@@ -21,14 +22,13 @@ const fieldNames = ["token", "kind", "page", "take"] as const;
 export const removeForm = ({ upload }: ReceivedForm): Promise<void> => rm(upload.folder, { recursive: true, force: true });
 
 /** The caller removes the folder. */
-export async function receiveForm(visit: SignedInVisit, { publicUrl, tempDir }: PortalDeps): Promise<ReceivedForm> {
-  const { context: c, formToken, stillAllowed } = visit;
+export async function receiveForm(visit: SignedInVisit, deps: PortalDeps): Promise<ReceivedForm> {
+  const { context: c, stillAllowed } = visit;
   const incoming = c.env?.incoming;
   if (!incoming) throw new Error("an upload needs a socket");
-  const header = (name: string) => c.req.header(name);
   const ensureOurs = (fields: ReadonlyMap<string, string>) =>
-    ensureOwnForm({ header, publicUrl, formToken, given: header("x-form-token") ?? fields.get("token") });
-  const upload = await receiveUpload(incoming, tempDir, { fields: fieldNames, beforeFile: ensureOurs, stillAllowed });
+    ensureFromOwnPage(visit, deps, c.req.header("x-form-token") ?? fields.get("token"));
+  const upload = await receiveUpload(incoming, deps.tempDir, { fields: fieldNames, beforeFile: ensureOurs, stillAllowed });
   const { fields, name, sha256, sourceDetails } = upload;
   try {
     const kind = kindOf(fields.get("kind"));
@@ -45,4 +45,19 @@ export async function receiveForm(visit: SignedInVisit, { publicUrl, tempDir }: 
 function kindOf(given: string | undefined): ImportKind {
   if (given === "shipments" || given === "activities") return given;
   throw new Rejection("invalid", "Choose the kind: shipments or activities.");
+}
+
+/** A browser without scripts shows nothing until the answer, and the server ends a connection that is silent for a minute. */
+const plainFormMs = 50_000;
+
+/** Runs the work of a form without scripts. The signal aborts when the work has to end. */
+export async function inPlainForm<Result>(
+  ends: readonly AbortSignal[],
+  tooSlow: string,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const signal = AbortSignal.any([...ends, AbortSignal.timeout(plainFormMs)]);
+  return work(signal).catch((error: unknown) => {
+    throw signal.aborted ? new TooBusy(tooSlow, { cause: error }) : error;
+  });
 }

@@ -1,17 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../../../domain/imports/limits.js";
-import type { PageOf, Shown } from "../../page.js";
+import type { PageOf, Shown, SignedInVisit } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
-import type { SignedInVisit } from "../../visit.js";
-import { CheckOutcome, type Outcome } from "./checkOutcome.js";
+import { CheckOutcome, type Outcome } from "./outcomes.js";
 
 export const uploadPath = "/portal/upload";
 export const checkPath = `${uploadPath}/check`;
 export const plainCheckPath = `${uploadPath}/checked`;
 
-export const exampleTypes = ["csv", "xlsx"] as const;
+export const exampleFormats = ["csv", "xlsx"] as const;
 
-export const examplePath = (kind: "shipments" | "activities", type: (typeof exampleTypes)[number]) =>
+export const examplePath = (kind: "shipments" | "activities", type: (typeof exampleFormats)[number]) =>
   `${uploadPath}/example-${kind}.${type}`;
 
 export const kindOptions = [
@@ -83,7 +82,7 @@ function UploadForm({ visit, kind }: { visit: SignedInVisit; kind: string | unde
         <Choice label="Error reports" name="take" options={takeOptions} />
         <p class="hint">Only for a file that is an error report of ours: its rows are corrected once, whoever sends them.</p>
       </div>
-      <div class="upload-buttons">
+      <div class="button-row">
         <button type="submit" formaction={links.to(plainCheckPath)} class="quiet" data-check-button>
           Check file
         </button>
@@ -109,7 +108,7 @@ function Examples({ visit }: { visit: SignedInVisit }) {
       <p>Made from your own columns, customers and codes. They can be uploaded as they are.</p>
       <ul class="plain-list">
         {kindOptions.flatMap(({ value, label }) =>
-          exampleTypes.map((type) => (
+          exampleFormats.map((type) => (
             <li>
               <a href={visit.links.to(examplePath(value, type))} download>
                 Example of {label.toLowerCase()} ({type.toUpperCase()})

@@ -1,11 +1,12 @@
 import type { AttemptSummary, DeliverySummary } from "../../../../queries/organisations/webhooks.js";
+import type { SignedInVisit } from "../../page.js";
 import { Form } from "../../shell/form.js";
 import { Pager } from "../../shell/list.js";
-import { type Column, EmptyState, Table } from "../../shell/table.js";
+import { Badge, EmptyState, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
-import type { SignedInVisit } from "../../visit.js";
 import { importPath } from "../imports/status.js";
-import { endpointPath } from "./paths.js";
+import { endpointPath } from "./parts.js";
 
 export const pageSize = 50;
 /** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
@@ -24,22 +25,24 @@ export function Deliveries({ visit, endpointId, deliveries, before }: Deliveries
   const shown = deliveries.slice(0, pageSize);
   const last = deliveries.length > pageSize ? shown.at(-1) : undefined;
   return (
-    <section class="panel" aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries</h2>
-      {shown.length === 0 ? (
-        <EmptyState title="Nothing was sent in the last 30 days">
-          The next import's events appear here. A ping tries the endpoint now.
-        </EmptyState>
-      ) : (
-        <Table caption="Deliveries of the last 30 days, the newest first" columns={columns(visit, endpointId)} rows={shown} />
-      )}
+    <Panel id="deliveries" title="Deliveries">
+      <Table
+        caption="Deliveries of the last 30 days, the newest first"
+        columns={columns(visit, endpointId)}
+        rows={shown}
+        empty={
+          <EmptyState title="Nothing was sent in the last 30 days">
+            The next import's events appear here. A ping tries the endpoint now.
+          </EmptyState>
+        }
+      />
       <Pager
         of="deliveries"
         cursor={before}
         nextCursor={last ? String(last.deliveryId) : null}
         address={(next) => visit.links.to(endpointPath(endpointId), { before: next })}
       />
-    </section>
+    </Panel>
   );
 }
 
@@ -76,17 +79,11 @@ const columns = (visit: SignedInVisit, endpointId: string): readonly Column<Deli
   },
 ];
 
-function Outcome({
-  visit,
-  delivery: { status, reason, dueAt, attempts },
-}: {
-  readonly visit: SignedInVisit;
-  readonly delivery: DeliverySummary;
-}) {
-  const { label, badge } = states[status];
+function Outcome({ visit, delivery }: { visit: SignedInVisit; delivery: DeliverySummary }) {
+  const { status, reason, dueAt, attempts } = delivery;
   return (
     <span class="endpoint-state">
-      <span class={`badge ${badge}`}>{label}</span>
+      <Badge state={states[status]} />
       {reason ? <span class="muted">{reason}.</span> : null}
       {status === "waiting" && attempts.length > 0 ? (
         <span class="muted">
@@ -97,7 +94,7 @@ function Outcome({
   );
 }
 
-function Attempts({ visit, attempts }: { readonly visit: SignedInVisit; readonly attempts: readonly AttemptSummary[] }) {
+function Attempts({ visit, attempts }: { visit: SignedInVisit; attempts: readonly AttemptSummary[] }) {
   const last = attempts.at(-1);
   if (!last) return <span class="muted">None yet</span>;
   return (

@@ -1,0 +1,115 @@
+// What the page of rejected rows is told by the server, and what it keeps of a row.
+
+export interface Column {
+  readonly name: string;
+  readonly heading: string;
+  readonly required: boolean;
+  readonly time: boolean;
+}
+
+export interface Settings {
+  readonly rowsUrl: string;
+  readonly base: string;
+  readonly importBase: string;
+  /** The address of server-sent events, which tell that an import has changed. */
+  readonly liveUrl: string;
+  /** Organisation and member: whose unsent edits these are. */
+  readonly owner: string;
+  readonly kind: "shipments" | "activities";
+  readonly state: "open" | "submitted" | "dismissed";
+  readonly mayChange: boolean;
+  readonly columns: readonly Column[];
+}
+
+export interface Verdict {
+  readonly reason: string;
+  readonly faulty: readonly string[];
+}
+
+/** Who has a row that is not open. */
+export interface Held {
+  readonly state: string;
+  readonly otherId: string | null;
+  readonly by: string | null;
+  readonly note: string | null;
+}
+
+/** As the server names a row of one import. */
+export type HeldRow = Held & { readonly row: number };
+
+export interface SentRow {
+  readonly importId: string;
+  readonly row: number;
+  readonly with: number;
+  readonly error: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly faulty: readonly string[];
+  readonly today?: Verdict | null;
+  readonly held?: Held;
+}
+
+export interface Row {
+  readonly sent: SentRow;
+  readonly key: string;
+  /** By field: what stands there instead of what was sent. */
+  readonly changed: Map<string, string>;
+  /** Of the row as it stands; null where it would be accepted, undefined while it is judged. */
+  verdict: Verdict | null | undefined;
+  /** Counts the changes of its shipment, so that a late verdict is not taken for that of newer values. */
+  version: number;
+  held: Held | undefined;
+  /** Its values are on their way to the server, and stay as they are until it has answered. */
+  sending: boolean;
+  selected: boolean;
+}
+
+export interface Change {
+  readonly row: Row;
+  readonly field: string;
+  readonly value: string;
+}
+
+/** Edits that were not sent yet, kept in this browser. */
+export interface Edits {
+  /** What was kept for a row. */
+  readonly of: (key: string) => Readonly<Record<string, string>> | undefined;
+  /** Keeps the row's edits as they are now, a little later: thousands at once must not stop the page. */
+  readonly keep: (rows: Iterable<Row>) => void;
+  /** Deletes the edits of rows that were sent. */
+  readonly forget: (rows: Iterable<Row>) => void;
+  /** Is called once when the browser has no more room. */
+  onFull: () => void;
+}
+
+export interface Status {
+  readonly kind: "held" | "ready" | "checking" | "wrong" | "accepted";
+  readonly text: string;
+  readonly faulty: readonly string[];
+}
+
+/** `touched`: the row, or another line of its shipment, was changed. */
+export function statusOf({ sent, verdict, held, sending }: Row, touched: boolean): Status {
+  if (held) return { kind: "held", text: heldText(held), faulty: [] };
+  if (sending) return { kind: "held", text: "Being submitted", faulty: [] };
+  if (verdict === null)
+    return { kind: touched ? "ready" : "accepted", text: touched ? "Ready to submit" : "Would be accepted now", faulty: [] };
+  if (verdict === undefined && touched) return { kind: "checking", text: "Checking", faulty: [] };
+  const { reason, faulty } = verdict ?? { reason: sent.error, faulty: sent.faulty };
+  return { kind: "wrong", text: reason, faulty };
+}
+
+function heldText({ state, otherId, by, note }: Held): string {
+  const who = by === null ? "" : ` by ${by}`;
+  switch (state) {
+    case "dismissed":
+      return `Dismissed${who}${note ? `: ${note}` : ""}`;
+    case "open again":
+      return "Open again";
+    case "superseded":
+      return `Superseded${who}, import ${otherId} has written this shipment since`;
+    case "corrected":
+      return `Corrected${who}, import ${otherId}`;
+    default:
+      return `Submitted${who}, import ${otherId}`;
+  }
+}

@@ -1,0 +1,103 @@
+// The script of every page: questions, buttons that copy, and forms that are sent once.
+
+/** Makes a question that the server has put on the page modal: the keyboard stays in it, Escape and Cancel close it. */
+function open(dialog: HTMLDialogElement): void {
+  const asker = document.activeElement;
+  dialog.removeAttribute("open"); // close() would tell the listener below that the person closed it
+  dialog.showModal();
+  const close = (event: Event) => {
+    event.preventDefault();
+    dialog.close();
+  };
+  for (const button of dialog.querySelectorAll("[data-close]")) button.addEventListener("click", close);
+  dialog.addEventListener("close", () => {
+    const back = dialog.dataset["back"];
+    dialog.parentElement?.replaceChildren();
+    // A question that was opened by its own address has no button to go back to: the focus then goes to the page's main part.
+    const next = asker instanceof HTMLElement && asker !== document.body && asker.isConnected ? asker : document.getElementById("main");
+    next?.focus();
+    // The question may have come with the address: reloading must not ask it again.
+    if (back !== undefined) history.replaceState(null, "", back);
+  });
+}
+
+function openAll(): void {
+  for (const dialog of document.querySelectorAll<HTMLDialogElement>("#question dialog[open]:not(:modal)")) open(dialog);
+}
+
+interface Asking {
+  readonly sourceElement: Element;
+  /** The body of the answer, once it has arrived. */
+  readonly text: string;
+  readonly response: { readonly raw: Response };
+}
+
+/** The last request for a question. The answers to earlier requests are not shown, whenever they arrive. */
+let last: Asking | undefined;
+
+/** The request of the event, if it asks for a question. */
+function askingIn(event: Event): Asking | undefined {
+  const { ctx } = (event as CustomEvent<{ ctx: Asking }>).detail;
+  return ctx.sourceElement.matches("[hx-target='#question']") ? ctx : undefined;
+}
+
+document.addEventListener("htmx:before:request", (event) => {
+  last = askingIn(event) ?? last;
+});
+document.addEventListener("htmx:before:swap", (event) => {
+  const asking = askingIn(event);
+  if (!asking || (asking === last && asking.text.includes('id="question"'))) return;
+  event.preventDefault();
+  // The answer has no place for questions: it is an error page or the sign-in, which is opened instead.
+  if (asking === last) location.assign(asking.response.raw.url);
+});
+
+const copiedShownMs = 2_000;
+
+/** `label`: the button's usual text. It cannot be read from the button, which may be pressed again while it says Copied. */
+async function copy(button: HTMLButtonElement, label: string): Promise<void> {
+  await navigator.clipboard.writeText(button.dataset["copy"] ?? "");
+  button.textContent = "Copied";
+  setTimeout(() => {
+    button.textContent = label;
+  }, copiedShownMs);
+}
+
+/** Without the clipboard (an address that is not https) the text is selected, so that the keyboard copies it. */
+function select(button: HTMLButtonElement): void {
+  const text = button.parentElement?.querySelector("code");
+  if (text) getSelection()?.selectAllChildren(text);
+}
+
+/** Buttons that copy are shown once they work. */
+function showCopyButtons(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy][hidden]")) {
+    button.hidden = false;
+    const label = button.textContent;
+    button.addEventListener("click", () => void copy(button, label).catch(() => select(button)));
+  }
+}
+
+/** A form is sent once, however often its button is pressed. Coming back to the page makes it usable again. */
+const sent = new WeakSet<HTMLFormElement>();
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.method !== "post") return;
+  if (sent.has(form)) event.preventDefault();
+  sent.add(form);
+});
+
+addEventListener("pageshow", () => {
+  for (const form of document.forms) sent.delete(form);
+});
+
+function prepare(): void {
+  openAll();
+  showCopyButtons();
+}
+
+prepare();
+document.addEventListener("htmx:after:swap", prepare);
+
+export {};

@@ -1,0 +1,83 @@
+// Pages, redirects and errors as responses.
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Logger } from "pino";
+import { answerError } from "../server/answerError.js";
+import type { Answer, AppEnv } from "../server/requestFrame.js";
+import type { Shown, Visit } from "./page.js";
+import { Layout } from "./shell/layout.js";
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
+
+/** Same-origin and not no-referrer: with the latter a browser sends `Origin: null` with its forms. */
+const pageHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": contentSecurityPolicy,
+  "cross-origin-opener-policy": "same-origin",
+  "referrer-policy": "same-origin",
+};
+
+/** A page in its frame, under headers that let it load our own files and nothing else. */
+export function pageResponse(visit: Visit, shown: Shown, headers: Readonly<Record<string, string>> = {}): Response {
+  const { context: c, notice } = visit;
+  const page = (
+    <Layout visit={{ ...visit, notice: shown.notice ?? notice }} title={shown.title} scripts={shown.scripts}>
+      {shown.body}
+    </Layout>
+  );
+  const status = (shown.status ?? 200) as ContentfulStatusCode;
+  return c.body(`<!doctype html>${page}`, status, { ...headers, ...c.get("answerHeaders"), ...pageHeaders });
+}
+
+export function redirect(c: Context<AppEnv>, to: string, status: 302 | 303): Response {
+  const headers = { ...c.get("answerHeaders"), location: to };
+  // The script asked for a part of a page: the browser then loads the whole page at the new address.
+  if (c.req.header("hx-request") === "true") return c.body(null, 200, { ...headers, "hx-redirect": to });
+  return c.body(null, status, headers);
+}
+
+/** The API's answer to an error. */
+export const errorAnswer = (c: Context<AppEnv>, error: unknown, logger: Logger): Answer =>
+  answerError(error, logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") });
+
+/** The sentences of such an answer. */
+export function messagesOf(answer: Answer): readonly string[] {
+  const message = "body" in answer ? (answer.body as { message?: string | readonly string[] }).message : undefined;
+  return message === undefined ? [] : typeof message === "string" ? [message] : message;
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: "That did not work",
+  403: "Not allowed",
+  404: "Nothing here",
+  405: "Not possible here",
+  409: "Not at the moment",
+  429: "Too many requests",
+  503: "Back in a moment",
+};
+
+/** The same codes and sentences as the API's answers, for people. */
+export function errorPage(visit: Visit, error: unknown, logger: Logger): Response {
+  const answer = errorAnswer(visit.context, error, logger);
+  const body = (
+    <>
+      {messagesOf(answer).map((line) => (
+        <p>{line}.</p>
+      ))}
+      <p class="hint">Request {visit.requestId}</p>
+      <p>
+        <a href={visit.links.to("/portal")}>Go to the overview</a>
+      </p>
+    </>
+  );
+  return pageResponse(visit, { title: titles[answer.status] ?? "Something went wrong", body, status: answer.status }, answer.headers);
+}

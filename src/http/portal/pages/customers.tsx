@@ -1,0 +1,33 @@
+import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
+import { presentOf } from "../../../queries/organisations/organisations.js";
+import type { PortalDeps, SignedInVisit } from "../page.js";
+
+/** A customer's name, as far as the organisation's newest catalogue knows it. */
+export type NameOfCustomer = (customerId: string) => string | undefined;
+
+/** The organisation's time, and its newest catalogue. */
+export interface Present {
+  readonly now: Date;
+  readonly catalogueVersion: number;
+  readonly catalogue: Catalogue;
+  readonly nameOf: NameOfCustomer;
+}
+
+export async function presentCatalogue(visit: SignedInVisit, deps: Pick<PortalDeps, "pool" | "catalogues">): Promise<Present> {
+  const { organisationId } = visit.person;
+  const { now, catalogueVersion } = await presentOf(deps.pool, organisationId);
+  const catalogue = await deps.catalogues(organisationId, catalogueVersion);
+  return { now, catalogueVersion, catalogue, nameOf: (customerId) => catalogue.customers.get(customerId)?.name };
+}
+
+export function Customer({ customerId, nameOf }: { customerId: string | null; nameOf: NameOfCustomer }) {
+  if (!customerId) return <span class="muted">Without a customer</span>;
+  const name = nameOf(customerId);
+  return name === undefined ? (
+    <span>{customerId}</span>
+  ) : (
+    <span>
+      {name} <span class="muted customer-id">{customerId}</span>
+    </span>
+  );
+}

@@ -1,0 +1,108 @@
+// Days in the organisation's own time: those of a filter, a month or from one day to another, and the last ones.
+import { endOfDay, instantOf, isDay, wallToInstant } from "../../../domain/imports/timestamp.js";
+import { Rejection } from "../../../domain/rejection.js";
+import type { Days } from "../../../queries/recentWork.js";
+
+/** A day as a browser sends it, such as `2026-03-01`. */
+type Day = string;
+
+export interface Period {
+  readonly firstDay: Day;
+  /** Included. */
+  readonly lastDay: Day;
+  readonly from: Date;
+  /** Not included. */
+  readonly to: Date;
+  /** `2026-03` where it is a whole month. */
+  readonly month: string | undefined;
+}
+
+const dayMs = 86_400_000;
+const earliestYear = 1900;
+
+/** From the page's address; this month where nothing is given. */
+export function periodOf(query: Readonly<Record<string, string>>, timezone: string, now: Date): Period {
+  const { from = "", to = "", month = "" } = query;
+  if (from === "" && to === "") return monthPeriod(month === "" ? today(timezone, now).slice(0, 7) : month, timezone);
+  const firstDay = from === "" ? to : from;
+  const lastDay = to === "" ? ([from, today(timezone, now)].sort().at(-1) ?? "") : to;
+  const [first, last] = [wallOf(firstDay, "From"), wallOf(lastDay, "To")];
+  if (first > last) throw new Rejection("invalid", "From must not be after To");
+  return period(first, last, timezone);
+}
+
+function monthPeriod(month: string, timezone: string): Period {
+  const first = /^\d{4}-\d{2}$/.test(month) ? wallOf(`${month}-01`, "Month") : undefined;
+  if (first === undefined) throw new Rejection("invalid", "Month must be a year and a month, such as 2026-03");
+  return period(first, Date.UTC(new Date(first).getUTCFullYear(), new Date(first).getUTCMonth() + 1, 0), timezone);
+}
+
+function period(first: number, last: number, timezone: string): Period {
+  const [firstDay, lastDay] = [dayOf(first), dayOf(last)];
+  const from = new Date(wallToInstant(first, timezone));
+  const to = new Date(wallToInstant(last + dayMs, timezone));
+  const isMonth = firstDay.endsWith("-01") && lastDay.startsWith(firstDay.slice(0, 7)) && dayOf(last + dayMs).endsWith("-01");
+  return { firstDay, lastDay, from, to, month: isMonth ? firstDay.slice(0, 7) : undefined };
+}
+
+/** Midnight of the day, as if the zone were UTC. */
+function wallOf(day: Day, label: string): number {
+  const wall = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(wall) || dayOf(wall) !== day || Number(day.slice(0, 4)) < earliestYear)
+    throw new Rejection("invalid", `${label} must be a day of the calendar, such as 2026-03-01`);
+  return wall;
+}
+
+const dayOf = (wall: number): Day => new Date(wall).toISOString().slice(0, 10);
+
+/** `en-CA` writes days as the calendar of a browser's form has them. */
+export const today = (timeZone: string, now: Date): Day =>
+  new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(now);
+
+export function monthAfter(month: string, months: number): string {
+  const [year = 0, number = 1] = month.split("-").map(Number);
+  return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 7);
+}
+
+const inWords = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat("en-AU", { timeZone: "UTC", ...options });
+const monthWords = inWords({ month: "long", year: "numeric" });
+const dayWords = inWords({ day: "numeric", month: "long", year: "numeric" });
+
+export function periodWords({ firstDay, lastDay, month }: Period): string {
+  if (month) return monthWords.format(new Date(`${month}-01T00:00:00Z`));
+  const [first, last] = [firstDay, lastDay].map((day) => dayWords.format(new Date(`${day}T00:00:00Z`)));
+  return first === last ? String(first) : `${first} to ${last}`;
+}
+
+export interface LastDays extends Days {
+  /** Such as `2026-07-01`, the oldest first. */
+  readonly names: readonly string[];
+}
+
+/** Today and the days before it, in the organisation's own time. */
+export function lastDays(count: number, timezone: string, now: Date): LastDays {
+  const last = Date.parse(`${today(timezone, now)}T00:00:00Z`);
+  const walls = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * dayMs);
+  const startOf = (wall: number) => new Date(wallToInstant(wall, timezone));
+  return {
+    names: walls.map(dayOf),
+    starts: walls.map(startOf),
+    end: startOf(last + dayMs),
+  };
+}
+
+const shortDay = inWords({ weekday: "short", day: "numeric", month: "short" });
+
+export const dayInWords = (day: string): string => (day === "" ? "" : shortDay.format(new Date(`${day}T00:00:00Z`)));
+
+/** When a day of a page's filter begins in the organisation's zone; undefined where none is given. */
+export const dayStart = (label: string, day: string | undefined, timezone: string) => instantIn(label, day, timezone, instantOf);
+
+/** When the day after it begins. */
+export const dayEnd = (label: string, day: string | undefined, timezone: string) => instantIn(label, day, timezone, endOfDay);
+
+function instantIn(label: string, day: string | undefined, timezone: string, read: typeof instantOf): Date | undefined {
+  if (!day) return undefined;
+  if (!isDay(day)) throw new Rejection("invalid", `${label} must be a day of the calendar, such as 2026-03-01`);
+  return new Date(read(day, timezone) ?? Number.NaN);
+}

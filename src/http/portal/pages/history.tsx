@@ -1,0 +1,174 @@
+import type { Child } from "hono/jsx";
+import type { NameOf } from "../../../domain/principal.js";
+import { Rejection } from "../../../domain/rejection.js";
+import { decode, type RecordedEvent } from "../../../events/codec.js";
+import { quotePlaceOf } from "../../../events/quoteEvents.js";
+import { readQuotes } from "../../../events/recordedQuote.js";
+import { streamOf } from "../../../events/streams.js";
+import type { StoredEvent } from "../../../ports/eventStore.js";
+import { principalNames } from "../../../queries/organisations/organisations.js";
+import { revisionOfRow, streamPage } from "../../../queries/streamSearch.js";
+import type { PageOf, SignedInVisit } from "../page.js";
+import { Pager } from "../shell/list.js";
+import { EmptyState } from "../shell/panel.js";
+import { Time } from "../shell/values.js";
+import { requireImport } from "./imports/one.js";
+import { importPath, importsPath, shownReference } from "./imports/status.js";
+import { inWords as stepInWords } from "./imports/timeline.js";
+import { quotesPath } from "./quotes/request.js";
+
+const eventsPerPage = 25;
+
+/** The events of an import, from the beginning or from a row; those of its corrections by `of=corrections`. */
+export const importHistoryPage: PageOf<SignedInVisit> = {
+  path: `${importsPath}/{importId}/history`,
+  access: "look",
+  show: async (visit, deps) => {
+    const { view } = await requireImport(visit, deps);
+    const { eventStore, pool } = deps;
+    const { importId } = view;
+    const ofCorrections = visit.query["of"] === "corrections";
+    const stream = ofCorrections ? streamOf.corrections(importId) : streamOf.import(importId);
+    const row = numberOf(visit.query["row"]);
+    const from =
+      row === undefined || ofCorrections ? BigInt(numberOf(visit.query["from"]) ?? 0) : await revisionOfRow(eventStore, stream, row);
+    const [{ events, next }, nameOf] = await Promise.all([
+      streamPage(eventStore, stream, from, eventsPerPage),
+      principalNames(pool, visit.person.organisationId),
+    ]);
+    const path = `${importPath(importId)}/history`;
+    return {
+      title: "History",
+      body: (
+        <>
+          <p class="under-heading">
+            <a href={visit.links.to(importPath(importId))}>{shownReference(view)}</a>
+            {ofCorrections ? (
+              <a href={visit.links.to(path)}>Events of the import</a>
+            ) : (
+              <a href={visit.links.to(path, { of: "corrections" })}>Events of its corrections</a>
+            )}
+          </p>
+          <section class="panel" aria-label="Events">
+            <Events visit={visit} events={events} nameOf={nameOf} />
+            <Pager
+              of="events"
+              cursor={from > 0n ? String(from) : undefined}
+              nextCursor={next === null ? null : String(next)}
+              address={(revision) => visit.links.to(path, { of: ofCorrections ? "corrections" : undefined, from: revision })}
+            />
+          </section>
+        </>
+      ),
+    };
+  },
+};
+
+const numberOf = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
+
+export const quoteHistoryPage: PageOf<SignedInVisit> = {
+  path: `${quotesPath}/{quoteId}/history`,
+  access: "look",
+  show: async (visit, { eventStore, pool }) => {
+    const { organisationId } = visit.person;
+    const quoteId = visit.params["quoteId"] ?? "";
+    const place = quotePlaceOf(quoteId);
+    const found = place && (await readQuotes(eventStore, place));
+    if (!found || found.data.organisationId !== organisationId) throw new Rejection("notFound", "There is no quote with this id");
+    const stream = streamOf[place.number === 0 ? "quote" : "quotes"](place.quotesId);
+    const [{ events }, nameOf] = await Promise.all([
+      streamPage(eventStore, stream, 0n, eventsPerPage),
+      principalNames(pool, organisationId),
+    ]);
+    return {
+      title: "History",
+      body: (
+        <>
+          <p class="under-heading">
+            <a href={visit.links.to(quotesPath, { quote: quoteId })}>The quote</a>
+          </p>
+          <section class="panel" aria-label="Events">
+            <Events visit={visit} events={events} nameOf={nameOf} />
+          </section>
+        </>
+      ),
+    };
+  },
+};
+
+interface EventsProps {
+  readonly visit: SignedInVisit;
+  readonly events: readonly StoredEvent[];
+  readonly nameOf: NameOf;
+}
+
+/** Each event in words. Opened, it shows the event as it was recorded. */
+function Events({ visit, events, nameOf }: EventsProps) {
+  if (events.length === 0) return <EmptyState title="Nothing is recorded here" />;
+  return (
+    <ol class="timeline">
+      {events.map((event) => (
+        <li>
+          <Time visit={visit} at={event.recordedAt} exact />
+          <div>
+            {inWords(event, visit, nameOf)}
+            <details>
+              <summary>
+                Event <span class="unseen">{String(event.revision)} </span>as recorded
+              </summary>
+              <pre class="raw-event" tabindex={0}>
+                {raw(event)}
+              </pre>
+            </details>
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function inWords(stored: StoredEvent, visit: SignedInVisit, nameOf: NameOf): Child {
+  const event = readable(stored);
+  switch (event?.type) {
+    case "RowAccepted":
+      return `Row ${event.data.row} accepted${rowInWords(event.data.values)}`;
+    case "RowRejected":
+      return `Row ${event.data.row} rejected: ${event.data.error}`;
+    case "QuotesGenerated":
+      return `Priced for ${event.data.results.length === 1 ? "one customer" : `${event.data.results.length} customers`} by ${nameOf(event.data.by)}`;
+    case "QuoteGenerated":
+      return `Priced by ${nameOf(event.data.by)}`;
+    case "ImportRequested":
+    case "ImportStarted":
+    case "ImportCompleted":
+    case "ImportFailed":
+    case "ImportCancelled":
+    case "RowsClaimed":
+    case "RowsDismissed":
+    case "RowsReopened":
+      return stepInWords(event, visit, nameOf);
+  }
+  return stored.type;
+}
+
+/** A goods line by its shipment, an activity by what is charged. */
+function rowInWords({ shipmentId, quantity, chargeCode, warehouseCode }: Readonly<Record<string, unknown>>): string {
+  if (shipmentId !== undefined) return `: a line of shipment ${shipmentId}`;
+  return chargeCode === undefined ? "" : `: ${quantity} of ${chargeCode} in warehouse ${warehouseCode}`;
+}
+
+/** Undefined for an event of a later version of the service: its name and its text are shown all the same. */
+function readable(stored: StoredEvent): RecordedEvent | undefined {
+  try {
+    return decode(stored);
+  } catch {
+    return undefined;
+  }
+}
+
+const longestRaw = 50_000;
+
+function raw({ stream, revision, id, type, recordedAt, metadata, data }: StoredEvent): string {
+  const text = JSON.stringify({ stream, revision: String(revision), id, type, recordedAt, metadata, data }, undefined, 2);
+  return text.length > longestRaw ? `${text.slice(0, longestRaw)}\n... (${text.length - longestRaw} more characters)` : text;
+}

@@ -1,1 +1,0 @@
-export const membersPath = "/portal/settings/members";

@@ -1,0 +1,67 @@
+import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
+import { reportIn } from "../../../../domain/files/header.js";
+import { answerInLines, type Line, pageLeft } from "../../lines.js";
+import type { AnswerOf, FormOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { prepareToJudge, reportedImport } from "./judgeUpload.js";
+import { CheckOutcome, type Outcome } from "./outcomes.js";
+import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
+import { checkPath, plainCheckPath, uploadPage, uploadWith } from "./uploadPage.js";
+
+/** Judges the whole file as its import would, and records nothing. */
+export const checkAnswer: AnswerOf<SignedInVisit> = {
+  method: "POST",
+  path: checkPath,
+  access: "operate",
+  body: "upload",
+  answer: async (visit, deps) => {
+    const check = await prepareToCheck(visit, deps);
+    return answerInLines(visit, deps, async (send, signal) => ({ html: String(<CheckOutcome {...(await check(send, signal))} />) }));
+  },
+};
+
+const tooSlowWithoutScripts = "The file could not be checked soon enough. Check it with scripts turned on, or in several files";
+
+/** The same for a browser without scripts. */
+export const checkForm: FormOf<SignedInVisit> = {
+  path: plainCheckPath,
+  access: "operate",
+  page: uploadPage,
+  body: "upload",
+  submit: async (visit, _, deps) => {
+    const check = await prepareToCheck(visit, deps);
+    const ends = [deps.closing, pageLeft(visit.context).signal];
+    const outcome = await inPlainForm(ends, tooSlowWithoutScripts, (signal) => check(() => undefined, signal));
+    return uploadWith(visit, outcome);
+  },
+};
+
+type Check = (send: (line: Line) => void, signal: AbortSignal) => Promise<Outcome>;
+
+/** Takes the file and refuses a wrong header row at once. What it returns is called once: it judges every row, and removes the file. */
+async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<Check> {
+  const leave = deps.fileChecks.enter(visit.person.memberId);
+  let form: ReceivedForm | undefined;
+  const end = async () => {
+    leave();
+    if (form) await removeForm(form);
+  };
+  try {
+    form = await receiveForm(visit, deps);
+    const { kind, upload } = form;
+    const header = await readUploadHeader(deps, visit.person.organisationId, upload);
+    const found = await reportedImport(deps, visit, form, header);
+    const report = reportIn({ ...header, name: upload.name });
+    const ofUnknown = report !== undefined && report.importId === undefined;
+    const judge = await prepareToJudge(visit, deps, { form, header, corrects: found && { found, mostParts: 0 } });
+    return async (send, signal) => {
+      try {
+        return { visit, name: upload.name, kind, ...(await judge(send, signal)), reported: found?.request, ofUnknown };
+      } finally {
+        await end();
+      }
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}

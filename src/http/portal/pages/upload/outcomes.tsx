@@ -1,0 +1,131 @@
+// What the upload page shows after a file was checked, or sent as a correction.
+import type { CompletedImport } from "../../../../commands/corrections/expectOpen.js";
+import type { CheckedFile, Problem } from "../../../../commands/imports/judging/fileChecks.js";
+import type { ImportKind, ImportRequested } from "../../../../events/importEvents.js";
+import type { SignedInVisit } from "../../page.js";
+import { type Fact, Facts } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Amount } from "../../shell/values.js";
+import { importPath } from "../imports/status.js";
+
+export interface Outcome {
+  readonly visit: SignedInVisit;
+  readonly name: string;
+  readonly kind: ImportKind;
+  readonly checked: CheckedFile;
+  /** How many of its shipments the ledger has already. */
+  readonly replaced: number;
+  /** The import whose error report the file is, where it is one. */
+  readonly reported: ImportRequested | undefined;
+  /** True for an error report that does not say which import it is of. */
+  readonly ofUnknown: boolean;
+}
+
+/** `next` says how to go on, where the page does not show it. */
+export function CheckOutcome({ visit, name, checked, replaced, reported, ofUnknown, next }: Outcome & { readonly next?: string }) {
+  const { rows, accepted, rejected, shipments, notes } = checked;
+  const figures: [label: string, value: number][] = [
+    ["Rows", rows],
+    ["Rows accepted", accepted],
+    ["Rows rejected", rejected],
+  ];
+  if (shipments !== null) figures.push(["New shipments", shipments - replaced], ["Shipments replaced", replaced]);
+  return (
+    <div class="panel">
+      <h2>Checked: {name}</h2>
+      {reported ? <Reported visit={visit} reported={reported} checked={checked} /> : null}
+      {ofUnknown ? <p class="notice">{unknownReport}</p> : null}
+      <p class={`notice ${rejected === 0 ? "done" : "error"}`} role="status">
+        {rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, reported ? "not be sent" : "be rejected")} Nothing has
+        been recorded.
+      </p>
+      <Facts class="figures" facts={figures.map(([label, value]): Fact => [label, <Amount value={value} />])} />
+      {notes.map((note) => (
+        <p class="hint">{note}</p>
+      ))}
+      <Problems checked={checked} caption="Rows that would be rejected, in the file's order" />
+      {next ? <p class="hint">{next}</p> : null}
+    </div>
+  );
+}
+
+const unknownReport =
+  "This looks like an error report, but does not say of which import, so Upload takes it as a new file. To correct its import, give the file the name that it was downloaded with.";
+
+/** `data-report` makes the script show the form's choice: a correction, or a new file. */
+const Reported = ({ visit, reported, checked }: { visit: SignedInVisit; reported: ImportRequested; checked: CheckedFile }) => (
+  <p class="notice" data-report>
+    This is the error report of import <a href={visit.links.to(importPath(reported.importId))}>{reported.sourceDetails}</a>: submit it as
+    its correction. Upload sends the rows that are open and right (<Amount value={checked.accepted} />
+    ); the others stay as they are, and the same report can be uploaded again.
+  </p>
+);
+
+/** The first rows that are at fault. */
+function Problems({ checked: { problems, rejected }, caption }: { checked: CheckedFile; caption: string }) {
+  if (problems.length === 0) return null;
+  return (
+    <>
+      <h3>{problems.length < rejected ? `The first ${problems.length} problems` : "Problems"}</h3>
+      <Table caption={caption} columns={columns} rows={problems} />
+    </>
+  );
+}
+
+const sentenceOf = (rejected: number, rows: number, what: string): string =>
+  rejected === rows ? `Every row would ${what}.` : `${rejected === 1 ? "1 row" : `${rejected} rows`} of ${rows} would ${what}.`;
+
+const columns: readonly Column<Problem>[] = [
+  { heading: "Row", names: true, cell: ({ row }) => <Amount value={row} /> },
+  { heading: "Column", cell: ({ columns: named }) => (named.length === 0 ? <span class="muted">The row</span> : named.join(", ")) },
+  { heading: "Problem", cell: ({ reason }) => reason },
+];
+
+interface Sent {
+  readonly visit: SignedInVisit;
+  readonly found: CompletedImport;
+  readonly checked: CheckedFile;
+  /** The imports that it became. */
+  readonly sent: readonly string[];
+  /** Why the rest could not be sent. */
+  readonly refused?: string;
+}
+
+/** What came of a corrected error report of which not all could be sent, or that became several imports. */
+export function ReportSent({ visit, found, checked, sent, refused }: Sent) {
+  const { accepted, rejected } = checked;
+  return (
+    <div class="panel">
+      <h2>{sent.length === 0 ? "Nothing was sent" : "Sent as a correction"}</h2>
+      <p class={`notice ${sent.length === 0 || refused ? "error" : "done"}`} role="status">
+        {sent.length === 0 ? (
+          "None of its rows can be sent: each is still at fault, or no longer open."
+        ) : refused ? (
+          `A part of it was sent. ${refused}`
+        ) : (
+          <>
+            <Amount value={accepted} /> {accepted === 1 ? "row was" : "rows were"} sent as a correction of{" "}
+            <a href={visit.links.to(importPath(found.request.importId))}>{found.request.sourceDetails}</a>.
+          </>
+        )}
+        {rejected > 0 ? (
+          <>
+            {" "}
+            <Amount value={rejected} /> {rejected === 1 ? "row was" : "rows were"} not sent. What is open stays open: put it right in the
+            same report and upload it again.
+          </>
+        ) : null}
+      </p>
+      <ul class="plain-list">
+        {sent.map((importId, index) => (
+          <li>
+            <a href={visit.links.to(importPath(importId))}>
+              {sent.length === 1 ? "Open the import" : `Open import ${index + 1} of ${sent.length}`}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <Problems checked={checked} caption="Rows that were not sent, in the file's order" />
+    </div>
+  );
+}

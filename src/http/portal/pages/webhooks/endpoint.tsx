@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { changeWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhook } from "../../../../commands/organisations/webhooks.js";
+import { ping, releaseDeliveries, sendAgain } from "../../../../commands/webhooks/deliveries.js";
+import { importsToReplay, replay } from "../../../../commands/webhooks/replay.js";
+import { instantOf } from "../../../../domain/imports/timestamp.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
+import { listDeliveries, listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
+import type { Fields } from "../../fields.js";
+import { type Done, done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
+import { NoQuestion, Question } from "../../shell/dialog.js";
+import { Panel } from "../../shell/panel.js";
+import { Amount, OnlyOnce, ShortId, Time } from "../../shell/values.js";
+import { Deliveries, pageSize } from "./deliveries.js";
+import { Actions, ChangePanel, endpointPath, type OfEndpoint, ReplayPanel, State, webhooksPath } from "./parts.js";
+
+export const endpointPage: PageOf<SignedInVisit> = {
+  path: `${webhooksPath}/{endpointId}`,
+  access: "webhooks",
+  show: async (visit, deps) => {
+    const endpoint = await requireEndpoint(visit, deps);
+    const { endpointId, url } = endpoint;
+    const before = visit.query["before"];
+    const found = await listDeliveries(deps.pool, visit.person.organisationId, endpointId, {
+      limit: pageSize + 1,
+      ...(before !== undefined && /^\d{1,18}$/.test(before) ? { before } : {}),
+    });
+    return {
+      title: url,
+      body: (
+        <>
+          {visit.notice?.once ? (
+            <OnlyOnce title="The secret, shown only this once" text={visit.notice.once} copyLabel="Copy secret" />
+          ) : null}
+          <EndpointQuestion visit={visit} endpoint={endpoint} replay={await replayIn(visit, deps, endpointId)} />
+          <p class="under-heading">
+            <a href={visit.links.to(webhooksPath)}>All endpoints</a>
+            <span class="muted">
+              Endpoint <ShortId id={endpointId} about="the id of this endpoint" />
+            </span>
+          </p>
+          <Panel id="state" title="State">
+            <p>
+              <State visit={visit} endpoint={endpoint} />
+            </p>
+            <Rotated visit={visit} endpoint={endpoint} />
+            <Actions visit={visit} endpoint={endpoint} />
+          </Panel>
+          <Deliveries visit={visit} endpointId={endpointId} deliveries={found} before={before} />
+          <ReplayPanel visit={visit} endpoint={endpoint} />
+          <ChangePanel visit={visit} endpoint={endpoint} />
+        </>
+      ),
+    };
+  },
+};
+
+/** What a replay would send, where the page asks about one. */
+async function replayIn({ query, person }: SignedInVisit, { pool }: PortalDeps, endpointId: string): Promise<Replay | undefined> {
+  const { ask, from = "" } = query;
+  if (ask !== "replay") return undefined;
+  const since = replayFrom(from, person.timezone);
+  const imports = await importsToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
+  return { from, since, imports: imports.length };
+}
+
+/** A time as the form has it, in the organisation's own zone. */
+function replayFrom(text: string, timezone: string): Date {
+  const from = instantOf(text, timezone);
+  if (from === undefined) throw new Rejection("invalid", "From must be a date and a time");
+  return new Date(from);
+}
+
+function Rotated({ visit, endpoint: { rotatedAt } }: OfEndpoint) {
+  if (!rotatedAt) return null;
+  const until = new Date(rotatedAt.getTime() + overlapHours * 3_600_000);
+  if (until.getTime() <= Date.now())
+    return (
+      <p class="muted">
+        Its secret was made on <Time visit={visit} at={rotatedAt} />.
+      </p>
+    );
+  return (
+    <p>
+      The secret was rotated on <Time visit={visit} at={rotatedAt} />. Until <Time visit={visit} at={until} /> the old one signs beside the
+      new one.
+    </p>
+  );
+}
+
+/** Another organisation's endpoint and an unknown id get the same answer. */
+async function requireEndpoint({ params, person }: SignedInVisit, { pool }: PortalDeps): Promise<WebhookSummary> {
+  const endpoints = await listWebhooks(pool, person.organisationId);
+  const found = endpoints.find(({ endpointId }) => endpointId === params["endpointId"]);
+  if (!found) throw new Rejection("notFound", "There is no endpoint with this id");
+  return found;
+}
+
+interface Replay {
+  /** The time as it was entered. */
+  readonly from: string;
+  readonly since: Date;
+  readonly imports: number;
+}
+
+/** The question before an endpoint is removed, gets a new secret, or is sent everything again. */
+function EndpointQuestion({ visit, endpoint, replay }: OfEndpoint & { replay: Replay | undefined }) {
+  const { endpointId, url, waiting, pausedAt } = endpoint;
+  const question = visit.query["ask"];
+  const path = endpointPath(endpointId);
+  if (question === "remove")
+    return (
+      <Question visit={visit} title="Remove this endpoint?" to={`${path}/remove`} back={path} label="Remove">
+        <p>
+          Nothing more is sent to <strong>{url}</strong>
+          {waiting > 0 ? `, and ${waiting === 1 ? "the one that waits is" : `the ${waiting} that wait are`} dropped` : ""}. This cannot be
+          undone; it can be added again, with another secret.
+        </p>
+      </Question>
+    );
+  if (question === "rotate")
+    return (
+      <Question visit={visit} title="Rotate the secret?" to={`${path}/rotate`} back={path} label="Rotate">
+        <p>
+          A new secret is made and shown once. For {overlapHours} hours both sign every request to <strong>{url}</strong>; put the new one
+          into your receiver before then.
+        </p>
+      </Question>
+    );
+  if (replay)
+    return (
+      <Question visit={visit} title="Send it all again?" to={`${path}/replay`} back={path} label="Replay" fields={{ from: replay.from }}>
+        <p>
+          Everything since <Time visit={visit} at={replay.since} /> is sent to <strong>{url}</strong> again: what happened to at most{" "}
+          <Amount value={replay.imports} /> {replay.imports === 1 ? "import" : "imports"}, each event under its own id.
+          {pausedAt ? " It goes when the endpoint is resumed." : ""}
+        </p>
+      </Question>
+    );
+  return <NoQuestion />;
+}
+
+type Named = { organisationId: string; endpointId: string };
+type Work = (named: Named, visit: SignedInVisit, deps: PortalDeps, fields: Fields) => Promise<Done | string>;
+
+/** A form about one endpoint; a line for the notice leads back to its page. */
+const form = (what: string, work: Work): FormOf<SignedInVisit> => ({
+  path: `${webhooksPath}/{endpointId}${what}`,
+  access: "webhooks",
+  page: endpointPage,
+  submit: async (visit, fields, deps) => {
+    const { endpointId } = await requireEndpoint(visit, deps);
+    const outcome = await work({ organisationId: visit.person.organisationId, endpointId }, visit, deps, fields);
+    return typeof outcome === "string" ? done(endpointPath(endpointId), outcome) : outcome;
+  },
+});
+
+const changeForm = form("", async (named, visit, { webhooks }, fields) => {
+  const events = fields.all("events");
+  if (events.length === 0) throw new Rejection("invalid", "Choose at least one event");
+  await changeWebhook(webhooks, named, { url: fields.get("url"), events }, originOf(visit));
+  return "Saved.";
+});
+
+const rotateForm = form("/rotate", async (named, visit, { webhooks }) => {
+  const { secret } = await rotateWebhook(webhooks, named, originOf(visit));
+  const line = `The secret is rotated. Copy the new one now: it is kept nowhere. For ${overlapHours} hours the old one signs too.`;
+  return done(endpointPath(named.endpointId), line, secret);
+});
+
+const pingForm = form("/ping", async (named, _, { pool }) => {
+  await ping(pool, named, randomUUID());
+  return "A ping is on its way. Its answer appears below within seconds: reload the page.";
+});
+
+const pauseForm = form("/pause", async (named, visit, { webhooks }) => {
+  await pauseWebhook(webhooks, named, originOf(visit));
+  return "Paused. What happens meanwhile waits, and goes when you resume.";
+});
+
+const resumeForm = form("/resume", async (named, visit, { webhooks, pool }) => {
+  await resumeWebhook(webhooks, named, originOf(visit));
+  await releaseDeliveries(pool, named);
+  return "Resumed. What has waited is sent now.";
+});
+
+const removeForm = form("/remove", async (named, visit, { webhooks }) => {
+  await removeWebhook(webhooks, named, originOf(visit));
+  return done(webhooksPath, "The endpoint is removed.");
+});
+
+const sendAgainForm = form("/deliveries/{deliveryId}/send-again", async (named, visit, { pool }) => {
+  await sendAgain(pool, named, visit.params["deliveryId"] ?? "");
+  return "It is sent again under the same id, after what waits before it.";
+});
+
+const replayForm = form("/replay", async (named, visit, { pool, eventStore, stopping }, fields) => {
+  const from = replayFrom(fields.get("from"), visit.person.timezone);
+  const sources = { pool, eventStore, ...(stopping ? { signal: stopping } : {}) };
+  const events = await replay(sources, named, from);
+  return events === 1 ? "1 event is sent again." : `${events} events are sent again.`;
+});
+
+export const endpointForms = [changeForm, rotateForm, pingForm, pauseForm, resumeForm, removeForm, sendAgainForm, replayForm];

@@ -1,3 +1,0 @@
-export const webhooksPath = "/portal/settings/webhooks";
-
-export const endpointPath = (endpointId: string): string => `${webhooksPath}/${endpointId}`;

@@ -1,0 +1,150 @@
+import type { Context, Handler } from "hono";
+import { findSession, validSessions } from "../../commands/members/sessions.js";
+import { createSignIn } from "../../commands/members/signIn.js";
+import { Rejection } from "../../domain/rejection.js";
+import type { Places } from "../../places.js";
+import { inTime, readInTime, readPatienceMs } from "../server/inTime.js";
+import { answerTable } from "../server/problem.js";
+import type { WithBody } from "../server/readBody.js";
+import type { AppEnv } from "../server/requestFrame.js";
+import { assetFolder, readAssets, serveAsset } from "./assets.js";
+import { boundDownloads } from "./downloads.js";
+import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
+import { createLinks } from "./links.js";
+import { createImportFeed } from "./live/importFeed.js";
+import { createStreams } from "./live/streams.js";
+import { createNotices } from "./notices.js";
+import type { Done, FormOf, PageOf, PortalDeps, PortalOptions, Shown, Visit } from "./page.js";
+import { errorPage, pageResponse, redirect } from "./pageResponse.js";
+import { publishImports } from "./pages/imports/live.js";
+import { answers, forms, pages } from "./pages/list.js";
+import { serveAnswer } from "./serveAnswer.js";
+import { sessionCookie } from "./sessions/cookies.js";
+import { ensureSameOrigin } from "./sessions/sameOrigin.js";
+import { createSignInLog } from "./sessions/signInLog.js";
+import { bodyBounds, ensureFromOwnPage, ownerOf, readingOf, refuse, type Serving, visitBy, visitOf } from "./visits.js";
+
+export interface PortalRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly handler: Handler<AppEnv>;
+}
+
+export interface Portal {
+  readonly routes: readonly PortalRoute[];
+  /** Redirects from `/`, or from an address with a slash too many, to a page. */
+  readonly lead: (c: Context<AppEnv>, path: string) => Response;
+  /** The page for an error that was thrown before a page was reached. */
+  readonly answerError: (c: Context<AppEnv>, error: unknown) => Response;
+}
+
+/** What the portal shares with the API's routes. */
+export interface PortalFrame {
+  readonly withBody: WithBody;
+  readonly uploads: Places;
+  readonly closing?: AbortSignal | undefined;
+  readonly stopping?: AbortSignal | undefined;
+}
+
+/** Every page and form, for the app to put beside the API's routes. */
+export function createPortal(options: PortalOptions, { withBody, uploads, closing, stopping }: PortalFrame): Portal {
+  const links = createLinks(options.publicUrl);
+  const assets = readAssets();
+  const deps = depsOf(options, closing ?? new AbortController().signal, stopping);
+  const serving: Serving = {
+    deps,
+    withBody,
+    uploads,
+    links,
+    assets,
+    notices: createNotices(options.signingSecret, links),
+    sessionOf: (c) => inTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session"),
+  };
+  const answerError = (c: Context<AppEnv>, error: unknown) => errorPage(visitBy(c, undefined, "anyone", serving), error, deps.logger);
+  const route = (method: "GET" | "POST", path: string, handle: (c: Context<AppEnv>) => Promise<Response>): PortalRoute => ({
+    method,
+    path,
+    handler: (c) => handle(c).catch((error: unknown) => answerError(c, error)),
+  });
+  return {
+    routes: [
+      ...pages.map((page) => route("GET", page.path, (c) => showPage(c, page, serving))),
+      ...forms.map((form) => route("POST", form.path, (c) => takeForm(c, form, serving))),
+      ...answers.map((one) => ({ method: one.method, path: one.path, handler: serveAnswer(one, serving) })),
+      route("GET", `${assetFolder}/{file}`, async (c) => serveAsset(c, assets, c.req.param("file") ?? "")),
+    ],
+    lead: (c, path) => redirect(c, links.to(path), 302),
+    answerError,
+  };
+}
+
+function depsOf(options: PortalOptions, closing: AbortSignal, stopping: AbortSignal | undefined): PortalDeps {
+  const { publicUrl, signingSecret, members, logger, lookUps } = options;
+  const onError = (error: unknown) => logger.debug({ err: error }, "the sessions of open pages could not be looked up");
+  return {
+    ...options,
+    signIn: createSignIn({ ...members, signingSecret }),
+    signInLog: createSignInLog(options),
+    sessionCookie: sessionCookie(publicUrl),
+    downloads: boundDownloads(),
+    live: {
+      streams: createStreams({ signedIn: (sessions) => validSessions(lookUps, sessions), closing, onError }),
+      imports: createImportFeed({ sources: options, logger, publish: publishImports(options) }),
+    },
+    closing,
+    stopping,
+  };
+}
+
+async function showPage(c: Context<AppEnv>, page: PageOf<Visit>, serving: Serving): Promise<Response> {
+  const visit = await visitOf(c, page.access, serving);
+  const refused = refuse(visit, page.access);
+  if (refused) return refused;
+  try {
+    return respond(visit, await readInTime(serving.deps, readingOf(visit, page.path), (deps) => page.show(visit, deps)), serving);
+  } catch (error) {
+    return errorPage(visit, error, serving.deps.logger);
+  }
+}
+
+async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Serving): Promise<Response> {
+  const { deps, withBody, uploads } = serving;
+  ensureSameOrigin({ header: (name) => c.req.header(name), publicUrl: deps.publicUrl });
+  requireFormType(c.req.header("content-type"), form.body === "upload" ? "multipart/form-data" : undefined);
+  const visit = await visitOf(c, form.access, serving);
+  const refused = refuse(visit, form.access);
+  if (refused) return refused;
+  if (form.body === "upload") return uploads.within(visit.person?.organisationId ?? "", () => submit(form, visit, noFields, serving));
+  return withBody(c.req.raw, bodyBounds(visit, maxFormBytes), async (bytes) => {
+    const fields = parseFields(bytes);
+    // The sign-in form belongs to no session yet; it may come from a tab that was opened before.
+    if (visit.person && form.access !== "anyone") ensureFromOwnPage(visit, deps, fields.get("token"));
+    return submit(form, visit, fields, serving);
+  });
+}
+
+async function submit(form: FormOf<Visit>, visit: Visit, fields: Fields, serving: Serving): Promise<Response> {
+  const { deps } = serving;
+  try {
+    return respond(visit, await form.submit(visit, fields, deps), serving);
+  } catch (error) {
+    if (!(error instanceof Rejection)) return errorPage(visit, error, deps.logger);
+    // What a person can put right stands above the form, which keeps what they wrote.
+    const notice = { kind: "error" as const, lines: error.details ?? [error.message] };
+    const again = { ...visit, notice, submitted: withoutPasswords(fields) };
+    const shown = await form.page.show(again, deps).catch((failed: unknown) => errorPage(visit, failed, deps.logger));
+    if (shown instanceof Response) return shown;
+    return respond(again, "goTo" in shown ? { ...shown, notice } : { ...shown, status: answerTable[error.code].status }, serving);
+  }
+}
+
+function respond(visit: Visit, result: Shown | Done, { links, notices }: Serving): Response {
+  const { context: c, person } = visit;
+  if ("goTo" in result) {
+    const { goTo, notice } = result;
+    if (notice) c.header("set-cookie", notices.leave(notice, ownerOf(person)), { append: true });
+    return redirect(c, /^https?:/.test(goTo) ? goTo : links.to(goTo), c.req.method === "GET" ? 302 : 303);
+  }
+  if (visit.notice) c.header("set-cookie", notices.gone, { append: true });
+  return pageResponse(visit, result, result.retryAfter === undefined ? {} : { "retry-after": String(result.retryAfter) });
+}
