@@ -28,15 +28,19 @@ export const faultCodes = [
 ] as const;
 export type FaultCode = (typeof faultCodes)[number];
 
+/** As an event has it: the code, then the fields at fault, a custom one as `customFields.<key>`; no field where it is the row as a whole. */
+export type RecordedFault = [code: FaultCode, ...columns: string[]];
+
 export interface Fault {
-  readonly code: FaultCode;
-  /** The fields at fault, a custom one as `customFields.<key>`; none where it is the row as a whole. */
-  readonly columns: readonly string[];
+  readonly recorded: RecordedFault;
   /** Never has `; ` in it. */
   readonly sentence: string;
 }
 
-export const fault = (code: FaultCode, sentence: string, ...columns: readonly string[]): Fault => ({ code, sentence, columns });
+export const fault = (code: FaultCode, sentence: string, ...columns: readonly string[]): Fault => ({
+  recorded: [code, ...columns],
+  sentence,
+});
 
 export interface RowReason {
   /** What the API, the error report and the event say. */
@@ -51,10 +55,9 @@ export const reasonOf = (faults: readonly Fault[]): RowReason => ({ reason: faul
 /** The reason of a row that its import may not record. */
 export const refusal = (sentence: string): RowReason => reasonOf([fault("refused", sentence)]);
 
-export const fieldsAtFault = ({ faults }: Pick<RowReason, "faults">): string[] => [...new Set(faults.flatMap(({ columns }) => columns))];
+const fieldsIn = (recorded: readonly RecordedFault[]): string[] => recorded.flatMap(([, ...columns]) => columns);
 
-/** As an event has it: the code, and the fields. */
-export type RecordedFault = [code: FaultCode, ...columns: string[]];
+export const fieldsAtFault = ({ faults }: RowReason): string[] => [...new Set(fieldsIn(faults.map(({ recorded }) => recorded)))];
 
 export interface RecordedReason {
   readonly error: string;
@@ -64,10 +67,10 @@ export interface RecordedReason {
 
 /** What an event has besides the error: of a line that is rejected with its shipment only the row at fault, whose event has the faults. */
 export const recordedFaults = ({ faults, lead }: RowReason): { faults: RecordedFault[] } | { lead: number } =>
-  lead === undefined ? { faults: faults.map(({ code, columns }) => [code, ...columns]) } : { lead };
+  lead === undefined ? { faults: faults.map(({ recorded }) => recorded) } : { lead };
 
 /** The fields that a rejected row's cells are marked in, in the order of its faults. `customFieldKeys` are needed only for older events. */
 export function faultyColumns(kind: Kind, { error, faults, lead }: RecordedReason, customFieldKeys: ReadonlySet<string>): string[] {
   if (typeof lead === "number") return [];
-  return [...new Set(faults?.flatMap(([, ...columns]) => columns) ?? columnsInSentences(kind, error, customFieldKeys))];
+  return [...new Set(faults ? fieldsIn(faults) : columnsInSentences(kind, error, customFieldKeys))];
 }

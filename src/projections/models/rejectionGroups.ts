@@ -3,7 +3,7 @@
 import type { PoolClient } from "pg";
 import type { RecordedOn } from "../../events/codec.js";
 import type { SortedBatch } from "../sortedBatch.js";
-import { keptStateSql, reasonSql, touchedRowsSql } from "../tables/rejectionGroups.js";
+import { keptStateSql, reasonOfJoinedSql, reasonSql, touchedRowsSql } from "../tables/rejectionGroups.js";
 
 interface RowOf {
   readonly importId: string;
@@ -87,11 +87,11 @@ export async function countCompleted(client: PoolClient, { endings }: SortedBatc
     await client.query(
       `insert into rejection_groups (import_id, reason_key, organisation_id, kind, import_position, reason, rows, open, submitted, dismissed)
        select $1, md5(reason), $3, $4, $2, reason, sum(rows), sum(open), sum(submitted), sum(dismissed)
-         from (select ${reasonSql("r")} as reason, r.* from
-                 (select r.import_position, r.error, r.lead, count(*) as rows, count(*) filter (where t.state is null) as open,
-                         count(*) filter (where t.state = 'submitted') as submitted, count(*) filter (where t.state = 'dismissed') as dismissed
-                    from rejections r left join (${touchedRowsSql("$1::uuid")}) as t on t."row" = r."row"
-                   where r.import_position = $2 group by r.import_position, r.error, r.lead) as r) as counted
+         from (select ${reasonOfJoinedSql} as reason, count(*) as rows, count(*) filter (where t.state is null) as open,
+                      count(*) filter (where t.state = 'submitted') as submitted, count(*) filter (where t.state = 'dismissed') as dismissed
+                 from rejections r left join rejections lead on lead.import_position = $2 and lead."row" = r.lead
+                 left join (${touchedRowsSql("$1::uuid")}) as t on t."row" = r."row"
+                where r.import_position = $2 group by lead.error, r.error) as by_error
         group by reason
        on conflict (import_id, reason_key) do update
          set rows = excluded.rows, open = excluded.open, submitted = excluded.submitted, dismissed = excluded.dismissed`,

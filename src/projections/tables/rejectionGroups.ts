@@ -37,6 +37,9 @@ export const reasonSql = (r: string): string => `coalesce(
   (select lead.error from rejections lead where lead.import_position = ${r}.import_position and lead."row" = ${r}.lead),
   ${reasonInErrorSql(`${r}.error`)})`;
 
+/** The same where all rows of an import are read: `lead` is then joined, since a look-up for each row would take seconds. */
+export const reasonOfJoinedSql = `coalesce(lead.error, ${reasonInErrorSql("r.error")})`;
+
 /** SQL for the state of a rejected row as these tables have it; null for an open row, and for one that only the ledger knows to be superseded. */
 export const keptStateSql = (importId: string, row: string): string => `coalesce(
   (select case when bool_or(c.state = 'corrected') then 'corrected' when count(*) > 0 then 'submitted' end

@@ -78,9 +78,9 @@ export function shipmentIds(columns: Columns, use: Watch["shipments"]) {
   };
 }
 
-export function problemOf(row: number, { reason, faults }: RowReason): Problem {
-  const columns = fieldsAtFault({ faults }).map((field) =>
+export function problemOf(row: number, found: RowReason): Problem {
+  const columns = fieldsAtFault(found).map((field) =>
     field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field,
   );
-  return { row, columns, reason: shortened(reason, shownReasonBytes) };
+  return { row, columns, reason: shortened(found.reason, shownReasonBytes) };
 }
