@@ -1,7 +1,7 @@
 // A month's totals and a page of its rows read about the same number of rows, however many months there are. Postgres counts the rows.
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { writeTotals } from "../../src/projections/models/activityTotals.js";
+import { writeTotals } from "../../src/projections/models/activities.js";
 import { listActivities } from "../../src/queries/activities/activityLedger.js";
 import { activityTotals, sumOf } from "../../src/queries/activities/activityTotals.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";

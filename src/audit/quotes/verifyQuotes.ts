@@ -1,13 +1,16 @@
 // Compares every quote with the tables, and derives a sample of them, or all, again from the catalogue version of their time.
+
+import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
+import { explainQuote } from "../../domain/rating/explain.js";
+import { catalogueFileAt } from "../../events/catalogue.js";
 import { decodeOn, UnreadableEvent } from "../../events/codec.js";
-import { quotePlaceOf } from "../../events/quoteEvents.js";
-import { type QuoteEvent, readQuotes } from "../../events/recordedQuote.js";
+import { quoteIdOf, quotePlaceOf } from "../../events/quoteEvents.js";
+import { type QuoteEvent, readQuotes, recordedQuote } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../../ports/eventStore.js";
 import { canonical, shortDigest } from "../canonical.js";
 import type { Findings } from "../findings.js";
 import type { Snapshot } from "../snapshot.js";
-import { createDeriver } from "./deriveQuotes.js";
 import { expectedRows, type QuoteRows, rowsText, storedRows, strayRows } from "./quoteRows.js";
 
 export interface QuoteVerification {
@@ -95,10 +98,7 @@ async function compareRows({ client }: Snapshot, { eventStore, organisationId }:
   for (const [quotesId, { organisationId: owner }] of expected)
     findings.add({ organisationId: owner, sentence: `quote ${quotesId}: it is missing from quote_requests` });
   for (const { organisationId: owner, quotesId } of await strayRows(client, organisationId))
-    findings.add({
-      organisationId: owner,
-      sentence: `quote ${quotesId}: quotes lists it, quote_requests does not hold it`,
-    });
+    findings.add({ organisationId: owner, sentence: `quote ${quotesId}: quotes lists it, quote_requests does not hold it` });
 }
 
 /** The first difference as a sentence. It reads the event once more. */
@@ -113,17 +113,12 @@ async function difference(rows: QuoteRows, eventStore: EventStore): Promise<stri
 }
 
 /** A random sample of a sequence of unknown length (reservoir sampling): every item is equally likely to be taken. */
-export interface Sample<Item> {
-  readonly taken: readonly Item[];
-  offer(item: Item): void;
-}
-
-export function createSample<Item>(most: number): Sample<Item> {
+export function createSample<Item>(most: number) {
   const taken: Item[] = [];
   let offered = 0;
   return {
     taken,
-    offer(item) {
+    offer(item: Item): void {
       offered += 1;
       if (taken.length < most) taken.push(item);
       else {
@@ -131,5 +126,57 @@ export function createSample<Item>(most: number): Sample<Item> {
         if (place < most) taken[place] = item;
       }
     },
+  };
+}
+
+function createDeriver(eventStore: EventStore, findings: Findings) {
+  const catalogues = rememberCatalogues(eventStore);
+  let derived = 0;
+  return {
+    /** The number of quotes derived so far. */
+    quotes: () => derived,
+    /** Prices every quote of the event again and adds the differences to the findings. */
+    async derive(event: QuoteEvent): Promise<void> {
+      const { organisationId, catalogueVersion } = event.data;
+      const add = (sentence: string) => findings.add({ organisationId, sentence });
+      const catalogue = await catalogues(organisationId, catalogueVersion);
+      for (const place of placesOf(event)) {
+        derived += 1;
+        const recorded = recordedQuote(event, place.number);
+        if (!catalogue) add(`quote ${quoteIdOf(place)}: the organisation's stream holds no catalogue version ${catalogueVersion}`);
+        else if (!recorded) add(`quote ${quoteIdOf(place)}: the event holds nothing to derive it from`);
+        else for (const sentence of faultsOf(recorded, catalogue)) add(`quote ${quoteIdOf(place)}: ${sentence}`);
+      }
+    },
+  };
+}
+
+function placesOf({ type, data }: QuoteEvent): { quotesId: string; number: number }[] {
+  if (type === "QuoteGenerated") return [{ quotesId: data.quoteId, number: 0 }];
+  return data.results.map((_, index) => ({ quotesId: data.quotesId, number: index + 1 }));
+}
+
+function faultsOf(recorded: Parameters<typeof explainQuote>[0], catalogue: Catalogue): string[] {
+  const { agrees, differences, cards } = explainQuote(recorded, catalogue);
+  if (agrees) return [];
+  return [...differences, ...cards.flatMap(({ entry, differences: found }) => found.map((sentence) => `${entry.rateCardId}: ${sentence}`))];
+}
+
+const remembered = 20;
+
+/** Quotes come in the order of the log, so a small cache of catalogue versions is enough. */
+function rememberCatalogues(eventStore: EventStore) {
+  const known = new Map<string, Catalogue | undefined>();
+  return async (organisationId: string, version: number): Promise<Catalogue | undefined> => {
+    const key = JSON.stringify([organisationId, version]);
+    if (known.has(key)) return known.get(key);
+    const file = await catalogueFileAt(eventStore, organisationId, version);
+    const catalogue = file && compileCatalogue(file);
+    known.set(key, catalogue);
+    for (const oldest of known.keys()) {
+      if (known.size <= remembered) break;
+      known.delete(oldest);
+    }
+    return catalogue;
   };
 }

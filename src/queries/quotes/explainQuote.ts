@@ -17,7 +17,7 @@ export interface ExplainedQuote {
 }
 
 /** The organisation of a quote; undefined when there is no such quote. For the command line, which may see every organisation's. */
-export async function organisationOfQuote(quoteId: string, { eventStore }: { eventStore: EventStore }): Promise<string | undefined> {
+export async function organisationOfQuote(quoteId: string, { eventStore }: Sources): Promise<string | undefined> {
   const place = quotePlaceOf(quoteId);
   return place && (await readQuotes(eventStore, place))?.data.organisationId;
 }

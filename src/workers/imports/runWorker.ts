@@ -57,8 +57,10 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       visit.leave();
       throw error;
     });
-    if (!turn) visit.leave();
-    if (!turn) return false;
+    if (!turn) {
+      visit.leave();
+      return false;
+    }
     const run = serve(turn, heldFrom, visit)
       .catch((error: unknown) => logger.error({ err: error, importId: turn.importId }, "a turn ended with an unexpected error"))
       .finally(() => {

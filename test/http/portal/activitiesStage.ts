@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { noStream } from "../../../src/ports/eventStore.js";
-import { writeTotals } from "../../../src/projections/models/activityTotals.js";
+import { writeTotals } from "../../../src/projections/models/activities.js";
 import { activity, tell } from "../../support/importStory.js";
 import { addMember, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { projectLog } from "../../support/projectLog.js";

@@ -3,14 +3,19 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { loadImport } from "../../../commands/imports/importStream.js";
+import { ImportFault } from "../../../commands/imports/judging/importFault.js";
+import { type OpenSubmission, openSubmission } from "../../../commands/imports/judging/openSubmission.js";
+import { shownRow } from "../../../commands/imports/judging/shownRow.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
+import { customFieldPrefix, pushedNames } from "../../../domain/imports/fields.js";
+import type { Columns } from "../../../domain/rows/cells.js";
 import { decode, UnreadableEvent } from "../../../events/codec.js";
-import { endsImport, type RowRejected } from "../../../events/importEvents.js";
-import { readRows } from "../../../events/importLayout.js";
+import { endsImport, type ImportRequested, type RowRejected } from "../../../events/importEvents.js";
+import { readRows, startedEvent } from "../../../events/importLayout.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
+import type { FileRow } from "../../../ports/spreadsheets.js";
 import type { WorkerDeps } from "../deps.js";
-import { errorReport } from "../importing/importFiles.js";
-import { fromStream, fromSubmission } from "./reportSource.js";
+import { errorReport, fetchSubmission } from "../importing/importFiles.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadsheets" | "catalogues" | "logger"> & {
   readonly signal: AbortSignal;
@@ -108,4 +113,69 @@ function readable(stored: StoredEvent): ReturnType<typeof decode> {
     if (error instanceof UnreadableEvent) return undefined;
     throw error;
   }
+}
+
+/** Where a report gets its rows: from the submission, which has the columns and the whole values as they were sent, or else from the stream alone. */
+interface ReportSource {
+  readonly columns: Columns;
+  readonly rows: AsyncIterable<{ row: FileRow; number: number; reason: string }>;
+}
+
+type Rejected = () => AsyncIterable<RowRejected>;
+
+/** The rows as the import itself would report them; undefined when the submission is missing or has changed. */
+async function fromSubmission(deps: Deps, request: ImportRequested, rejected: Rejected, folder: string): Promise<ReportSource | undefined> {
+  try {
+    const path = join(folder, "submission");
+    const started = await startedEvent(deps.eventStore, request.importId);
+    if (!started) throw new Error(`import ${request.importId} was never started`);
+    const catalogue = await deps.catalogues(request.organisationId, started.data.catalogueVersion);
+    await fetchSubmission(deps.objectStore, request.file, path);
+    const submission = await openSubmission(deps.spreadsheets, request, catalogue, { path, folder });
+    const columns = { ...submission.columns, names: submission.headings };
+    return { columns, rows: matching(submission, request, rejected()) };
+  } catch (error) {
+    if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Pairs the submission's rows with the rejected ones. Both are in row order. */
+async function* matching(submission: OpenSubmission, { importId, source }: ImportRequested, rejected: AsyncIterable<RowRejected>) {
+  const outcomes = rejected[Symbol.asyncIterator]();
+  let next = await outcomes.next();
+  for await (const { rows } of submission.read()) {
+    for (const row of rows) {
+      if (next.done) return;
+      if (shownRow(row, source) !== next.value.row) continue;
+      yield { row, number: next.value.row, reason: next.value.error };
+      next = await outcomes.next();
+    }
+  }
+  if (!next.done) throw new Error(`the submission of import ${importId} has no row ${next.value.row}, which was rejected`);
+}
+
+async function fromStream(request: ImportRequested, rejected: Rejected): Promise<ReportSource> {
+  const names = await submittedColumns(request, rejected);
+  return { columns: { names, fields: names }, rows: asRows(names, rejected()) };
+}
+
+async function* asRows(names: readonly string[], rejected: AsyncIterable<RowRejected>) {
+  for await (const { row, error, data } of rejected) {
+    yield { row: { row, cells: names.map((name) => data[name] ?? ""), fault: null }, number: row, reason: error };
+  }
+}
+
+/**
+ * Every rejected row of a file has all of the file's columns. A row of a JSON push has only the fields that were sent, so the kind's other
+ * fields are added.
+ */
+async function submittedColumns({ kind, source }: ImportRequested, rejected: Rejected): Promise<string[]> {
+  if (source === "data" && kind === "activities") return pushedNames("activity");
+  const names = new Set<string>();
+  for await (const { data } of rejected()) {
+    for (const name of Object.keys(data)) names.add(name);
+    if (source === "file") return [...names];
+  }
+  return [...pushedNames("shipment"), ...[...names].filter((name) => name.startsWith(customFieldPrefix)), ...pushedNames("goodsLine")];
 }
