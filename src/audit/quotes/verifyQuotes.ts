@@ -1,5 +1,4 @@
 // Compares every quote with the tables, and derives a sample of them, or all, again from the catalogue version of their time.
-
 import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { explainQuote } from "../../domain/rating/explain.js";
 import { catalogueFileAt } from "../../events/catalogue.js";
