@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { inviteMember, makeLink } from "../commands/members/invite.js";
+import { inviteMember, makeLink } from "../commands/members/manage.js";
 import { applyOrganisation, createKey, type Origin } from "../commands/organisations/organisation.js";
 import type { Config } from "../config.js";
 import { demoOrganisation } from "../demo/demoOrganisation.js";

@@ -24,12 +24,12 @@ export function addMemberCommands(program: Command): void {
   aboutMember("erase", "forget a person: remove the member, and delete e-mail and name everywhere").action(command(erase));
 }
 
-type Commands = typeof import("../commands/members/invite.js") & typeof import("../commands/members/manage.js");
+type Commands = typeof import("../commands/members/manage.js") & typeof import("../commands/members/manage.js");
 type Work<Result> = (commands: Commands, context: CommandContext) => Promise<Result>;
 
 function withMembers<Result>(work: Work<Result>): Promise<Result> {
   return withStores(async (context) => {
-    const [inviting, managing] = await Promise.all([import("../commands/members/invite.js"), import("../commands/members/manage.js")]);
+    const [inviting, managing] = await Promise.all([import("../commands/members/manage.js"), import("../commands/members/manage.js")]);
     return work({ ...inviting, ...managing }, context);
   });
 }

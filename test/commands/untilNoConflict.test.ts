@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { untilNoConflict } from "../../src/commands/untilNoConflict.js";
+import { untilNoConflict } from "../../src/commands/handle.js";
 import { StoreUnavailable, WrongVersion } from "../../src/portErrors.js";
 
 const conflict = () => Promise.reject(new WrongVersion("organisation-a", 3n, 4n));

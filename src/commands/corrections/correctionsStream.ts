@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Principal } from "../../domain/principal.js";
 import type { EventContext } from "../../events/codec.js";
 import type { RefusedRow } from "../../events/correctionEvents.js";
 import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { handle, load } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
-import { type CorrectionsState, correctionsAggregate, decide } from "./correctionsDecider.js";
+import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, decide } from "./correctionsDecider.js";
 
 /** The imports that have claimed one of these rows and failed or were cancelled. Their own streams are read, since an ending there is final. */
 export async function endedClaimants(eventStore: EventStore, state: CorrectionsState, rows: readonly number[]): Promise<Set<string>> {
@@ -32,16 +31,11 @@ export async function refusedRows(eventStore: EventStore, { importId, corrects }
   return new Map((claim?.refused ?? []).map((refused) => [refused.correctionRow, refused]));
 }
 
-export interface RowsToClaim {
-  /** The import whose rows they are. */
-  readonly importId: string;
+interface RowsToClaim extends Pick<CorrectionCommand, "importId" | "rows" | "by" | "now"> {
   /** The import that corrects them. */
   readonly correction: string;
-  readonly rows: readonly number[];
   /** By superseded row: the import that wrote its shipment. Called only if the correction has not claimed rows yet. */
   superseded(): Promise<ReadonlyMap<number, string>>;
-  readonly by: Principal;
-  readonly now: Date;
 }
 
 /** Claims the rows for this correction, and returns the rows that were refused. Claiming again changes nothing and returns the same. */

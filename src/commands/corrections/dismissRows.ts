@@ -6,8 +6,7 @@ import { Rejection } from "../../domain/rejection.js";
 import { handle, load } from "../handle.js";
 import { correctionsAggregate, decide } from "./correctionsDecider.js";
 import { endedClaimants } from "./correctionsStream.js";
-import { type CorrectionDeps, completedImport, expectOpen, type ImportMeant } from "./expectOpen.js";
-import { expectWholeShipments } from "./rejectedRows.js";
+import { type CorrectionDeps, completedImport, expectOpen, expectWholeShipments, type ImportMeant } from "./openRows.js";
 
 interface RowsChange extends ImportMeant {
   readonly rows: readonly number[];

@@ -7,8 +7,7 @@ import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
 import { writeLines } from "../imports/writeLines.js";
-import { completedImport, expectOpen } from "./expectOpen.js";
-import { expectWholeShipments } from "./rejectedRows.js";
+import { completedImport, expectOpen, expectWholeShipments } from "./openRows.js";
 
 export interface RequestCorrectionDeps extends RequestImportDeps {
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;

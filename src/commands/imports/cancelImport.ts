@@ -3,7 +3,7 @@ import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import { untilNoConflict } from "../untilNoConflict.js";
+import { untilNoConflict } from "../handle.js";
 import type { ImportState } from "./importDecider.js";
 import { freePlace, requestCancel } from "./importQueue.js";
 import { carryOut, loadImport } from "./importStream.js";

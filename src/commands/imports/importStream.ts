@@ -2,7 +2,7 @@ import { v5 } from "uuid";
 import { limits } from "../../domain/imports/limits.js";
 import { decodeOn, type EventContext, encode } from "../../events/codec.js";
 import type { ImportRequested } from "../../events/importEvents.js";
-import { firstRowRevision, rowsBefore } from "../../events/importLayout.js";
+import { firstRowRevision, requestedEvent, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, isFinished, nothingYet } from "./importDecider.js";
@@ -90,9 +90,5 @@ export async function importOfKey(
 }
 
 export async function firstRequest(eventStore: EventStore, importId: string): Promise<ImportRequested | undefined> {
-  for await (const stored of eventStore.read(streamOf.import(importId), { max: 1 })) {
-    const event = decodeOn("import", stored);
-    if (event?.type === "ImportRequested") return event.data;
-  }
-  return undefined;
+  return (await requestedEvent(eventStore, importId))?.data;
 }

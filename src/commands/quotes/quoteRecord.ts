@@ -9,50 +9,43 @@ import { AppendTooLarge } from "../../portErrors.js";
 type QuoteRecord = Pick<QuotesGenerated, "services" | "surcharges" | "cards" | "results">;
 
 export function recordOf(priced: readonly PricedResult[]): QuoteRecord {
-  const services = createList<QuoteRecord["services"][number]>();
-  const surcharges = createList<QuoteRecord["surcharges"][number]>();
-  const cards: QuotedCard[] = [];
-  const known = new Map<PricedCard, number>();
-  const placeOf = (card: PricedCard, entry: QuoteEntry): number => {
-    const place = known.get(card) ?? cards.push(quotedCard(card, entry, { services, surcharges })) - 1;
-    known.set(card, place);
-    return place;
-  };
+  const lists: Lists = { services: createList(), surcharges: createList() };
+  const cards = createList<PricedCard, QuotedCard>();
   const results = priced.map(({ customerId, noQuoteMessage, quotes, basis }) => ({
     customerId,
-    cards: basis.cards.map((card, index) => placeOf(card, quotes[index] as QuoteEntry)),
+    cards: basis.cards.map((card, index) => cards.placeOf(card, () => quotedCard(card, quotes[index] as QuoteEntry, lists))),
     ...(noQuoteMessage !== "" && { noQuoteMessage }),
   }));
-  return { services: services.entries, surcharges: surcharges.entries, cards, results };
+  return { services: lists.services.entries, surcharges: lists.surcharges.entries, cards: cards.entries, results };
 }
 
-interface List<Entry> {
+interface List<Key, Entry> {
   readonly entries: Entry[];
-  /** The index of the entry, which is added if its name is new. */
-  placeOf(entry: Entry, name: string): number;
+  /** The index of the key's entry, which is made if the key is new. */
+  placeOf(key: Key, make: () => Entry): number;
 }
 
-function createList<Entry>(): List<Entry> {
+function createList<Key, Entry>(): List<Key, Entry> {
   const entries: Entry[] = [];
-  const known = new Map<string, number>();
+  const known = new Map<Key, number>();
   return {
     entries,
-    placeOf(entry, name) {
-      const place = known.get(name) ?? entries.push(entry) - 1;
-      known.set(name, place);
+    placeOf(key, make) {
+      const place = known.get(key) ?? entries.push(make()) - 1;
+      known.set(key, place);
       return place;
     },
   };
 }
 
-type Lists = { readonly services: List<QuoteRecord["services"][number]>; readonly surcharges: List<QuoteRecord["surcharges"][number]> };
+type Lists = { readonly [Name in "services" | "surcharges"]: List<string, QuoteRecord[Name][number]> };
 
 function quotedCard({ terms, steps }: PricedCard, entry: QuoteEntry, { services, surcharges }: Lists): QuotedCard {
   const { originZone, destinationZone, fuelLevyPercent, lane } = terms;
   return {
     rateCardId: entry.rateCardId,
     rateCardName: entry.rateCardName,
-    service: services.placeOf({ id: entry.serviceId, name: entry.serviceName }, entry.serviceId),
+    service: services.placeOf(entry.serviceId, () => ({ id: entry.serviceId, name: entry.serviceName })),
     zones: [originZone, destinationZone],
     exactKg: steps.exactKg,
     kg: steps.kg,
@@ -61,7 +54,7 @@ function quotedCard({ terms, steps }: PricedCard, entry: QuoteEntry, { services,
     ...(steps.minimumApplied && { minimumApplied: true }),
     amount: steps.amount,
     surcharges: steps.surcharges.map(({ key, name, description, items, amount }) => {
-      const surcharge = surcharges.placeOf({ key, name, description }, JSON.stringify([key, name, description]));
+      const surcharge = surcharges.placeOf(JSON.stringify([key, name, description]), () => ({ key, name, description }));
       return { surcharge, items, amount };
     }),
     fuelPercent: fuelLevyPercent,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { inviteMember, makeLink } from "../../../src/commands/members/invite.js";
 import { findLink, joinByLink } from "../../../src/commands/members/join.js";
-import { changeRole, eraseMember, removeMember } from "../../../src/commands/members/manage.js";
+import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../src/commands/members/manage.js";
 import { hashToken } from "../../../src/domain/members.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { listMembers } from "../../../src/queries/organisations/organisations.js";
@@ -146,6 +145,15 @@ describe("an organisation keeps its last admin", () => {
     const dies = { ...stage.members, project: () => Promise.reject(new Error("killed")) };
     await expect(removeMember(dies, { organisationId, member: "a@example.com" }, origin)).rejects.toThrow("killed");
     expect(await listed(organisationId, "a@example.com")).toMatchObject({ status: "active" }); // the table row does not show the removal yet
+    await expect(removeMember(stage.members, { organisationId, member: "b@example.com" }, origin)).rejects.toMatchObject(last);
+  });
+
+  test("and one whose erasure was interrupted after the stream was deleted does not count as left", async () => {
+    const organisationId = await stage.organisation();
+    const memberId = await stage.join(organisationId, "a@example.com");
+    await stage.join(organisationId, "b@example.com");
+    await stage.events.deleteStream(streamOf.member(memberId));
+    expect(await listed(organisationId, "a@example.com")).toMatchObject({ role: "admin", status: "active" });
     await expect(removeMember(stage.members, { organisationId, member: "b@example.com" }, origin)).rejects.toMatchObject(last);
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { namesOf } from "../../../src/audit/history/names.js";
-import { inviteMember } from "../../../src/commands/members/invite.js";
-import { eraseMember, removeMember } from "../../../src/commands/members/manage.js";
+import { eraseMember, inviteMember, removeMember } from "../../../src/commands/members/manage.js";
 import { createKey } from "../../../src/commands/organisations/organisation.js";
 import type { Principal } from "../../../src/domain/principal.js";
 import { principalNames } from "../../../src/queries/organisations/organisations.js";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeLink } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/join.js";
-import { changeRole, eraseMember, removeMember } from "../../../src/commands/members/manage.js";
+import { changeRole, eraseMember, makeLink, removeMember } from "../../../src/commands/members/manage.js";
 import { endSession, findSession, openSession } from "../../../src/commands/members/sessions.js";
 import { hashToken } from "../../../src/domain/members.js";
 import { origin } from "../support.js";

@@ -1,6 +1,6 @@
 import type { MemberDeps } from "../../../src/commands/members/changeMember.js";
-import { inviteMember } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/join.js";
+import { inviteMember } from "../../../src/commands/members/manage.js";
 import { applyOrganisation } from "../../../src/commands/organisations/organisation.js";
 import { memberDeps } from "../../../src/main/adapters.js";
 import { quickly } from "../../support/quickHash.js";

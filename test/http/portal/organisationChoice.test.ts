@@ -1,8 +1,7 @@
 // A person whose e-mail is in several organisations chooses one after the password or the identity provider.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inviteMember } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/join.js";
-import { changeRole } from "../../../src/commands/members/manage.js";
+import { changeRole, inviteMember } from "../../../src/commands/members/manage.js";
 import { hashToken } from "../../../src/domain/members.js";
 import { signValue } from "../../../src/http/portal/sessions/cookies.js";
 import { addMember, formToken, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";

@@ -1,5 +1,5 @@
 // An organisation with something on every page of the portal, and a member of each role.
-import { inviteMember } from "../../../src/commands/members/invite.js";
+import { inviteMember } from "../../../src/commands/members/manage.js";
 import { createKey } from "../../../src/commands/organisations/organisation.js";
 import type { Role } from "../../../src/domain/members.js";
 import type { TestService } from "../service.js";

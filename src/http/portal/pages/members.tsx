@@ -1,5 +1,4 @@
-import { inviteMember, makeLink } from "../../../commands/members/invite.js";
-import { changeRole, eraseMember, removeMember } from "../../../commands/members/manage.js";
+import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manage.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
 import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../page.js";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
+import { untilNoConflict } from "../../../commands/handle.js";
 import type { ImportCommand } from "../../../commands/imports/importDecider.js";
 import { carryOut, hasEnded, loadImport } from "../../../commands/imports/importStream.js";
-import { untilNoConflict } from "../../../commands/untilNoConflict.js";
 import { shortened } from "../../../domain/imports/limits.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";

@@ -1,7 +1,6 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { type CompletedImport, completedImport } from "../../../../commands/corrections/expectOpen.js";
-import { rejectedRowStates } from "../../../../commands/corrections/rejectedRows.js";
+import { type CompletedImport, completedImport, rejectedRowStates } from "../../../../commands/corrections/openRows.js";
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
 import type { CheckedFile, ReportToJudge } from "../../../../commands/imports/judging/fileChecks.js";

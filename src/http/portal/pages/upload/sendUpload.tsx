@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
-import { type CompletedImport, expectOpen } from "../../../../commands/corrections/expectOpen.js";
-import { expectWholeShipments } from "../../../../commands/corrections/rejectedRows.js";
+import { type CompletedImport, expectOpen, expectWholeShipments } from "../../../../commands/corrections/openRows.js";
 import { acceptFile, readUploadHeader } from "../../../../commands/imports/acceptFile.js";
 import { freePlaces, rejectWhenFull } from "../../../../commands/imports/importQueue.js";
 import type { CorrectionPart } from "../../../../commands/imports/judging/fileChecks.js";

@@ -1,12 +1,20 @@
+// Which rejected rows of an import are open: neither claimed by a correction, nor dismissed, nor superseded.
 import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import { isShownCompleted, supersededRows } from "../../queries/lookUps/rejectedRows.js";
+import {
+  isShownCompleted,
+  type RejectedRowName,
+  rejectedLinesOf,
+  rejectedRowsAfter,
+  rejectedRowsAmong,
+  supersededRows,
+} from "../../queries/lookUps/rejectedRows.js";
 import { load } from "../handle.js";
 import { queuedImports } from "../imports/importQueue.js";
-import { firstRequest, type LoadedImport, loadImport } from "../imports/importStream.js";
+import { firstRequest, loadImport } from "../imports/importStream.js";
 import { correctionsAggregate, standingOf } from "./correctionsDecider.js";
 import { endedClaimants, refusedRows } from "./correctionsStream.js";
 
@@ -31,7 +39,7 @@ export async function completedImport(
   { pool, eventStore }: CorrectionDeps,
   { organisationId, importId, kind }: ImportMeant,
 ): Promise<CompletedImport> {
-  const { state, position }: LoadedImport = await loadImport(eventStore, importId);
+  const { state, position } = await loadImport(eventStore, importId);
   if (
     state.status === "none" ||
     position === undefined ||
@@ -73,14 +81,6 @@ export async function expectOpen(deps: CorrectionDeps, found: CompletedImport, r
   const closedOf = await closedRows(deps, found, rows);
   const closed = await closedOf(rows);
   if (closed.length > 0) throw new RowsClosed(closed);
-}
-
-/** By row, in words: why it is not open. Open rows have no entry. */
-type WhyNotOpen = (rows: readonly number[]) => Promise<Map<number, string>>;
-
-export async function whyNotOpen(deps: CorrectionDeps, found: CompletedImport): Promise<WhyNotOpen> {
-  const closedOf = await closedRows(deps, found);
-  return async (rows) => new Map((await closedOf(rows)).map(({ row, sentence }) => [row, sentence]));
 }
 
 /** Reads the streams once, and then answers for any of the import's rows. `of`: all rows that the caller will ask about, if it knows them. */
@@ -152,3 +152,48 @@ async function queuedCorrections(
   }
   return queued;
 }
+
+export interface RejectedRowState extends RejectedRowName {
+  /** Why it is not open, in words. */
+  readonly why: string | null;
+}
+
+const rowsAtOnce = 5_000;
+
+/** Every rejected row of an import with what has become of it, in row order and some thousands at a time. */
+export async function* rejectedRowStates(deps: CorrectionDeps, found: CompletedImport): AsyncGenerator<RejectedRowState[]> {
+  const closedOf = await closedRows(deps, found);
+  for (let after = 0; ; ) {
+    const rows = await rejectedRowsAfter(deps.pool, found.position, after, rowsAtOnce);
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.row;
+    const closed = await closedOf(rows.map(({ row }) => row));
+    const whys = new Map(closed.map(({ row, sentence }) => [row, sentence]));
+    yield rows.map(({ row, handle }) => ({ row, handle, why: whys.get(row) ?? null }));
+  }
+}
+
+/** Refuses numbers that are not rejected rows of the import, and a part of a shipment: its rejected lines are corrected or dismissed together. */
+export async function expectWholeShipments(pool: Pool, { request, position }: CompletedImport, rows: readonly number[]): Promise<void> {
+  const wanted = new Set(rows);
+  const found = await rejectedRowsAmong(pool, position, rows);
+  const known = new Set(found.map(({ row }) => row));
+  const unknown = rows.filter((row) => !known.has(row));
+  if (unknown.length > 0) throw new Rejection("conflict", someOf(unknown.map((row) => `Row ${row} is not a rejected row of this import.`)));
+  if (request.kind !== "shipments") return;
+  const shipmentIds = [...new Set(found.flatMap(({ handle }) => handle || []))];
+  const missing = new Map<string, number[]>();
+  for (const { row, handle } of await rejectedLinesOf(pool, position, shipmentIds))
+    if (!wanted.has(row)) missing.set(handle, [...(missing.get(handle) ?? []), row]);
+  if (missing.size === 0) return;
+  const sentences = [...missing].map(([handle, left]) => `Shipment ${handle} has more rejected lines: row ${someNumbers(left)}.`);
+  throw new Rejection("invalid", `The lines of a shipment are corrected together. ${someOf(sentences)}`);
+}
+
+const shownNumbers = 50;
+
+const someNumbers = (numbers: readonly number[]): string => {
+  const more = numbers.length - shownNumbers;
+  return `${numbers.slice(0, shownNumbers).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+};
