@@ -1,4 +1,5 @@
-import { laneKey } from "./cardChecks.js";
+import { dayAt } from "../imports/timestamp.js";
+import { laneKey } from "./organisationFile.js";
 import type { Customer, Lane, OrganisationFile, RateCard, Service } from "./schema.js";
 import { compileZones, type ZoneOf } from "./zones.js";
 
@@ -40,7 +41,7 @@ export function compileCatalogue(file: OrganisationFile): Catalogue {
     cardsOf: (customerId) => cardsOf.get(customerId) ?? [],
     zoneOf: (zoneMapId, countryCode, postalCode) => zoneMaps.get(zoneMapId)?.(countryCode, postalCode),
     isServiceable: (countryCode, postalCode) => everyMap.some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
-    today: calendarOf(file.organisation.timezone),
+    today: (now) => dayAt(now.getTime(), file.organisation.timezone),
   };
 }
 
@@ -49,25 +50,6 @@ function mandatoryFields(file: OrganisationFile, customer: Customer): string[] {
     file.carriers.filter((carrier) => customer.carrierIds.includes(carrier.id)).flatMap((carrier) => carrier.mandatoryCustomFields),
   );
   return file.customFields.map((field) => field.key).filter((key) => marked.has(key));
-}
-
-function calendarOf(timeZone: string): (now: Date) => string {
-  const calendar = new Intl.DateTimeFormat("en", {
-    timeZone,
-    calendar: "gregory",
-    numberingSystem: "latn",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
-  let [second, date] = [Number.NaN, ""]; // asked for with every quote, and the same for all quotes of a second
-  return (now) => {
-    if (Math.floor(now.getTime() / 1000) === second) return date;
-    second = Math.floor(now.getTime() / 1000);
-    const parts = new Map(calendar.formatToParts(now).map(({ type, value }) => [type, value]));
-    date = `${parts.get("year")}-${parts.get("month")}-${parts.get("day")}`;
-    return date;
-  };
 }
 
 export interface CompiledCard {

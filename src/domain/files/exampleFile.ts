@@ -93,7 +93,7 @@ const mostTried = 60;
 const mostZones = 40;
 
 /** Two places that the organisation serves, in different zones if possible. The same place twice where only one is found, none where none is. */
-export function examplePlaces({ file }: Catalogue, { locate }: Pick<RowContext, "locate">): Location[] {
+function examplePlaces({ file }: Catalogue, { locate }: Pick<RowContext, "locate">): Location[] {
   const zones = file.zoneMaps.flatMap((map) => map.zones);
   // Australia's postcodes are in memory already; those of other countries take a moment to load.
   const nearFirst = zones.toSorted((a, b) => Number(b.country === "AU") - Number(a.country === "AU")).slice(0, mostZones);

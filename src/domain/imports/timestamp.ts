@@ -88,6 +88,10 @@ function offsetOf(zone: string): number {
   return (zone[0] === "-" ? -1 : 1) * minutes * 60_000;
 }
 
+/** The date that calendars in the zone show at an instant. */
+export const dayAt = (instant: number, timezone: string): string =>
+  new Date(instant + offsetAt(instant, timezone)).toISOString().slice(0, 10);
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** The instant at which clocks in the zone show this wall time; the earlier one where they show it twice, the one shown instead where they skip it. */

@@ -27,25 +27,20 @@ export function comparedColumns(columns: Columns, timezone: string): ComparedCol
   return columns.fields.flatMap((field, index) => {
     if (field === undefined || field === "shipmentId") return [];
     const type = field.startsWith(customFieldPrefix) ? "text" : shipmentTypes.get(field);
-    return type ? [comparedColumn({ field, type, index, name: columns.names[index] ?? field }, { timezone, keyOf })] : [];
+    return type ? [comparedColumn(columns.names[index] ?? field, field, { type, index, timezone, keyOf })] : [];
   });
 }
 
 const shipmentTypes = new Map<string, FieldType>(fieldsOf("shipment").map(({ name, type }) => [name, type]));
 
-interface Compared {
-  readonly field: string;
+interface Comparing {
   readonly type: FieldType;
   readonly index: number;
-  readonly name: string;
-}
-
-interface Comparing {
   readonly timezone: string;
   readonly keyOf: (name: string) => string;
 }
 
-function comparedColumn({ field, type, index, name }: Compared, { timezone, keyOf }: Comparing): ComparedColumn {
+function comparedColumn(name: string, field: string, { type, index, timezone, keyOf }: Comparing): ComparedColumn {
   const text = (cells: readonly Cell[]) => cellText(cells[index]).trim();
   const folded = (cells: readonly Cell[]) => text(cells).normalize("NFC").toLowerCase();
   const place = /^(origin|destination)(PostCode|Suburb|State|CountryCode)$/.exec(field);
