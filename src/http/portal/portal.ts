@@ -4,9 +4,10 @@ import { createSignIn } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { Places } from "../../places.js";
 import { inTime, readInTime, readPatienceMs } from "../server/inTime.js";
+import { parseJson, requireJson } from "../server/parseJson.js";
 import { answerTable } from "../server/problem.js";
 import type { WithBody } from "../server/readBody.js";
-import type { AppEnv } from "../server/requestFrame.js";
+import { type AppEnv, send } from "../server/requestFrame.js";
 import { assetFolder, readAssets, serveAsset } from "./assets.js";
 import { boundDownloads } from "./downloads.js";
 import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
@@ -14,15 +15,14 @@ import { createLinks } from "./links.js";
 import { createImportFeed } from "./live/importFeed.js";
 import { createStreams } from "./live/streams.js";
 import { createNotices } from "./notices.js";
-import type { Done, FormOf, PageOf, PortalDeps, PortalOptions, Shown, Visit } from "./page.js";
-import { errorPage, pageResponse, redirect } from "./pageResponse.js";
+import type { AnswerOf, Done, FormOf, PageOf, PortalDeps, PortalOptions, Shown, Visit } from "./page.js";
+import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { publishImports } from "./pages/imports/live.js";
 import { answers, forms, pages } from "./pages/list.js";
-import { serveAnswer } from "./serveAnswer.js";
 import { sessionCookie } from "./sessions/cookies.js";
 import { ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
-import { bodyBounds, ensureFromOwnPage, ownerOf, readingOf, refuse, type Serving, visitBy, visitOf } from "./visits.js";
+import { bodyBounds, ensureFromOwnPage, ownerOf, readingOf, refuse, refuseScript, type Serving, visitBy, visitOf } from "./visits.js";
 
 export interface PortalRoute {
   readonly method: "GET" | "POST";
@@ -148,3 +148,37 @@ function respond(visit: Visit, result: Shown | Done, { links, notices }: Serving
   if (visit.notice) c.header("set-cookie", notices.gone, { append: true });
   return pageResponse(visit, result, result.retryAfter === undefined ? {} : { "retry-after": String(result.retryAfter) });
 }
+
+/** Checks the visitor as for pages and forms. A script sends the page's token in the header `x-form-token`. */
+export function serveAnswer(one: AnswerOf<Visit>, serving: Serving): Handler<AppEnv> {
+  const { deps } = serving;
+  return async (c) => {
+    let visit: Visit | undefined;
+    try {
+      visit = await visitOf(c, one.access, serving);
+      return one.method === "GET" ? await get(one, visit, deps) : await post(one, visit, serving);
+    } catch (error) {
+      return visit && isNavigation(c) ? errorPage(visit, error, deps.logger) : send(c, errorAnswer(c, error, deps.logger));
+    }
+  };
+}
+
+async function get({ access, answer, path }: AnswerOf<Visit>, visit: Visit, deps: PortalDeps): Promise<Response> {
+  const refused = isNavigation(visit.context) && refuse(visit, access);
+  if (refused) return refused;
+  refuseScript(visit, access);
+  return readInTime(deps, readingOf(visit, path), (own) => answer(visit, own, undefined));
+}
+
+async function post({ access, body, answer }: AnswerOf<Visit>, visit: Visit, { deps, withBody, uploads }: Serving): Promise<Response> {
+  const { context: c, person } = visit;
+  refuseScript(visit, access);
+  ensureFromOwnPage(visit, deps);
+  if (body === undefined) return answer(visit, deps, undefined);
+  if (body === "upload") return uploads.within(person?.organisationId ?? "", () => answer(visit, deps, undefined));
+  requireJson(c.req.raw.headers);
+  return withBody(c.req.raw, bodyBounds(visit, body.json), (bytes) => answer(visit, deps, parseJson(bytes)));
+}
+
+/** Whether the browser itself opens the address, by a link, and will show the answer. */
+const isNavigation = (c: Context<AppEnv>) => c.req.method === "GET" && (c.req.header("accept") ?? "").includes("text/html");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createLinks, withQuery } from "../../../src/http/portal/links.js";
-import { FilterForm, Pager } from "../../../src/http/portal/shell/list.js";
+import { FilterForm, Pager } from "../../../src/http/portal/shell/panel.js";
 
 const links = createLinks("https://example.test/logistics/");
 const address = (cursor: string | undefined) =>

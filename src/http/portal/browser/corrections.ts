@@ -22,8 +22,9 @@ function start(panel: HTMLElement): void {
   edits.onFull = () => tools.say("This browser has no more room: edits are lost if the page is closed before they are sent.");
   const judge = judgeChanges(sheet, settings.base, tools.say);
   const leave = () => (panel.querySelector<HTMLElement>("button") ?? panel.closest<HTMLElement>("main"))?.focus();
-  const controls = controlGrid(view, sheet, { editable, say: tools.say, leave });
-  tools.use(controls);
+  const { fillDown, undo } = controlGrid(view, sheet, { editable, say: tools.say, leave });
+  panel.querySelector('[data-do="fillDown"]')?.addEventListener("click", fillDown);
+  panel.querySelector('[data-do="undo"]')?.addEventListener("click", undo);
   /** Shows the whole problem of the active row, since its cell may be too narrow. */
   const showProblem = () => {
     const text = view.cellAt({ row: view.active.row, column: leading - 1 })?.title ?? "";

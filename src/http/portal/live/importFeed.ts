@@ -46,12 +46,6 @@ export interface ImportFeed {
   nudge(): void;
 }
 
-interface FeedOptions {
-  readonly sources: Sources;
-  readonly logger: Logger;
-  readonly publish: Publish;
-}
-
 const tickMs = 750;
 const nudgeMs = 50;
 /** While the database does not answer. */
@@ -59,7 +53,7 @@ const backOffMs = 5_000;
 const eventStoreMs = 1_500;
 const mostTold = 5_000;
 
-export function createImportFeed({ sources, logger, publish }: FeedOptions): ImportFeed {
+export function createImportFeed({ sources, logger, publish }: { sources: Sources; logger: Logger; publish: Publish }): ImportFeed {
   const subscribers = new Map<OpenStream, Subscriber>();
   const fresh = new Set<Subscriber>();
   /** The state of each import that was last sent to pages. */

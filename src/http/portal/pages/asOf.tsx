@@ -3,7 +3,7 @@ import { instantOf } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { SignedInVisit } from "../page.js";
 import { Field } from "../shell/form.js";
-import { FilterForm } from "../shell/list.js";
+import { FilterForm } from "../shell/panel.js";
 import { Time } from "../shell/values.js";
 
 /** A time without a zone is the organisation's own. Undefined: as it is now. */

@@ -9,13 +9,12 @@ import type { StoredEvent } from "../../../ports/eventStore.js";
 import { principalNames } from "../../../queries/organisations/organisations.js";
 import { revisionOfRow, streamPage } from "../../../queries/streamSearch.js";
 import type { PageOf, SignedInVisit } from "../page.js";
-import { Pager } from "../shell/list.js";
-import { EmptyState } from "../shell/panel.js";
+import { EmptyState, Pager } from "../shell/panel.js";
 import { Time } from "../shell/values.js";
 import { requireImport } from "./imports/one.js";
 import { importPath, importsPath, shownReference } from "./imports/status.js";
 import { inWords as stepInWords } from "./imports/timeline.js";
-import { quotesPath } from "./quotes/request.js";
+import { quotesPath } from "./quotes/quoteForm.js";
 
 const eventsPerPage = 25;
 
@@ -96,14 +95,8 @@ export const quoteHistoryPage: PageOf<SignedInVisit> = {
   },
 };
 
-interface EventsProps {
-  readonly visit: SignedInVisit;
-  readonly events: readonly StoredEvent[];
-  readonly nameOf: NameOf;
-}
-
 /** Each event in words. Opened, it shows the event as it was recorded. */
-function Events({ visit, events, nameOf }: EventsProps) {
+function Events({ visit, events, nameOf }: { visit: SignedInVisit; events: readonly StoredEvent[]; nameOf: NameOf }) {
   if (events.length === 0) return <EmptyState title="Nothing is recorded here" />;
   return (
     <ol class="timeline">

@@ -1,10 +1,8 @@
 import { createKey, revokeKey } from "../../../commands/organisations/organisation.js";
 import { type KeySummary, listKeys } from "../../../queries/organisations/organisations.js";
 import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../page.js";
-import { AskButton, NoQuestion, Question } from "../shell/dialog.js";
-import { Field, Form } from "../shell/form.js";
-import { EmptyState, Panel } from "../shell/panel.js";
-import { type Column, Table } from "../shell/table.js";
+import { AskButton, Field, Form, NoQuestion, Question } from "../shell/form.js";
+import { type Column, EmptyState, Panel, Table } from "../shell/panel.js";
 import { OnlyOnce, Time } from "../shell/values.js";
 
 const path = "/portal/settings/keys";
@@ -45,15 +43,13 @@ export const keysPage: PageOf<SignedInVisit> = {
   },
 };
 
-function RevokeQuestion({ visit, apiKey: { keyId, name, prefix } }: { visit: SignedInVisit; apiKey: KeySummary }) {
-  return (
-    <Question visit={visit} title="Revoke this key?" to={`${path}/${keyId}/revoke`} back={path} label="Revoke">
-      <p>
-        <strong>{name}</strong> (<code>{prefix}</code>) stops working with its next request, everywhere. This cannot be undone.
-      </p>
-    </Question>
-  );
-}
+const RevokeQuestion = ({ visit, apiKey: { keyId, name, prefix } }: { visit: SignedInVisit; apiKey: KeySummary }) => (
+  <Question visit={visit} title="Revoke this key?" to={`${path}/${keyId}/revoke`} back={path} label="Revoke">
+    <p>
+      <strong>{name}</strong> (<code>{prefix}</code>) stops working with its next request, everywhere. This cannot be undone.
+    </p>
+  </Question>
+);
 
 const columns = (visit: SignedInVisit): readonly Column<KeySummary>[] => [
   { heading: "Name", names: true, cell: ({ name }) => name },

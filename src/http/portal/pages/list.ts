@@ -19,9 +19,8 @@ import { shipmentPage } from "./shipments/one.js";
 import { organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
 import { checkAnswer, checkForm } from "./upload/checkUpload.js";
-import { exampleAnswers } from "./upload/examples.js";
 import { uploadAnswer, uploadForm } from "./upload/sendUpload.js";
-import { uploadPage } from "./upload/uploadPage.js";
+import { exampleAnswers, uploadPage } from "./upload/uploadPage.js";
 import { endpointForms, endpointPage } from "./webhooks/endpoint.js";
 import { addForm, webhooksPage } from "./webhooks/list.js";
 

@@ -2,10 +2,8 @@ import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from ".
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
 import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../page.js";
-import { AskButton, NoQuestion, Question } from "../shell/dialog.js";
-import { Choice, Field, Form } from "../shell/form.js";
-import { Badge, Panel } from "../shell/panel.js";
-import { type Column, Table } from "../shell/table.js";
+import { AskButton, Choice, Field, Form, NoQuestion, Question } from "../shell/form.js";
+import { Badge, type Column, Panel, Table } from "../shell/panel.js";
 import { OnlyOnce, Time } from "../shell/values.js";
 
 const membersPath = "/portal/settings/members";

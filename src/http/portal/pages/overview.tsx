@@ -4,13 +4,11 @@ import { presentOf } from "../../../queries/organisations/organisations.js";
 import { busiestChargeCodes, type ChargeCodeRows, type EndedImports, endedImports, pausedWebhooks } from "../../../queries/recentWork.js";
 import { countOpenRows, type RowCount } from "../../../queries/rejectedRows/openRows.js";
 import type { PageOf, SignedInVisit } from "../page.js";
-import { Live } from "../shell/live.js";
-import { EmptyState, Panel } from "../shell/panel.js";
+import { EmptyState, Panel, Table } from "../shell/panel.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
-import { Table } from "../shell/table.js";
 import { Amount } from "../shell/values.js";
 import { dayInWords, type LastDays, lastDays } from "./days.js";
-import { importColumns, importMarks, isUnfinished, livePath } from "./imports/status.js";
+import { importColumns, importMarks, isUnfinished, Live, livePath } from "./imports/status.js";
 
 const shownImports = 10;
 const shownDays = 30;
@@ -122,43 +120,35 @@ function Needs({ visit, open, failedImports, pausedWebhooks }: NeedsProps) {
   );
 }
 
-interface RecentWorkProps {
-  readonly days: LastDays;
-  readonly recent: EndedImports;
-  readonly chargeCodes: readonly ChargeCodeRows[];
-}
-
 const parts = [
   { label: "Accepted", colour: "good" },
   { label: "Rejected", colour: "bad" },
 ] as const;
 
-function RecentWork({ days, recent, chargeCodes }: RecentWorkProps) {
-  return (
-    <>
-      <Panel id="rows-per-day" title="Rows per day">
-        <DailyColumns
-          title="Rows accepted and rejected, by the day their import ended"
-          days={days.names.map((day, index) => {
-            const { accepted = 0, rejected = 0 } = recent.days[index] ?? {};
-            return { day, values: [accepted, rejected] };
-          })}
-          parts={parts}
-          nameOf={dayInWords}
+const RecentWork = ({ days, recent, chargeCodes }: { days: LastDays; recent: EndedImports; chargeCodes: readonly ChargeCodeRows[] }) => (
+  <>
+    <Panel id="rows-per-day" title="Rows per day">
+      <DailyColumns
+        title="Rows accepted and rejected, by the day their import ended"
+        days={days.names.map((day, index) => {
+          const { accepted = 0, rejected = 0 } = recent.days[index] ?? {};
+          return { day, values: [accepted, rejected] };
+        })}
+        parts={parts}
+        nameOf={dayInWords}
+      />
+      {recent.isCut ? <p class="muted">There were so many imports that the oldest of these days are not counted whole.</p> : null}
+    </Panel>
+    <Panel id="charge-codes" title="Activities by charge code, last 30 days">
+      {chargeCodes.length === 0 ? (
+        <EmptyState title="No activities in the last 30 days" />
+      ) : (
+        <Bars
+          bars={chargeCodes.map(({ chargeCode, rows }) => ({ label: chargeCode, value: rows }))}
+          unit={["activity", "activities"]}
+          plain
         />
-        {recent.isCut ? <p class="muted">There were so many imports that the oldest of these days are not counted whole.</p> : null}
-      </Panel>
-      <Panel id="charge-codes" title="Activities by charge code, last 30 days">
-        {chargeCodes.length === 0 ? (
-          <EmptyState title="No activities in the last 30 days" />
-        ) : (
-          <Bars
-            bars={chargeCodes.map(({ chargeCode, rows }) => ({ label: chargeCode, value: rows }))}
-            unit={["activity", "activities"]}
-            plain
-          />
-        )}
-      </Panel>
-    </>
-  );
-}
+      )}
+    </Panel>
+  </>
+);

@@ -3,8 +3,7 @@ import { endSession, type NamelessMember } from "../../../commands/members/sessi
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
 import type { Done, FormOf, PageOf, PortalDeps, Shown, SignedInVisit, Visit } from "../page.js";
-import { offerChoice, takeChoice } from "../sessions/choice.js";
-import { knownBrowser, rememberBrowser } from "../sessions/cookies.js";
+import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
 import { Field, Form } from "../shell/form.js";
 import { overviewPage } from "./overview.js";

@@ -1,12 +1,13 @@
 // The cookies of the portal. Over https their names begin with __Host-, so that no other host can set them; browsers then want Path=/.
-
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { Pool } from "pg";
 import { z } from "zod";
-import { sessionLimits } from "../../../commands/members/sessions.js";
+import { type NamelessMember, sessionLimits, takeOnce } from "../../../commands/members/sessions.js";
 import type { KnownBrowser } from "../../../commands/members/signIn.js";
-import { makeToken } from "../../../domain/members.js";
+import { hashToken, makeToken } from "../../../domain/members.js";
+import type { SignInWay } from "./signInLog.js";
 
 export interface PortalCookie {
   read(c: Context): string | undefined;
@@ -72,11 +73,11 @@ interface KnownDeps {
 
 const days = 180;
 const mostMembers = 10;
-const purpose = "known browser";
+const knownPurpose = "known browser";
 const known = z.object({ browser: z.string(), memberIds: z.array(z.uuid()) });
 
 export function knownBrowser({ publicUrl, signingSecret }: KnownDeps, c: Context): KnownBrowser | undefined {
-  const found = known.safeParse(readSignedValue(signingSecret, purpose, knownCookie(publicUrl, 0).read(c), new Date()));
+  const found = known.safeParse(readSignedValue(signingSecret, knownPurpose, knownCookie(publicUrl, 0).read(c), new Date()));
   return found.success ? found.data : undefined;
 }
 
@@ -85,5 +86,54 @@ export function rememberBrowser(deps: KnownDeps, c: Context, memberId: string): 
   const { browser, memberIds } = knownBrowser(deps, c) ?? { browser: makeToken(randomBytes), memberIds: [] };
   const value = { browser, memberIds: [memberId, ...memberIds.filter((each) => each !== memberId)].slice(0, mostMembers) };
   const seconds = days * 86_400;
-  knownCookie(deps.publicUrl, seconds).write(c, signValue(deps.signingSecret, purpose, value, new Date(Date.now() + seconds * 1000)));
+  knownCookie(deps.publicUrl, seconds).write(c, signValue(deps.signingSecret, knownPurpose, value, new Date(Date.now() + seconds * 1000)));
+}
+
+/** Less than the time for which a taken choice is remembered. */
+const minutes = 5;
+const choicePurpose = "choice";
+const offered = z.object({
+  way: z.enum(["password", "single sign-on", "link"]),
+  browserSha256: z.string(),
+  members: z.array(z.object({ memberId: z.string(), organisationId: z.string(), credentialsRevision: z.string() })),
+});
+
+interface ChoiceDeps {
+  readonly pool: Pool;
+  readonly publicUrl: string;
+  readonly signingSecret: string;
+}
+
+/** What the form carries. Sets the cookie that it belongs to; the choice of an earlier sign-in in this browser is void. */
+export function offerChoice(
+  { publicUrl, signingSecret }: ChoiceDeps,
+  c: Context,
+  way: SignInWay,
+  members: readonly NamelessMember[],
+): string {
+  const browser = makeToken(randomBytes);
+  choiceCookie(publicUrl, minutes * 60).write(c, browser);
+  const kept = members.map(({ memberId, organisationId, credentialsRevision }) => ({ memberId, organisationId, credentialsRevision }));
+  return signValue(
+    signingSecret,
+    choicePurpose,
+    { way, browserSha256: hashToken(browser), members: kept },
+    new Date(Date.now() + minutes * 60_000),
+  );
+}
+
+/** The member of the chosen organisation. Undefined for another browser's choice, one that was taken or has expired, and another organisation. */
+export async function takeChoice(
+  { pool, publicUrl, signingSecret }: ChoiceDeps,
+  c: Context,
+  { signed, organisationId }: { signed: string; organisationId: string },
+): Promise<{ readonly member: NamelessMember; readonly way: SignInWay } | undefined> {
+  const cookie = choiceCookie(publicUrl, 0);
+  const browser = cookie.read(c);
+  const known = offered.safeParse(readSignedValue(signingSecret, choicePurpose, signed, new Date()));
+  if (!known.success || browser === undefined || known.data.browserSha256 !== hashToken(browser)) return undefined;
+  const member = known.data.members.find((each) => each.organisationId === organisationId);
+  if (!member || !(await takeOnce(pool, browser))) return undefined;
+  cookie.clear(c);
+  return { member, way: known.data.way };
 }

@@ -1,14 +1,8 @@
 import type { Action } from "../../../domain/members.js";
 import type { Visit } from "../page.js";
 
-interface Entry {
-  readonly path: string;
-  readonly label: string;
-  readonly access: Action;
-}
-
 /** The menu, group by group, in its order. */
-const navigation: readonly { readonly heading?: string; readonly entries: readonly Entry[] }[] = [
+const navigation: readonly { readonly heading?: string; readonly entries: readonly { path: string; label: string; access: Action }[] }[] = [
   {
     entries: [
       { path: "/portal", label: "Overview", access: "look" },

@@ -108,32 +108,30 @@ export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
   );
 }
 
-function PlainTable({ caption, headings, rows }: { caption: string; headings: readonly string[]; rows: readonly (readonly Child[])[] }) {
-  return (
-    <table class="plain">
-      <caption class="unseen">{caption}</caption>
-      <thead>
+const PlainTable = ({ caption, headings, rows }: { caption: string; headings: readonly string[]; rows: readonly (readonly Child[])[] }) => (
+  <table class="plain">
+    <caption class="unseen">{caption}</caption>
+    <thead>
+      <tr>
+        {headings.map((heading, index) => (
+          <th scope="col" class={index > 0 ? "number" : undefined}>
+            {heading}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map(([first, ...rest]) => (
         <tr>
-          {headings.map((heading, index) => (
-            <th scope="col" class={index > 0 ? "number" : undefined}>
-              {heading}
-            </th>
+          <th scope="row">{first}</th>
+          {rest.map((cell) => (
+            <td class="number">{cell}</td>
           ))}
         </tr>
-      </thead>
-      <tbody>
-        {rows.map(([first, ...rest]) => (
-          <tr>
-            <th scope="row">{first}</th>
-            {rest.map((cell) => (
-              <td class="number">{cell}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+      ))}
+    </tbody>
+  </table>
+);
 
 /** Where each part begins and how high it is, as parts of the whole height. */
 function stacked(values: readonly number[], highest: number): readonly { readonly from: number; readonly height: number }[] {

@@ -1,8 +1,4 @@
 /** The person whose time zone is used; UTC where no person is signed in. */
-interface OfPerson {
-  readonly person: { readonly timezone: string } | undefined;
-}
-
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string, timeStyle: "short" | "medium"): Intl.DateTimeFormat {
@@ -14,7 +10,7 @@ function formatOf(timeZone: string, timeStyle: "short" | "medium"): Intl.DateTim
 }
 
 interface TimeProps {
-  readonly visit: OfPerson;
+  readonly visit: { person: { readonly timezone: string } | undefined };
   readonly at: Date | null | undefined;
   readonly otherwise?: string;
   /** Shows seconds, where the order of events matters. */
@@ -45,33 +41,27 @@ export function Quantity({ text }: { text: string }) {
 }
 
 /** A long id by its beginning; the button copies all of it. */
-export function ShortId({ id, about }: { id: string; about: string }) {
-  return (
-    <span class="short-id">
-      <code title={id}>{id.length > 13 ? `${id.slice(0, 8)}...` : id}</code>
-      <CopyButton text={id} label="Copy" about={about} />
-    </span>
-  );
-}
+export const ShortId = ({ id, about }: { id: string; about: string }) => (
+  <span class="short-id">
+    <code title={id}>{id.length > 13 ? `${id.slice(0, 8)}...` : id}</code>
+    <CopyButton text={id} label="Copy" about={about} />
+  </span>
+);
 
 /** Hidden until the script that makes it work is there. */
-export function CopyButton({ text, label, about }: { text: string; label: string; about?: string }) {
-  return (
-    <button type="button" class="quiet copy" data-copy={text} aria-description={about} hidden>
-      {label}
-    </button>
-  );
-}
+export const CopyButton = ({ text, label, about }: { text: string; label: string; about?: string }) => (
+  <button type="button" class="quiet copy" data-copy={text} aria-description={about} hidden>
+    {label}
+  </button>
+);
 
 /** Something that is shown this once: a key, an invitation's link. */
-export function OnlyOnce({ title, text, copyLabel }: { title: string; text: string; copyLabel: string }) {
-  return (
-    <section class="only-once" aria-labelledby="only-once-title">
-      <h2 id="only-once-title">{title}</h2>
-      <div class="only-once-text">
-        <code>{text}</code>
-        <CopyButton text={text} label={copyLabel} />
-      </div>
-    </section>
-  );
-}
+export const OnlyOnce = ({ title, text, copyLabel }: { title: string; text: string; copyLabel: string }) => (
+  <section class="only-once" aria-labelledby="only-once-title">
+    <h2 id="only-once-title">{title}</h2>
+    <div class="only-once-text">
+      <code>{text}</code>
+      <CopyButton text={text} label={copyLabel} />
+    </div>
+  </section>
+);

@@ -12,12 +12,7 @@ interface Control {
   readonly leave: () => void;
 }
 
-export interface Controls {
-  readonly fillDown: () => void;
-  readonly undo: () => void;
-}
-
-export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: Control): Controls {
+export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: Control): { fillDown: () => void; undo: () => void } {
   const { grid } = view;
   let editing: { readonly input: HTMLInputElement; readonly place: Place } | undefined;
 

@@ -1,5 +1,4 @@
 // The buttons above the grid, and what is said about it.
-import type { Controls } from "./control.js";
 import { type Edits, type Row, type SentRow, type Settings, statusOf } from "./rows.js";
 import { ask, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
@@ -9,7 +8,6 @@ import type { View } from "./view.js";
 export interface Tools {
   readonly say: (text: string) => void;
   readonly refresh: () => void;
-  readonly use: (controls: Controls) => void;
   /** By import: its name. */
   readonly references: Map<string, string>;
   /** Shows the columns that these rows use. */
@@ -185,10 +183,6 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
     say,
     refresh,
     references,
-    use: ({ fillDown, undo }) => {
-      button("fillDown")?.addEventListener("click", fillDown);
-      button("undo")?.addEventListener("click", undo);
-    },
     chooseColumns: (rows) => {
       used = new Set(
         rows.flatMap(({ values, faulty, today }) => [

@@ -1,6 +1,6 @@
 import { type ActivityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
 import { Choice, Field } from "../../shell/form.js";
-import { FilterForm } from "../../shell/list.js";
+import { FilterForm } from "../../shell/panel.js";
 import type { NameOfCustomer } from "../customers.js";
 import { monthAfter } from "../days.js";
 import { activitiesPath, addressOf, noCustomer, type OfActivities, queryOf } from "./selection.js";

@@ -7,9 +7,7 @@ import type { FoundActivity } from "../../../../queries/activities/activityRows.
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import type { Page } from "../../../../queries/page.js";
 import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
-import { Pager } from "../../shell/list.js";
-import { EmptyState } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { type Column, EmptyState, Pager, Table } from "../../shell/panel.js";
 import { Quantity, Time } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, type Present, presentCatalogue } from "../customers.js";
 import { periodWords } from "../days.js";

@@ -3,14 +3,8 @@ import { importsPath, livePath } from "../imports/status.js";
 import { addressOf, correctionsPath, type Filter } from "./filter.js";
 import type { GridColumn } from "./shownRows.js";
 
-interface GridFrameProps {
-  readonly visit: SignedInVisit;
-  readonly filter: Filter;
-  readonly columns: readonly GridColumn[];
-}
-
 /** The place of the grid, which the script puts on the page and fills. */
-export function GridFrame({ visit, filter, columns }: GridFrameProps) {
+export function GridFrame({ visit, filter, columns }: { visit: SignedInVisit; filter: Filter; columns: readonly GridColumn[] }) {
   const { links, person } = visit;
   const { state } = filter;
   const mayChange = visit.may("operate");
@@ -52,43 +46,41 @@ export function GridFrame({ visit, filter, columns }: GridFrameProps) {
   );
 }
 
-function OpenTools({ columns }: { columns: readonly GridColumn[] }) {
-  return (
-    <div class="tools">
-      <div class="button-row tool">
-        <button type="button" data-do="submit">
-          Submit corrections
-        </button>
-        <button type="button" class="quiet" data-do="fillDown">
-          Fill down
-        </button>
-        <button type="button" class="quiet" data-do="undo">
-          Undo
-        </button>
-        <button type="button" class="quiet" data-do="columns" aria-pressed="false">
-          All columns
-        </button>
-      </div>
-      <form class="button-row tool" data-set>
-        <label for="set-column">Column</label>
-        <select id="set-column">
-          {columns.map(({ name, heading }) => (
-            <option value={name}>{heading}</option>
-          ))}
-        </select>
-        <label for="set-value">Value</label>
-        <input id="set-value" autocomplete="off" maxlength={1000} />
-        <button type="submit" class="quiet">
-          Set for selected rows
-        </button>
-      </form>
-      <form class="button-row tool" data-dismiss>
-        <label for="dismiss-note">Note</label>
-        <input id="dismiss-note" autocomplete="off" maxlength={1000} />
-        <button type="submit" class="quiet danger">
-          Dismiss
-        </button>
-      </form>
+const OpenTools = ({ columns }: { columns: readonly GridColumn[] }) => (
+  <div class="tools">
+    <div class="button-row tool">
+      <button type="button" data-do="submit">
+        Submit corrections
+      </button>
+      <button type="button" class="quiet" data-do="fillDown">
+        Fill down
+      </button>
+      <button type="button" class="quiet" data-do="undo">
+        Undo
+      </button>
+      <button type="button" class="quiet" data-do="columns" aria-pressed="false">
+        All columns
+      </button>
     </div>
-  );
-}
+    <form class="button-row tool" data-set>
+      <label for="set-column">Column</label>
+      <select id="set-column">
+        {columns.map(({ name, heading }) => (
+          <option value={name}>{heading}</option>
+        ))}
+      </select>
+      <label for="set-value">Value</label>
+      <input id="set-value" autocomplete="off" maxlength={1000} />
+      <button type="submit" class="quiet">
+        Set for selected rows
+      </button>
+    </form>
+    <form class="button-row tool" data-dismiss>
+      <label for="dismiss-note">Note</label>
+      <input id="dismiss-note" autocomplete="off" maxlength={1000} />
+      <button type="submit" class="quiet danger">
+        Dismiss
+      </button>
+    </form>
+  </div>
+);

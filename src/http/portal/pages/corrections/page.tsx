@@ -5,9 +5,7 @@ import type { Page } from "../../../../queries/page.js";
 import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { groupStates, listRejectionGroups, type RejectionGroup } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { done, type FormOf, type PageOf, type SignedInVisit } from "../../page.js";
-import { Pager } from "../../shell/list.js";
-import { EmptyState, Panel } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { type Column, EmptyState, Pager, Panel, Table } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import { kindNames } from "../imports/status.js";
@@ -105,14 +103,8 @@ function Choices({ visit, filter, reference, counts }: ChoicesProps) {
   );
 }
 
-interface GroupsProps {
-  readonly visit: SignedInVisit;
-  readonly filter: Filter;
-  readonly groups: Page<RejectionGroup>;
-}
-
 /** How many rows there are for each reason in each import; each leads to its rows. */
-function Groups({ visit, filter, groups }: GroupsProps) {
+function Groups({ visit, filter, groups }: { visit: SignedInVisit; filter: Filter; groups: Page<RejectionGroup> }) {
   const { kind, state, importId, reasonKey } = filter;
   const shown = (group: RejectionGroup) => group.reasonKey === reasonKey && (importId === undefined || group.importId === importId);
   const columns: readonly Column<RejectionGroup>[] = [

@@ -1,21 +1,13 @@
 import type { Page } from "../../../../queries/page.js";
 import type { SignedInVisit } from "../../page.js";
 import { Field, Form } from "../../shell/form.js";
-import { Pager } from "../../shell/list.js";
-import { Panel } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { type Column, Pager, Panel, Table } from "../../shell/panel.js";
 import { historyPath, importPath } from "../imports/status.js";
 import { addressOf, correctionsPath, type Filter } from "./filter.js";
 import type { ShownRow } from "./shownRows.js";
 
-interface PlainListProps {
-  readonly visit: SignedInVisit;
-  readonly filter: Filter;
-  readonly rows: Page<ShownRow>;
-}
-
 /** For browsers without scripts: the rows, the files to correct them in, and forms that dismiss and reopen. */
-export function PlainList({ visit, filter, rows }: PlainListProps) {
+export function PlainList({ visit, filter, rows }: { visit: SignedInVisit; filter: Filter; rows: Page<ShownRow> }) {
   const { state } = filter;
   const leads = rows.items.filter((row) => row.row === row.with);
   const form = state === "open" ? "dismiss" : state === "dismissed" ? "reopen" : undefined;

@@ -3,11 +3,8 @@ import { type ImportFilter, listImports } from "../../../../queries/imports/impo
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import type { PageOf, SignedInVisit } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
-import { FilterForm, Pager } from "../../shell/list.js";
-import { Live } from "../../shell/live.js";
-import { EmptyState } from "../../shell/panel.js";
-import { Table } from "../../shell/table.js";
-import { importColumns, importMarks, importsPath, isUnfinished, kindNames, livePath, statusNames } from "./status.js";
+import { EmptyState, FilterForm, Pager, Table } from "../../shell/panel.js";
+import { importColumns, importMarks, importsPath, isUnfinished, kindNames, Live, livePath, statusNames } from "./status.js";
 
 const rowsPerPage = 25;
 const longestReference = 200;
@@ -66,31 +63,23 @@ const asMarks = ({ kind, status, reference }: ImportFilter) => ({
   "data-reference": reference?.toLowerCase() ?? "",
 });
 
-interface FiltersProps {
-  readonly visit: SignedInVisit;
-  readonly filter: ImportFilter;
-  readonly isFiltered: boolean;
-}
-
-function Filters({ visit, filter, isFiltered }: FiltersProps) {
-  return (
-    <FilterForm visit={visit} path={importsPath} all={isFiltered ? visit.links.to(importsPath) : undefined}>
-      <Choice
-        label="Kind"
-        name="kind"
-        value={filter.kind}
-        options={[{ value: "", label: "All kinds" }, ...importKinds.map((kind) => ({ value: kind, label: kindNames[kind] }))]}
-      />
-      <Choice
-        label="Status"
-        name="status"
-        value={filter.status}
-        options={[{ value: "", label: "Every status" }, ...statuses.map((status) => ({ value: status, label: statusNames[status] }))]}
-      />
-      <Field label="Reference" name="reference" value={filter.reference} maxlength={longestReference} autocomplete="off" required={false} />
-    </FilterForm>
-  );
-}
+const Filters = ({ visit, filter, isFiltered }: { visit: SignedInVisit; filter: ImportFilter; isFiltered: boolean }) => (
+  <FilterForm visit={visit} path={importsPath} all={isFiltered ? visit.links.to(importsPath) : undefined}>
+    <Choice
+      label="Kind"
+      name="kind"
+      value={filter.kind}
+      options={[{ value: "", label: "All kinds" }, ...importKinds.map((kind) => ({ value: kind, label: kindNames[kind] }))]}
+    />
+    <Choice
+      label="Status"
+      name="status"
+      value={filter.status}
+      options={[{ value: "", label: "Every status" }, ...statuses.map((status) => ({ value: status, label: statusNames[status] }))]}
+    />
+    <Field label="Reference" name="reference" value={filter.reference} maxlength={longestReference} autocomplete="off" required={false} />
+  </FilterForm>
+);
 
 function NoImports({ visit, why }: { visit: SignedInVisit; why: "none" | "filter" | "page" }) {
   if (why === "page") return <EmptyState title="None on this page">The next page searches older imports.</EmptyState>;

@@ -7,13 +7,12 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { inTime } from "../../../server/inTime.js";
 import { done, type FormOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
-import { NoQuestion, Question } from "../../shell/dialog.js";
-import { Live } from "../../shell/live.js";
+import { NoQuestion, Question } from "../../shell/form.js";
 import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { Amount, ShortId } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { partsOf, readParts } from "./parts.js";
-import { importPath, importsPath, isUnfinished, livePath, StatusBadge, shownReference } from "./status.js";
+import { importPath, importsPath, isUnfinished, Live, livePath, StatusBadge, shownReference } from "./status.js";
 import { Timeline } from "./timeline.js";
 
 export const importPage: PageOf<SignedInVisit> = {

@@ -1,7 +1,8 @@
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
 import type { Viewer } from "../../live/importFeed.js";
-import { type Column, TableRow } from "../../shell/table.js";
+import type { Visit } from "../../page.js";
+import { type Column, TableRow } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
@@ -82,3 +83,28 @@ export const importMarks = (view: ImportView): Readonly<Record<string, string>> 
 
 export const importRow = (view: ImportView, visit: Viewer): string =>
   String(<TableRow columns={importColumns(visit)} row={view} marks={importMarks} />);
+
+interface LiveProps {
+  readonly visit: Pick<Visit, "links" | "path">;
+  /** The stream that tells of changes. */
+  readonly from: string;
+  /** True while something changes: a browser without scripts then gets a link that reloads the page. */
+  readonly isMoving: boolean;
+}
+
+/** Makes a page change by itself, with the script live.js. Each message has the id of the part of the page that it replaces. */
+export const Live = ({ visit, from, isMoving }: LiveProps) => (
+  <div class="live" data-live={visit.links.to(from)}>
+    <p class="unseen" role="status" data-live-said />
+    <p class="hint" data-live-lost hidden>
+      This page does not change by itself at the moment. <a href={visit.links.to(visit.path)}>Reload</a>
+    </p>
+    {isMoving ? (
+      <noscript>
+        <p class="hint">
+          <a href={visit.links.to(visit.path)}>Reload</a> to see how far it is.
+        </p>
+      </noscript>
+    ) : null}
+  </div>
+);

@@ -14,31 +14,29 @@ interface TimelineProps {
   readonly nameOf: NameOf;
 }
 
-export function Timeline({ visit, view, steps, nameOf }: TimelineProps) {
-  return (
-    <section class="panel" id="import-timeline" aria-labelledby="timeline">
-      <h2 id="timeline">Timeline</h2>
-      {steps === undefined ? (
-        <p class="muted">The history cannot be read at the moment. Reload the page in a moment.</p>
-      ) : (
-        <ol class="timeline">
-          {steps.map((step) => (
-            <li>
-              <Time visit={visit} at={atOf(step)} exact />
-              <span>{inWords(step, visit, nameOf)}</span>
-            </li>
-          ))}
-          {view.cancelling && !steps.some(({ type }) => type === "ImportCancelled") ? (
-            <li>
-              <span class="muted">Now</span>
-              <span>Somebody has asked to cancel it; it stops within a moment</span>
-            </li>
-          ) : null}
-        </ol>
-      )}
-    </section>
-  );
-}
+export const Timeline = ({ visit, view, steps, nameOf }: TimelineProps) => (
+  <section class="panel" id="import-timeline" aria-labelledby="timeline">
+    <h2 id="timeline">Timeline</h2>
+    {steps === undefined ? (
+      <p class="muted">The history cannot be read at the moment. Reload the page in a moment.</p>
+    ) : (
+      <ol class="timeline">
+        {steps.map((step) => (
+          <li>
+            <Time visit={visit} at={atOf(step)} exact />
+            <span>{inWords(step, visit, nameOf)}</span>
+          </li>
+        ))}
+        {view.cancelling && !steps.some(({ type }) => type === "ImportCancelled") ? (
+          <li>
+            <span class="muted">Now</span>
+            <span>Somebody has asked to cancel it; it stops within a moment</span>
+          </li>
+        ) : null}
+      </ol>
+    )}
+  </section>
+);
 
 const atOf = (step: TimelineStep): Date => ("data" in step ? new Date(step.data.at) : step.recordedAt);
 

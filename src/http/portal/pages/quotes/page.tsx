@@ -8,14 +8,11 @@ import { type ListedQuote, listQuotes } from "../../../../queries/quotes/quoteLi
 import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";
 import type { AnswerOf, FormOf, PageOf, SignedInVisit } from "../../page.js";
 import { Field } from "../../shell/form.js";
-import { FilterForm, Pager } from "../../shell/list.js";
-import { EmptyState, Panel } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { type Column, EmptyState, FilterForm, Pager, Panel, Table } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
 import { type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";
-import { QuoteForm } from "./quoteForm.js";
-import { ofTheForm, quotesPath, requestOf } from "./request.js";
+import { ofTheForm, QuoteForm, quotesPath, requestOf } from "./quoteForm.js";
 import { Results } from "./results.js";
 
 const recentPerPage = 20;
@@ -68,13 +65,7 @@ export const quoteForm: FormOf<SignedInVisit> = {
   },
 };
 
-interface Props {
-  readonly visit: SignedInVisit;
-  readonly found: Page<ListedQuote>;
-  readonly nameOf: NameOfCustomer;
-}
-
-function Recent({ visit, found, nameOf }: Props) {
+function Recent({ visit, found, nameOf }: { visit: SignedInVisit; found: Page<ListedQuote>; nameOf: NameOfCustomer }) {
   const { query, links } = visit;
   const { customer, from, to } = query;
   const address = (cursor: string | undefined) => links.to(quotesPath, { customer, from, to, cursor });

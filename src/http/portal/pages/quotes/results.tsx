@@ -2,9 +2,9 @@ import type { Location } from "../../../../domain/geography/geography.js";
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import type { SignedInVisit } from "../../page.js";
-import { type Column, Table } from "../../shell/table.js";
+import { type Column, Table } from "../../shell/panel.js";
 import { CopyButton, ShortId, Time } from "../../shell/values.js";
-import { quotesPath } from "./request.js";
+import { quotesPath } from "./quoteForm.js";
 
 interface Props {
   readonly visit: SignedInVisit;

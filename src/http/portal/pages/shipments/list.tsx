@@ -6,9 +6,7 @@ import { type LedgerShipment, listShipments } from "../../../../queries/shipment
 import { isByImport } from "../../../../queries/shipments/shipmentWalk.js";
 import type { PageOf, SignedInVisit } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
-import { FilterForm, Pager } from "../../shell/list.js";
-import { EmptyState } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { type Column, EmptyState, FilterForm, Pager, Table } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";

@@ -2,8 +2,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
 import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
-import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
-import { Table } from "../../shell/table.js";
+import { EmptyState, type Fact, Facts, Panel, Table } from "../../shell/panel.js";
 import { Amount, CopyButton, Time } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
@@ -60,16 +59,14 @@ const newestOf = (found: ShownVersions | NoVersions): ShipmentContent | undefine
 
 const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ fields, items: Array.isArray(items) ? items : [] });
 
-function Written({ visit, shipment }: { visit: SignedInVisit; shipment: LedgerShipment }) {
-  return (
-    <span class="muted">
-      Written <Time visit={visit} at={new Date(String(shipment["updatedAt"]))} /> by{" "}
-      <a href={visit.links.to(importPath(String(shipment["importId"])))}>
-        {String(shipment["sourceDetails"]).trim() || "an import without a reference"}
-      </a>
-    </span>
-  );
-}
+const Written = ({ visit, shipment }: { visit: SignedInVisit; shipment: LedgerShipment }) => (
+  <span class="muted">
+    Written <Time visit={visit} at={new Date(String(shipment["updatedAt"]))} /> by{" "}
+    <a href={visit.links.to(importPath(String(shipment["importId"])))}>
+      {String(shipment["sourceDetails"]).trim() || "an import without a reference"}
+    </a>
+  </span>
+);
 
 /** A shipment may have thousands of lines. */
 const shownLines = 200;

@@ -1,8 +1,7 @@
 import type { NameOf } from "../../../../domain/principal.js";
 import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
-import { Pager } from "../../shell/list.js";
-import { Panel } from "../../shell/panel.js";
+import { Pager, Panel } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { historyPath, importPath } from "../imports/status.js";
 import { type Change, changesBetween, shipmentPath } from "./words.js";
@@ -83,22 +82,20 @@ function Version({ visit, version, before, nameOf }: VersionProps) {
   );
 }
 
-function Changes({ changes }: { changes: readonly Change[] }) {
-  return (
-    <ul class="changes">
-      {changes.slice(0, shownChanges).map(({ what, before, after }) => (
-        <li>
-          {what}: {before === "" ? null : <del>{short(before)}</del>} {after === "" ? null : <ins>{short(after)}</ins>}
-        </li>
-      ))}
-      {changes.length > shownChanges ? (
-        <li class="muted">
-          and <Amount value={changes.length - shownChanges} /> more changes
-        </li>
-      ) : null}
-    </ul>
-  );
-}
+const Changes = ({ changes }: { changes: readonly Change[] }) => (
+  <ul class="changes">
+    {changes.slice(0, shownChanges).map(({ what, before, after }) => (
+      <li>
+        {what}: {before === "" ? null : <del>{short(before)}</del>} {after === "" ? null : <ins>{short(after)}</ins>}
+      </li>
+    ))}
+    {changes.length > shownChanges ? (
+      <li class="muted">
+        and <Amount value={changes.length - shownChanges} /> more changes
+      </li>
+    ) : null}
+  </ul>
+);
 
 const short = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}...` : text);
 

@@ -3,8 +3,7 @@ import type { CompletedImport } from "../../../../commands/corrections/openRows.
 import type { CheckedFile, Problem } from "../../../../commands/imports/judging/fileChecks.js";
 import type { ImportKind, ImportRequested } from "../../../../events/importEvents.js";
 import type { SignedInVisit } from "../../page.js";
-import { type Fact, Facts } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { type Column, type Fact, Facts, Table } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
 import { importPath } from "../imports/status.js";
 

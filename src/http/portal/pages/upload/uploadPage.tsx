@@ -1,7 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { type ExampleTable, exampleTable } from "../../../../domain/files/exampleFile.js";
 import { limits } from "../../../../domain/imports/limits.js";
-import type { PageOf, Shown, SignedInVisit } from "../../page.js";
+import { usedCodes } from "../../../../queries/activities/activityCodes.js";
+import { type Cell, type DownloadedTable, downloadTable, type TableFormat } from "../../downloads.js";
+import type { AnswerOf, PageOf, Shown, SignedInVisit } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
+import { presentCatalogue } from "../customers.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
 
 export const uploadPath = "/portal/upload";
@@ -101,22 +105,52 @@ function UploadForm({ visit, kind }: { visit: SignedInVisit; kind: string | unde
   );
 }
 
-function Examples({ visit }: { visit: SignedInVisit }) {
-  return (
-    <div class="panel">
-      <h2>Example files</h2>
-      <p>Made from your own columns, customers and codes. They can be uploaded as they are.</p>
-      <ul class="plain-list">
-        {kindOptions.flatMap(({ value, label }) =>
-          exampleFormats.map((type) => (
-            <li>
-              <a href={visit.links.to(examplePath(value, type))} download>
-                Example of {label.toLowerCase()} ({type.toUpperCase()})
-              </a>
-            </li>
-          )),
-        )}
-      </ul>
-    </div>
-  );
+const Examples = ({ visit }: { visit: SignedInVisit }) => (
+  <div class="panel">
+    <h2>Example files</h2>
+    <p>Made from your own columns, customers and codes. They can be uploaded as they are.</p>
+    <ul class="plain-list">
+      {kindOptions.flatMap(({ value, label }) =>
+        exampleFormats.map((type) => (
+          <li>
+            <a href={visit.links.to(examplePath(value, type))} download>
+              Example of {label.toLowerCase()} ({type.toUpperCase()})
+            </a>
+          </li>
+        )),
+      )}
+    </ul>
+  </div>
+);
+
+export const exampleAnswers = kindOptions.flatMap(({ value: kind }) =>
+  exampleFormats.map(
+    (format): AnswerOf<SignedInVisit> => ({
+      method: "GET",
+      path: examplePath(kind, format),
+      access: "operate",
+      answer: async (visit, deps) => {
+        const { catalogue, now } = await presentCatalogue(visit, deps);
+        const codes = await usedCodes(deps.pool, visit.person.organisationId);
+        const example = exampleTable(kind, { catalogue, geography: deps.geography, now, ...codes });
+        return downloadTable(visit, deps, { name: `example-${kind}`, sheet: kind, format, table: () => tableOf(example, format) });
+      },
+    }),
+  ),
+);
+
+function tableOf({ columns, rows }: ExampleTable, format: TableFormat): DownloadedTable {
+  const cellOf = (text: string, column: number): Cell => {
+    const type = columns[column]?.type ?? "text";
+    if (type === "number" && text !== "") return { decimal: text };
+    // Times keep their zone in CSV. A clock in a spreadsheet's cell is the organisation's wall time.
+    return type === "time" && text !== "" && format === "xlsx" ? { wallTime: text.replace(/Z$/, "") } : text;
+  };
+  return {
+    columns: columns.map(({ name }) => name),
+    rows: (async function* () {
+      yield rows.map((cells) => cells.map(cellOf));
+    })(),
+    texts: new Set(columns.flatMap(({ type }, index) => (type === "text" ? [index] : []))),
+  };
 }

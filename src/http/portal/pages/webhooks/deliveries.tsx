@@ -1,9 +1,7 @@
 import type { AttemptSummary, DeliverySummary } from "../../../../queries/organisations/webhooks.js";
 import type { SignedInVisit } from "../../page.js";
 import { Form } from "../../shell/form.js";
-import { Pager } from "../../shell/list.js";
-import { Badge, EmptyState, Panel } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { Badge, type Column, EmptyState, Pager, Panel, Table } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
 import { importPath } from "../imports/status.js";
 import { endpointPath } from "./parts.js";

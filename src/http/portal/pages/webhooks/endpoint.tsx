@@ -8,7 +8,7 @@ import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
 import { listDeliveries, listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import type { Fields } from "../../fields.js";
 import { type Done, done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
-import { NoQuestion, Question } from "../../shell/dialog.js";
+import { NoQuestion, Question } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
 import { Amount, OnlyOnce, ShortId, Time } from "../../shell/values.js";
 import { Deliveries, pageSize } from "./deliveries.js";

@@ -2,8 +2,7 @@
 import { type WebhookEventType, webhookEventTypes } from "../../../../domain/webhooks/endpoint.js";
 import type { WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import type { SignedInVisit } from "../../page.js";
-import { AskButton, AskForm } from "../../shell/dialog.js";
-import { Field, Form } from "../../shell/form.js";
+import { AskButton, AskForm, Field, Form } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
 import { today } from "../days.js";
@@ -94,18 +93,16 @@ const meanings: Readonly<Record<WebhookEventType, string>> = {
 };
 
 /** The events that an endpoint is told of. With none chosen, a new endpoint is told of all; a change of an endpoint is refused. */
-export function EventChoice({ chosen }: { chosen: readonly string[] }) {
-  return (
-    <fieldset class="events">
-      <legend>Events</legend>
-      {webhookEventTypes.map((type) => (
-        <label>
-          <input type="checkbox" name="events" value={type} checked={chosen.includes(type)} />
-          <span>
-            <code>{type}</code> <span class="muted">{meanings[type]}</span>
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
+export const EventChoice = ({ chosen }: { chosen: readonly string[] }) => (
+  <fieldset class="events">
+    <legend>Events</legend>
+    {webhookEventTypes.map((type) => (
+      <label>
+        <input type="checkbox" name="events" value={type} checked={chosen.includes(type)} />
+        <span>
+          <code>{type}</code> <span class="muted">{meanings[type]}</span>
+        </span>
+      </label>
+    ))}
+  </fieldset>
+);
