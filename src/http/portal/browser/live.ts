@@ -17,7 +17,7 @@ const refetchTimeoutMs = 30_000;
 const refetchMs = 1_000;
 
 const live = document.querySelector<HTMLElement>("[data-live]");
-const announcement = live?.querySelector<HTMLElement>("[data-live-said]");
+const announcement = live?.querySelector<HTMLElement>("[data-live-news]");
 const lost = live?.querySelector<HTMLElement>("[data-live-lost]");
 let isRefetching = false;
 /** Counts the changes. A part that was requested before the last change is outdated. */

@@ -51,13 +51,13 @@ const nudgeMs = 50;
 /** While the database does not answer. */
 const backOffMs = 5_000;
 const eventStoreMs = 1_500;
-const mostTold = 5_000;
+const mostSent = 5_000;
 
 export function createImportFeed({ sources, logger, publish }: { sources: Sources; logger: Logger; publish: Publish }): ImportFeed {
   const subscribers = new Map<OpenStream, Subscriber>();
   const fresh = new Set<Subscriber>();
   /** The state of each import that was last sent to pages. */
-  const told = new Map<string, string>();
+  const sentVersions = new Map<string, string>();
   /** Imports that ran or waited at the last reading. Their endings are sent to the pages too. */
   let unfinished: readonly string[] = [];
   let since: bigint | undefined;
@@ -79,15 +79,15 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
     for (const organisationId of unique(rows.map((row) => row.organisationId))) {
       const own = reads.filter((_, index) => rows[index]?.organisationId === organisationId);
       const readers = all.filter((subscriber) => organisationOf(subscriber) === organisationId);
-      await tell(organisationId, oneAtATime(own.toReversed()), readers);
+      await sendTo(organisationId, oneAtATime(own.toReversed()), readers);
     }
     unfinished = reads.filter(({ view }) => !isFinished(view.status)).map(({ view }) => view.importId);
     for (const { position } of rows) if (position > since) since = position;
     for (const subscriber of newcomers) fresh.delete(subscriber);
   };
 
-  const tell = async (organisationId: string, reads: readonly ReadImport[], readers: readonly Subscriber[]) => {
-    const changed = reads.filter((read) => told.get(read.view.importId) !== versionOf(read));
+  const sendTo = async (organisationId: string, reads: readonly ReadImport[], readers: readonly Subscriber[]) => {
+    const changed = reads.filter((read) => sentVersions.get(read.view.importId) !== versionOf(read));
     const split = (some: readonly Subscriber[]): Readers => ({
       fresh: some.filter((subscriber) => fresh.has(subscriber)),
       others: some.filter((subscriber) => !fresh.has(subscriber)),
@@ -98,10 +98,10 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
       if (own.length > 0) await publish.one(organisationId, read, changed.includes(read), split(own));
     }
     for (const read of changed) {
-      told.delete(read.view.importId);
-      told.set(read.view.importId, versionOf(read));
+      sentVersions.delete(read.view.importId);
+      sentVersions.set(read.view.importId, versionOf(read));
     }
-    for (const oldest of told.keys()) if (told.size > mostTold) told.delete(oldest);
+    for (const oldest of sentVersions.keys()) if (sentVersions.size > mostSent) sentVersions.delete(oldest);
   };
 
   const schedule = (ms: number) => {

@@ -65,9 +65,9 @@ export function createStreams({ signedIn, closing, onError, limits: given }: Str
     });
     if (alive) known = performance.now();
     const tooLong = performance.now() - known > mostUnknownMs;
-    const asked = new Set(sessions);
+    const lookedUp = new Set(sessions);
     for (const stream of all) {
-      const isSignedOut = alive !== undefined && asked.has(stream.session) && !alive.has(stream.session);
+      const isSignedOut = alive !== undefined && lookedUp.has(stream.session) && !alive.has(stream.session);
       const isStuck = performance.now() - (stream.waitingSince() ?? performance.now()) > mostWaitingMs;
       if (tooLong || isSignedOut || isStuck) stream.end();
     }
@@ -117,6 +117,7 @@ export function createStreams({ signedIn, closing, onError, limits: given }: Str
   };
 }
 
+/** One open page: server-sent events to one browser. */
 export interface OpenStream {
   readonly organisationId: string;
   /** The hash of the session's token. */

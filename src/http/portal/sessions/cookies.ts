@@ -43,6 +43,8 @@ function portalCookie(publicUrl: string, name: string, maxAge: number): PortalCo
   };
 }
 
+// Values that a browser keeps for some minutes and sends back. They are signed, so that it cannot change them, but it can read them.
+
 /** More than the memberships of one e-mail take (at most 100), and less than a form may have. */
 const longest = 40_000;
 
@@ -66,6 +68,7 @@ export function readSignedValue(secret: string, purpose: string, text: string | 
 const signature = (secret: string, purpose: string, body: string): string =>
   createHmac("sha256", secret).update(`portal ${purpose}\n${body}`).digest("base64url");
 
+/** For a browser in which a member has signed in before: other people's wrong passwords do not slow it down. */
 interface KnownDeps {
   readonly publicUrl: string;
   readonly signingSecret: string;
@@ -88,6 +91,9 @@ export function rememberBrowser(deps: KnownDeps, c: Context, memberId: string): 
   const seconds = days * 86_400;
   knownCookie(deps.publicUrl, seconds).write(c, signValue(deps.signingSecret, knownPurpose, value, new Date(Date.now() + seconds * 1000)));
 }
+
+// An e-mail that is a member of several organisations: the password was right, and the person says which one. What was verified travels
+// in the form, signed; a password is never sent back to a browser. A cookie binds it to the browser that signed in, and it is taken once.
 
 /** Less than the time for which a taken choice is remembered. */
 const minutes = 5;

@@ -43,6 +43,7 @@ export function createSignInLog(options: {
   };
 }
 
+/** Where a request comes from, for the log and for slowing down wrong passwords. */
 export const addressOf = ({ env, req }: Context<AppEnv>, trustedProxies: BlockList): string =>
   clientAddress(env?.incoming?.socket.remoteAddress, req.header("x-forwarded-for"), trustedProxies);
 

@@ -85,7 +85,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
         .waitFor();
       await one.getByRole("listitem").filter({ hasText: "Started by worker" }).waitFor();
       await one
-        .locator("[data-live-said]", { hasText: /^first\.csv: completed, 42 rows read, 2 rejected$/ })
+        .locator("[data-live-news]", { hasText: /^first\.csv: completed, 42 rows read, 2 rejected$/ })
         .waitFor({ state: "attached" });
       for (const [name, file] of [
         ["Download error report", `rejected-rows-${importId}.xlsx`],
@@ -155,7 +155,7 @@ browserTest(
         await looking.getByText("Nothing of this import is in the ledger.").waitFor();
         await looking.getByText("Cancelled by The operator").waitFor();
         expect(await isMarked(looking)).toBe(true);
-        await looking.locator("[data-live-said]", { hasText: /^large\.csv: cancelled/ }).waitFor({ state: "attached" });
+        await looking.locator("[data-live-news]", { hasText: /^large\.csv: cancelled/ }).waitFor({ state: "attached" });
       });
       gate.open();
       await small.getByText("Completed", { exact: true }).waitFor();

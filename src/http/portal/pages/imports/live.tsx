@@ -35,7 +35,7 @@ const mostShown = 30;
 const shownIn = ({ shown = "" }: Readonly<Record<string, string>>): readonly string[] =>
   shown.split(",", mostShown).filter((importId) => isUuid(importId));
 
-function openStream(visit: SignedInVisit, { live, sessionCookie }: PortalDeps, asked: Omit<Subscriber, "stream" | "viewer">): Response {
+function openStream(visit: SignedInVisit, { live, sessionCookie }: PortalDeps, shownNow: Omit<Subscriber, "stream" | "viewer">): Response {
   const { context: c, person, links, may } = visit;
   const { organisationId, timezone } = person;
   const viewer: Viewer = { links, may, person: { organisationId, timezone } };
@@ -44,7 +44,7 @@ function openStream(visit: SignedInVisit, { live, sessionCookie }: PortalDeps, a
     session: hashToken(sessionCookie.read(c) ?? ""),
     left: c.req.raw.signal,
     cut: () => c.env?.outgoing?.destroy(),
-    onOpen: (stream) => live.imports.join({ ...asked, stream, viewer }),
+    onOpen: (stream) => live.imports.join({ ...shownNow, stream, viewer }),
     onEnd: (stream) => live.imports.leave(stream),
   });
   // `x-accel-buffering` keeps a proxy from holding the answer back until it ends.
@@ -56,7 +56,7 @@ function openStream(visit: SignedInVisit, { live, sessionCookie }: PortalDeps, a
 const rejectedMs = 5_000;
 const historyMs = 15_000;
 
-interface Told {
+interface SentParts {
   readonly status: string;
   readonly rejected: number;
   readonly at: number;
@@ -87,8 +87,8 @@ async function inTurns(readers: readonly Subscriber[], tell: (reader: Subscriber
 }
 
 export function publishImports(deps: PartsDeps): Publish {
-  const toldOf = new Map<string, Told>();
-  const mostTold = 500;
+  const lastSent = new Map<string, SentParts>();
+  const mostKept = 500;
 
   return {
     list: async ({ all, changed }, { fresh, others }) => {
@@ -102,14 +102,14 @@ export function publishImports(deps: PartsDeps): Publish {
 
     one: async (organisationId, read, hasChanged, { fresh, others }) => {
       const { view } = read;
-      const before = toldOf.get(view.importId);
+      const before = lastSent.get(view.importId);
       const now = performance.now();
       const outdated = fresh.filter(({ status }) => status !== shownStatus(view));
       if (isDue(view, before, now) || outdated.length > 0) {
         const made = await readParts(organisationId, read, undefined, deps);
-        const told: Told = { ...stateOf(view), at: now, parts: new Map() };
+        const sent: SentParts = { ...stateOf(view), at: now, parts: new Map() };
         for (const [mayOperate, viewer] of viewersOf([...fresh, ...others]))
-          told.parts.set(
+          sent.parts.set(
             mayOperate,
             Object.entries(partsOf(viewer, made)).map(([id, child]) => part(id, String(child))),
           );
@@ -117,15 +117,15 @@ export function publishImports(deps: PartsDeps): Publish {
           const mayOperate = subscriber.viewer.may("operate");
           const known = outdated.includes(subscriber) ? undefined : before?.parts.get(mayOperate);
           const isNew = ({ message }: Part) => !known?.some((other) => other.message === message);
-          send(subscriber.stream, told.parts.get(mayOperate)?.filter(isNew) ?? []);
+          send(subscriber.stream, sent.parts.get(mayOperate)?.filter(isNew) ?? []);
         });
-        toldOf.delete(view.importId);
-        toldOf.set(view.importId, told);
+        lastSent.delete(view.importId);
+        lastSent.set(view.importId, sent);
       } else {
-        if (!before) toldOf.set(view.importId, { ...stateOf(view), at: now, parts: new Map() });
+        if (!before) lastSent.set(view.importId, { ...stateOf(view), at: now, parts: new Map() });
         if (hasChanged && isUnfinished(view)) await sendStatus(view, { fresh, others });
       }
-      for (const oldest of toldOf.keys()) if (toldOf.size > mostTold) toldOf.delete(oldest);
+      for (const oldest of lastSent.keys()) if (lastSent.size > mostKept) lastSent.delete(oldest);
     },
   };
 }
@@ -133,7 +133,7 @@ export function publishImports(deps: PartsDeps): Publish {
 const stateOf = (view: ImportView) => ({ status: `${shownStatus(view)} ${view.reportKey ?? ""}`, rejected: rejectedSoFar(view) });
 
 /** Whether more than the numbers may have changed. */
-function isDue(view: ImportView, before: Told | undefined, now: number): boolean {
+function isDue(view: ImportView, before: SentParts | undefined, now: number): boolean {
   if (!before) return false;
   const { status, rejected } = stateOf(view);
   if (status !== before.status) return true;

@@ -111,6 +111,7 @@ const longestMs = 4_000;
 /** The link to the history begins this many events before the last event of that time. */
 const eventsBefore = 24n;
 
+/** The import as it was at a time: from its stream, since the tables have only the present. */
 async function AsItWas({ visit, view, asOf, deps }: { visit: SignedInVisit; view: ImportView; asOf: Date; deps: PortalDeps }) {
   const { organisationId } = visit.person;
   const { importId } = view;

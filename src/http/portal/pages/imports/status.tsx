@@ -95,7 +95,7 @@ interface LiveProps {
 /** Makes a page change by itself, with the script live.js. Each message has the id of the part of the page that it replaces. */
 export const Live = ({ visit, from, isMoving }: LiveProps) => (
   <div class="live" data-live={visit.links.to(from)}>
-    <p class="unseen" role="status" data-live-said />
+    <p class="unseen" role="status" data-live-news />
     <p class="hint" data-live-lost hidden>
       This page does not change by itself at the moment. <a href={visit.links.to(visit.path)}>Reload</a>
     </p>

@@ -63,7 +63,7 @@ export async function prepareToJudge(visit: SignedInVisit, deps: PortalDeps, { f
   };
 }
 
-/** Undefined for any other file, for a report that is to be taken as a new file, and where the import has written nothing. */
+/** The import whose error report the file is. Undefined for any other file, for a report that is to be taken as a new file, and where the import has written nothing. */
 export async function reportedImport(
   deps: PortalDeps,
   { person: { organisationId } }: SignedInVisit,
