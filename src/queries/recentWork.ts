@@ -1,8 +1,7 @@
 // What the last days brought, for the overview.
-import type { Pool } from "pg";
-import { ofGroupSql } from "./activities/activityFilter.js";
 
-type Database = Pick<Pool, "query">;
+import { ofGroupSql } from "./activities/activityFilter.js";
+import type { Database } from "./database.js";
 
 /** The beginnings of the days, oldest first, and the end of the last one. */
 export interface Days {

@@ -3,8 +3,7 @@ import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalog
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import { type NameOf, nameBy } from "../../domain/principal.js";
 import type { apiKeys, localityFiles, members, organisations } from "../../projections/tables/organisations.js";
-
-type Database = Pick<Pool, "query">;
+import type { Database } from "../database.js";
 
 export type OrganisationSummary = Omit<typeof organisations.$inferSelect, "revision">;
 

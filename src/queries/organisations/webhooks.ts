@@ -1,7 +1,5 @@
-import type { Pool } from "pg";
 import type { webhookAttempts, webhookDeliveries, webhookEndpoints, webhookHealth } from "../../projections/tables/webhooks.js";
-
-type Database = Pick<Pool, "query">;
+import type { Database } from "../database.js";
 
 type ShownOfEndpoint = "endpointId" | "url" | "events" | "addedAt" | "rotatedAt" | "pausedAt" | "pausedBecause";
 
