@@ -3,6 +3,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { migrate, migrationStatements, missingTables, tableNames } from "../adapters/postgres/migrate.js";
+import { forgetPlaces, isPlaceLost } from "../commands/webhooks/deliveries.js";
 import { logStream } from "../events/streams.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore } from "../ports/eventStore.js";
@@ -20,7 +21,11 @@ const lookMs = 1_000;
 
 /** Migrates, and creates dropped tables again. */
 export async function prepareTables({ pool, eventStore }: Stores): Promise<void> {
-  await migrate(pool, { names: filledTables, logIsEmpty: () => isEmpty(eventStore) });
+  await migrate(pool, {
+    names: filledTables,
+    logIsEmpty: () => isEmpty(eventStore),
+    onLost: async (client, lost) => isPlaceLost(lost) && forgetPlaces(client),
+  });
 }
 
 /** True for an event store that has at most its id. If it cannot be asked, it is taken for one with events. */

@@ -3,9 +3,6 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Pool } from "pg";
 
-/** A pool, or a client within a transaction. */
-export type Database = Pick<Pool, "query">;
-
 const databases = new WeakMap<Pool, NodePgDatabase>();
 
 /** Typed reads over a pool. */

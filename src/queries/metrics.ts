@@ -30,13 +30,20 @@ export async function deliveriesByOutcome(pool: Pool): Promise<Record<string, nu
   return { ...none, ...Object.fromEntries(rows.map(({ status, deliveries }) => [status, deliveries])) };
 }
 
-/** The age of the oldest delivery that waits, by the database's clock; 0 where none waits. Deliveries to paused endpoints do not count. */
-export async function oldestUnsentSeconds(pool: Pool): Promise<number> {
+/**
+ * The age of the oldest delivery that waits, or of an event of which none is made yet, by the database's clock; 0 where none waits. Paused
+ * endpoints do not count, and replays not before their deliveries are made.
+ */
+export async function oldestUnsentSeconds(pool: Pick<Pool, "query">): Promise<number> {
   const { rows } = await pool.query<{ seconds: number | null }>(
     `select extract(epoch from now() - min(oldest.created_at))::float8 as seconds
        from webhook_endpoints endpoint cross join lateral (
-         select created_at from webhook_deliveries delivery
-          where delivery.endpoint_id = endpoint.endpoint_id and delivery.status = 'waiting' order by created_at limit 1) as oldest
+         (select created_at from webhook_deliveries delivery
+           where delivery.endpoint_id = endpoint.endpoint_id and delivery.status = 'waiting' order by created_at limit 1)
+         union all
+         (select event.created_at from webhook_backlogs backlog join webhook_events event on event.organisation_id = endpoint.organisation_id
+             and event.position > greatest(backlog.position, backlog.again_until, endpoint.added_position) and event.type = any(endpoint.events)
+           where backlog.endpoint_id = endpoint.endpoint_id and backlog.next_at is not null order by event.position limit 1)) as oldest
       where endpoint.removed_at is null and endpoint.paused_at is null`,
   );
   return Math.max(0, rows[0]?.seconds ?? 0);

@@ -1,7 +1,8 @@
 // What the last days brought, for the overview.
-
+import type { Pool } from "pg";
 import { ofGroupSql } from "./activities/activityFilter.js";
-import type { Database } from "./database.js";
+
+type Database = Pick<Pool, "query">;
 
 /** The beginnings of the days, oldest first, and the end of the last one. */
 export interface Days {

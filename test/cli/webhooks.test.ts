@@ -120,3 +120,15 @@ test("a refused command prints one line on stderr and nothing on stdout, and exi
     expect(stderr).toContain(words);
   }
 });
+
+test("a 21st endpoint is refused, and the sentence says what to do", async () => {
+  const full = await stage.newOrganisation();
+  for (let n = 0; n < 20; n += 1) await stage.add(full, `${receiver.url}/${n}`);
+  const args = ["webhooks", "add", "--url", receiver.url, "--org", full];
+  expect(await command(args, { ...stage.environment, DATA_DIR: folder })).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining("An organisation has at most 20 endpoints; remove one first"),
+  });
+  expect(await listWebhooks(stage.pool, full)).toHaveLength(20);
+});

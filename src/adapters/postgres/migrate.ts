@@ -18,6 +18,8 @@ const lock = 7_241_001; // any number that no other advisory lock of this databa
 export interface FilledTables {
   readonly names: readonly string[];
   readonly logIsEmpty: () => Promise<boolean>;
+  /** Called in the transaction that has created lost tables again. */
+  readonly onLost?: (client: pg.PoolClient, names: readonly string[]) => Promise<unknown>;
 }
 
 /**
@@ -42,6 +44,7 @@ export async function migrate(pool: pg.Pool, filled: FilledTables = { names: [],
     if (!nothingToDo) {
       if (applied.length > 0) await restoreTables(client, lost, statementsOf(applied));
       await applyMigrations(drizzle(insideTransaction(client)), { migrationsFolder: folder });
+      if (lost.length > 0) await filled.onLost?.(client, lost);
       if (stayAway) await client.query(`drop table if exists ${unfilled.map((name) => `public.${name}`).join(", ")}`);
     }
     await client.query("commit");

@@ -75,7 +75,8 @@ export const webhooksAggregate: Aggregate<"organisation", WebhooksState> = {
   evolve,
 };
 
-export const mostEndpoints = 1_000;
+/** Organisations that had more before there was this limit keep them. */
+const mostEndpoints = 20;
 
 /** All commands but `add` are rejected for an endpoint that does not exist. */
 export function decide(command: WebhookCommand, { organisationExists, endpoints }: WebhooksState): EventOn<"organisation">[] {

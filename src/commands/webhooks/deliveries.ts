@@ -18,67 +18,84 @@ export interface ToldEvent {
 
 const told = `jsonb_to_recordset($1) as told ("eventId" uuid, type text, "organisationId" text, "importId" uuid, revision bigint,
   position bigint, "recordedAt" timestamptz)`;
-const columns = "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
-/** Not before the import's earlier deliveries are due. Deliveries that are being sent are not compared: the claim then keeps the order. */
-const due = `greatest(now(), (select max(before.due_at) from webhook_deliveries before where before.endpoint_id = endpoint.endpoint_id
-  and before.import_id = told."importId" and before.status = 'waiting' and before.claim is null and before.position < told.position))`;
-const values = `endpoint.endpoint_id, endpoint.organisation_id, told."eventId", told.type, told."importId", told.revision, told.position,
-  told."recordedAt", 'waiting', ${due}`;
+export const deliveryColumns = "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
 
-/** Deliveries are kept for this many days. Earlier events are sent again only by a replay. */
+/** Cut, not rounded, to the column's milliseconds, so that it is due in this same transaction. */
+export const dueNow = "date_trunc('milliseconds', now())";
+
+/** Told events and deliveries are kept for this many days. Earlier events are sent only by a replay. */
 export const keptDays = 30;
 
-export interface Endpoints {
-  readonly all: number;
-  /** Those whose last attempt succeeded, by their ids. */
-  readonly working: readonly string[];
+/** The same event again adds nothing. */
+async function addEvents(database: Database, events: readonly ToldEvent[], condition: string): Promise<void> {
+  await database.query(
+    `insert into webhook_events (organisation_id, position, event_id, type, import_id, revision, occurred_at)
+     select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${told} where ${condition}
+     on conflict do nothing`,
+    [asJson(events)],
+  );
 }
 
-/** By organisation. */
-export async function endpointsOf(database: Database, organisations: ReadonlySet<string>): Promise<Map<string, Endpoints>> {
-  if (organisations.size === 0) return new Map();
-  const { rows } = await database.query<Endpoints & { organisationId: string }>(
-    `select organisation_id as "organisationId", count(*)::int as all, coalesce(array_agg(endpoint.endpoint_id) filter (
-              where endpoint.paused_at is null and health.failures = 0 and health.succeeded_at is not null), '{}') as working
-       from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
-      where organisation_id = any($1) and removed_at is null group by organisation_id`,
-    [[...organisations]],
+/** Notes events that were just read from the log. Endpoints of their organisations are behind from then on. */
+export async function noteTold(database: Database, events: readonly ToldEvent[]): Promise<void> {
+  await addEvents(database, events, `"recordedAt" > now() - interval '${keptDays} days'`);
+  // It locks the rows of endpoints that are behind already too: else the sender could find one caught up before this commits.
+  await database.query(
+    `insert into webhook_backlogs (endpoint_id, position, next_at)
+     select endpoint_id, added_position, ${dueNow} from webhook_endpoints where organisation_id = any($1) and removed_at is null
+      order by endpoint_id
+     on conflict (endpoint_id) do update set next_at = ${dueNow} where webhook_backlogs.next_at is null`,
+    [[...new Set(events.map(({ organisationId }) => organisationId))]],
   );
-  return new Map(rows.map((row) => [row.organisationId, row]));
 }
+
+export const begunAnew = `status = 'waiting', failures = 0, failing_since = null, ended_at = null, reason = null,
+  due_at = case when webhook_deliveries.claim is null then ${dueNow} else webhook_deliveries.due_at end`;
+
+/** The name of the follower's checkpoint, which is a row beside those of the projections. */
+export const followerName = "webhooks";
+const followed = `(select commit from checkpoints where projection = '${followerName}')`;
 
 /**
- * Adds a delivery of each event for every endpoint that was added before the event and asked for its type, or only for those in `only`. Events
- * older than `keptDays` are left out. The same event again adds nothing.
+ * Events that a replay found in their streams, however old they are. Those after the follower's checkpoint are left to it: an endpoint that
+ * had moved past them would miss the ones before them.
  */
-export async function enqueueTold(database: Database, events: readonly ToldEvent[], only?: readonly string[]): Promise<number> {
-  const { rowCount } = await database.query(
-    `insert into webhook_deliveries (${columns})
-     select ${values} from ${told}
-       join webhook_endpoints endpoint on endpoint.organisation_id = told."organisationId" and endpoint.removed_at is null
-        and told.type = any(endpoint.events) and endpoint.added_position < told.position ${only ? "and endpoint.endpoint_id = any($2)" : ""}
-      where told."recordedAt" > now() - interval '${keptDays} days'
-      order by told.position
-     on conflict (endpoint_id, event_id) do nothing`,
-    only ? [asJson(events), only] : [asJson(events)],
+export const addOldEvents = (database: Database, events: readonly ToldEvent[]): Promise<void> =>
+  addEvents(database, events, `position <= ${followed}`);
+
+/**
+ * Puts the endpoint back to a time: everything told from then until the log's present end is sent again, a bounded number at a time. Returns
+ * how many events that is.
+ */
+export async function goBack(
+  database: Database,
+  { organisationId, endpointId }: Endpoint,
+  { from, until }: { readonly from: Date; readonly until: bigint },
+): Promise<number> {
+  const { rows } = await database.query<{ events: number }>(
+    `with since as (
+       select count(*)::int as events, min(position) as first from webhook_events
+        where organisation_id = $1 and occurred_at >= $3 and type = any((select events from webhook_endpoints where endpoint_id = $2)::text[])
+     ), moved as (
+       insert into webhook_backlogs (endpoint_id, position, again_until, next_at)
+       select $2::uuid, least(first - 1, coalesce(${followed}, -1)), $4::bigint, ${dueNow} from since
+       on conflict (endpoint_id) do update set position = least(webhook_backlogs.position, excluded.position),
+         again_until = greatest(webhook_backlogs.again_until, excluded.again_until), next_at = excluded.next_at
+     )
+     select events from since`,
+    [organisationId, endpointId, from, String(until)],
   );
-  return rowCount ?? 0;
+  return rows[0]?.events ?? 0;
 }
 
-const begunAnew = `status = 'waiting', failures = 0, failing_since = null, ended_at = null, reason = null,
-  due_at = case when webhook_deliveries.claim is null then now() else webhook_deliveries.due_at end`;
+const ownTables = ["webhook_deliveries", "webhook_events", "webhook_backlogs"];
 
-/** Adds deliveries for one endpoint, whatever was sent to it before and however old the events are. */
-export async function enqueueAgain(database: Database, { endpointId }: Endpoint, events: readonly ToldEvent[]): Promise<number> {
-  const { rowCount } = await database.query(
-    `insert into webhook_deliveries (${columns})
-     select ${values} from ${told} join webhook_endpoints endpoint on endpoint.endpoint_id = $2 and told.type = any(endpoint.events)
-      order by told.position
-     on conflict (endpoint_id, event_id) do update set ${begunAnew}`,
-    [asJson(events), endpointId],
-  );
-  return rowCount ?? 0;
-}
+/** The follower reads the log from its beginning. What was sent is known by the events' ids. */
+export const forgetPlaces = (database: Database): Promise<unknown> =>
+  database.query(`delete from checkpoints where projection = '${followerName}'; delete from webhook_events; delete from webhook_backlogs`);
+
+/** Where one of the tables was lost, the others do not say what is yet to be sent. */
+export const isPlaceLost = (lostTables: readonly string[]): boolean => ownTables.some((name) => lostTables.includes(name));
 
 const asJson = (events: readonly ToldEvent[]): string =>
   JSON.stringify(events, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));

@@ -2,8 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, index, integer, json, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import type { RecordedFault } from "../../domain/rows/faults.js";
 
-/** A point in time, to the millisecond. */
-export const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 export const imports = pgTable(
   "imports",

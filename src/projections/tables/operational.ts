@@ -1,7 +1,8 @@
 // Not projections: short-lived state through which several processes work together. If it is lost, the workers restore what is needed.
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
-import { at } from "./imports.js";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 /** One row per queued or running import. The row is inserted before ImportRequested is appended, so that the queue's limit is exact. */
 export const importQueue = pgTable(

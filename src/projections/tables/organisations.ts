@@ -1,6 +1,5 @@
 // src/projections/tables holds the drizzle definition of every table. After a change `npm run migrations` writes the SQL into drizzle/.
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { at } from "./imports.js";
 
 export const organisations = pgTable("organisations", {
   id: text().primaryKey(),
@@ -52,6 +51,8 @@ export const catalogueChanges = pgTable(
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.revision] })],
 );
+
+const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 /** The people of the organisations. No other table has their names, and only `member_claims` has their e-mails too. */
 export const members = pgTable(

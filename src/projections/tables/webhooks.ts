@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
-import { at } from "./imports.js";
+import { bigint, index, integer, pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 /** A projection of the organisations' streams. Removed endpoints stay, for their deliveries' sake. */
 export const webhookEndpoints = pgTable(
@@ -71,6 +72,42 @@ export const webhookDeliveries = pgTable(
     // look up an endpoint, and read all waiting deliveries each time.
     index("webhook_deliveries_outcomes").on(table.createdAt, table.status),
   ],
+);
+
+/**
+ * Not a projection: the events that endpoints are told of, once for all endpoints of the organisation, for 30 days and for replays. Deliveries
+ * are made of them, a bounded number at a time.
+ */
+export const webhookEvents = pgTable(
+  "webhook_events",
+  {
+    organisationId: text("organisation_id").notNull(),
+    position: bigint({ mode: "bigint" }).notNull(),
+    eventId: uuid("event_id").notNull(),
+    type: text().notNull(),
+    importId: uuid("import_id").notNull(),
+    revision: bigint({ mode: "bigint" }).notNull(),
+    occurredAt: at("occurred_at").notNull(),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.organisationId, table.position, table.eventId] }),
+    index("webhook_events_by_age").on(table.createdAt),
+  ],
+);
+
+/** How far each endpoint's deliveries have been made of `webhook_events`. */
+export const webhookBacklogs = pgTable(
+  "webhook_backlogs",
+  {
+    endpointId: uuid("endpoint_id").primaryKey(),
+    position: bigint({ mode: "bigint" }).notNull(),
+    /** A replay: up to this position, what was sent before is sent again. */
+    againUntil: bigint("again_until", { mode: "bigint" }).notNull().default(sql`-1`),
+    /** There may be events after `position`, and this is when to look for them. Null: there are none. */
+    nextAt: at("next_at"),
+  },
+  (table) => [index("webhook_backlogs_behind").on(table.nextAt)],
 );
 
 /** The outcome of each attempt. */

@@ -3,7 +3,8 @@ import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalog
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import { type NameOf, nameBy } from "../../domain/principal.js";
 import type { apiKeys, localityFiles, members, organisations } from "../../projections/tables/organisations.js";
-import type { Database } from "../database.js";
+
+type Database = Pick<Pool, "query">;
 
 export type OrganisationSummary = Omit<typeof organisations.$inferSelect, "revision">;
 

@@ -1,5 +1,7 @@
+import type { Pool } from "pg";
 import type { webhookAttempts, webhookDeliveries, webhookEndpoints, webhookHealth } from "../../projections/tables/webhooks.js";
-import type { Database } from "../database.js";
+
+type Database = Pick<Pool, "query">;
 
 type ShownOfEndpoint = "endpointId" | "url" | "events" | "addedAt" | "rotatedAt" | "pausedAt" | "pausedBecause";
 
@@ -10,13 +12,19 @@ export interface WebhookSummary
   readonly waiting: number;
 }
 
+/** Events that an endpoint is behind are counted up to this number. */
+const mostCounted = 10_000;
+
 /** Oldest first; removed ones are not shown. */
 export async function listWebhooks(database: Database, organisationId: string): Promise<WebhookSummary[]> {
   const { rows } = await database.query<WebhookSummary>(
     `select endpoint.endpoint_id as "endpointId", url, events, added_at as "addedAt", rotated_at as "rotatedAt", paused_at as "pausedAt",
             paused_because as "pausedBecause", coalesce(health.failures, 0) as failures, health.failing_since as "failingSince",
             (select count(*)::int from webhook_deliveries delivery where delivery.endpoint_id = endpoint.endpoint_id
-              and delivery.status = 'waiting') as waiting
+              and delivery.status = 'waiting') +
+            (select count(*)::int from (select from webhook_backlogs backlog join webhook_events event on event.organisation_id = endpoint.organisation_id
+              and event.position > backlog.position and event.type = any(endpoint.events)
+              where backlog.endpoint_id = endpoint.endpoint_id limit ${mostCounted}) as behind) as waiting
        from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
       where organisation_id = $1 and removed_at is null order by added_at, endpoint.endpoint_id`,
     [organisationId],

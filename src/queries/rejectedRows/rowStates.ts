@@ -18,7 +18,7 @@ interface RowOwner {
 
 /**
  * SQL for the state of row `r` of the table `rejections`. This alone decides which rows are open, for every list and count. Whether a later
- * import has written its shipment is owner of the ledger. `kind` is a kind, or SQL for one.
+ * import has written its shipment is asked of the ledger. `kind` is a kind, or SQL for one.
  */
 export function stateSqlOf(kind: ImportKind | { readonly sql: string }, { importId, organisationId }: RowOwner): string {
   const isShipment = typeof kind === "string" ? String(kind === "shipments") : `${kind.sql} = 'shipments'`;
@@ -28,7 +28,7 @@ export function stateSqlOf(kind: ImportKind | { readonly sql: string }, { import
          then 'superseded' else 'open' end)`;
 }
 
-const owner: RowOwner = { importId: "$1", organisationId: "$2" };
+const asked: RowOwner = { importId: "$1", organisationId: "$2" };
 
 /** Only a completed import has rows to correct. Rows of other imports have no state. */
 const positionSql = "(select position from imports where import_id = $1 and organisation_id = $2 and status = 'completed')";
@@ -41,7 +41,7 @@ export async function rowStates(
 ): Promise<Map<number, RowState>> {
   if (rows.length === 0) return new Map();
   const found = await pool.query<{ row: number; state: RowState }>(
-    `select r."row", ${stateSqlOf(kind, owner)} as state from rejections r where r.import_position = ${positionSql} and r."row" = any($3::integer[])`,
+    `select r."row", ${stateSqlOf(kind, asked)} as state from rejections r where r.import_position = ${positionSql} and r."row" = any($3::integer[])`,
     [importId, organisationId, rows],
   );
   return new Map(found.rows.map(({ row, state }) => [row, state]));
@@ -63,7 +63,7 @@ export async function rowsInState(
   pool: Pool,
 ): Promise<RowsFound> {
   const found = await pool.query<{ row: number; state: RowState }>(
-    `select r."row", ${stateSqlOf(kind, owner)} as state from rejections r
+    `select r."row", ${stateSqlOf(kind, asked)} as state from rejections r
       where r.import_position = ${positionSql} and r."row" > $3 order by r."row" limit ${mostLookedAt}`,
     [importId, organisationId, after],
   );

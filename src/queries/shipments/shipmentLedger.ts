@@ -5,7 +5,8 @@ import { shipments } from "../../projections/tables/ledgers.js";
 import { databaseOf } from "../database.js";
 import { givenFields } from "../givenFields.js";
 import { type Page, type PageRequest, readCursor, readPage, writeCursor } from "../page.js";
-import { conditionsOf, filterScope, isFiltered, type ShipmentFilter, walkOf } from "./shipmentFilter.js";
+import { conditionsOf, filterScope, isFiltered, type ShipmentFilter } from "./shipmentFilter.js";
+import { walkOf } from "./shipmentWalk.js";
 
 type ShipmentRow = typeof shipments.$inferSelect;
 

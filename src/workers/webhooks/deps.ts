@@ -1,5 +1,5 @@
-// src/workers/webhooks tells the organisations' endpoints what happened. One process at a time follows the log and adds a delivery for each
-// event and endpoint; every worker process sends the deliveries that are due.
+// src/workers/webhooks tells the organisations' endpoints what happened. One process at a time follows the log and notes the
+// events; every worker process makes deliveries of them and sends those that are due.
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { OrganisationDeps } from "../../commands/organisations/organisation.js";

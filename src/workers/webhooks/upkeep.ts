@@ -6,7 +6,7 @@ const atOnce = 5_000;
 /** No pause is this long: a later time was written while the database's clock was ahead, and is corrected. */
 const tooLong = "now() + interval '2 hours'";
 
-/** Deletes ended deliveries after 30 days, with their attempts, and drops the waiting deliveries of removed endpoints. */
+/** Deletes told events and ended deliveries after 30 days, with their attempts, and drops the waiting deliveries of removed endpoints. */
 export async function keepDeliveries(pool: Pool): Promise<void> {
   await pool.query(
     `update webhook_deliveries delivery set status = 'dropped', claim = null, ended_at = now(), reason = 'The endpoint was removed'
@@ -16,6 +16,11 @@ export async function keepDeliveries(pool: Pool): Promise<void> {
   );
   await pool.query(`update webhook_deliveries set due_at = now() where status = 'waiting' and due_at > ${tooLong}`);
   await pool.query(`update webhook_health set retry_at = null where retry_at > ${tooLong}`);
+  await pool.query(`delete from webhook_events where created_at < now() - interval '${keptDays} days'`);
+  await pool.query(
+    "delete from webhook_backlogs where endpoint_id in (select endpoint_id from webhook_endpoints where removed_at is not null)",
+  );
+  await pool.query(`update webhook_backlogs set next_at = now() where next_at > ${tooLong}`);
   for (let forgotten = atOnce; forgotten === atOnce; ) {
     const { rowCount } = await pool.query(
       `with old as (

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { decide, mostEndpoints, type WebhookAction, webhooksAggregate } from "../../../src/commands/organisations/webhookDecider.js";
+import { decide, type WebhookAction, webhooksAggregate } from "../../../src/commands/organisations/webhookDecider.js";
 import type { EventOn } from "../../../src/events/registry.js";
 import { givenWhenThen } from "../givenWhenThen.js";
 
@@ -66,18 +66,29 @@ test("an organisation that does not exist gets no endpoint", () => {
   given().when(add).isRejected("notFound", "There is no organisation demo; create it with org apply");
 });
 
-test("an organisation has a limited number of endpoints, of which removed ones do not count", () => {
-  const many = Array.from(
-    { length: mostEndpoints },
-    (_, n): OrganisationEvent => ({
-      type: "WebhookAdded",
-      data: { ...caused, endpointId: `other-${n}`, ...settings },
-    }),
+const others = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, n): OrganisationEvent => ({ type: "WebhookAdded", data: { ...caused, endpointId: `other-${n}`, ...settings } }),
   );
-  given(applied, ...many)
+
+test.each([18, 19])("an organisation with %s endpoints may add one", (count) => {
+  given(applied, ...others(count))
     .when(add)
-    .isRejected("conflict", `at most ${mostEndpoints} endpoints`);
-  given(applied, ...many, { type: "WebhookRemoved", data: { ...caused, endpointId: "other-0" } })
+    .decides(added);
+});
+
+test.each([20, 21, 1_000])("an organisation with %s endpoints may not add one, and those it has stay and can be changed", (count) => {
+  given(applied, ...others(count))
+    .when(add)
+    .isRejected("conflict", "An organisation has at most 20 endpoints; remove one first");
+  given(applied, added, ...others(count - 1))
+    .when(rotate)
+    .decides(rotated(2));
+});
+
+test("removed endpoints do not count", () => {
+  given(applied, ...others(20), { type: "WebhookRemoved", data: { ...caused, endpointId: "other-0" } })
     .when(add)
     .decides(added);
 });

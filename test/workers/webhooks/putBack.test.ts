@@ -50,7 +50,7 @@ const rebuildFrom = (eventStore: EventStore) =>
 
 /** Copies the tables that the webhook worker writes. Returns a function that puts the copies back. */
 async function backUp(): Promise<() => Promise<void>> {
-  const names = ["webhook_deliveries", "webhook_attempts", "webhook_health", "checkpoints"];
+  const names = ["webhook_deliveries", "webhook_attempts", "webhook_health", "webhook_events", "webhook_backlogs", "checkpoints"];
   for (const name of names) await stage.pool.query(`drop table if exists kept_${name}; create table kept_${name} as table ${name}`);
   return async () => {
     for (const name of names) {

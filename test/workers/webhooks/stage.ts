@@ -76,7 +76,11 @@ export async function openStage(logger: Logger = pino({ level: process.env["TEST
       return told;
     },
     deliveries: (organisationId, endpointId) => listDeliveries(pool, organisationId, endpointId, { limit: 100 }),
-    hurry: () => pool.query("update webhook_deliveries set due_at = now() where claim is null; update webhook_health set retry_at = null"),
+    // Rows that a worker is writing are left out: two that update many rows in different orders would deadlock.
+    hurry: () =>
+      pool.query(`update webhook_deliveries set due_at = now() where id in (select id from webhook_deliveries
+          where claim is null and due_at > now() for update skip locked);
+        update webhook_health set retry_at = null where retry_at is not null`),
     work: ({ post_, ...options } = {}) => {
       const control = new AbortController();
       count += 1;

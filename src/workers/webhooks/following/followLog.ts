@@ -1,6 +1,8 @@
 // The follower reads the log and adds deliveries; one is active at a time. After an outage it goes on from its checkpoint. If the log is
 // another one, or an earlier state of the same log, it starts at the beginning: deliveries that exist already are known by the event's id.
 import { setTimeout as pause } from "node:timers/promises";
+import { backOffMs } from "../../../backOff.js";
+import { followerName, forgetPlaces } from "../../../commands/webhooks/deliveries.js";
 import { toldOf } from "../../../domain/webhooks/endpoint.js";
 import { LogTooShort } from "../../../portErrors.js";
 import type { Position } from "../../../ports/eventStore.js";
@@ -8,7 +10,7 @@ import { isBeginning, readCheckpoints } from "../../../projections/running/check
 import { whileActive } from "../../../projections/running/locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../projections/running/logGuard.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import { followerName, takeBatch } from "./takeBatch.js";
+import { takeBatch } from "./takeBatch.js";
 
 export interface FollowerOptions extends WebhookWorkerDeps {
   /** Called when there is something to send. */
@@ -17,7 +19,7 @@ export interface FollowerOptions extends WebhookWorkerDeps {
 
 const types = [...Object.keys(toldOf), "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
-const longestPauseMs = 5_000;
+const pauses = { firstMs: 200, mostMs: 5_000 };
 /** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than writing each time. */
 const idleSaveMs = 1_000;
 
@@ -42,14 +44,13 @@ export async function runFollower(options: FollowerOptions): Promise<void> {
       if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
         logger.error({ err: error }, "no delivery is added: the tables were built from another log");
       else logger.warn({ err: error, failures }, "following the log for webhooks was interrupted, it goes on from its checkpoint");
-      const wait = Math.min(longestPauseMs, 100 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
-      await pause(wait, undefined, { signal }).catch(() => undefined);
+      await pause(backOffMs(failures, pauses), undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-async function beginAnew({ pool, logger }: FollowerOptions): Promise<void> {
-  await pool.query("delete from checkpoints where projection = $1", [followerName]);
+async function beginAnew({ inTransaction, logger }: FollowerOptions): Promise<void> {
+  await inTransaction(forgetPlaces);
   logger.warn(
     "the log is another one, or was restored: webhooks are looked for from its beginning, and those that were sent are not sent again",
   );

@@ -3,6 +3,7 @@ import type { PoolClient } from "pg";
 import { overlapHours } from "../../../domain/webhooks/endpoint.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import { chooseDeliveries, type Place, type Room } from "./choose.js";
+import { fillDeliveries } from "./fill.js";
 import { claimSeconds } from "./times.js";
 
 export interface Claimed {
@@ -43,7 +44,10 @@ export function claimDeliveries(
   const claimedAt = performance.now();
   return inTransaction(async (client) => {
     const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${claimLock}) as taken`);
-    return rows[0]?.taken ? claim(client, { workerId, claimedAt }, room) : undefined;
+    if (!rows[0]?.taken) return undefined;
+    await client.query(byIndex);
+    await fillDeliveries(client);
+    return claim(client, { workerId, claimedAt }, room);
   });
 }
 
@@ -56,7 +60,6 @@ async function claim(
   { workerId, claimedAt }: { readonly workerId: string; readonly claimedAt: number },
   room: Room,
 ): Promise<Claimed[]> {
-  await client.query(byIndex);
   const chosen = await chooseDeliveries(client, room);
   if (chosen.size === 0) return [];
   const { rows } = await client.query<Omit<Claimed, "place" | "claimedAt">>(

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { backOffMs } from "../../../backOff.js";
 import { StoreUnavailable } from "../../../portErrors.js";
 import { claimSeconds } from "./times.js";
 
-const longestPauseMs = 2_000;
+const pauses = { firstMs: 100, mostMs: 2_000 };
 
 /**
  * Writes the outcome of an attempt, and tries again while the database is unavailable: a delivery whose outcome is not written is sent once
@@ -10,10 +11,11 @@ const longestPauseMs = 2_000;
  */
 export async function insist<Result>(write: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   const end = performance.now() + claimSeconds * 1_000;
-  for (let pauseMs = 100; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+  for (let failures = 1; ; failures += 1) {
     try {
       return await write();
     } catch (error) {
+      const pauseMs = backOffMs(failures, pauses);
       if (!(error instanceof StoreUnavailable) || signal.aborted || performance.now() + pauseMs > end) throw error;
       await pause(pauseMs, undefined, { signal }).catch(() => undefined);
     }

@@ -1,8 +1,9 @@
 // What is sent: the import as the API showed it at the event. It is built from the stream for every attempt, so that a retry, a replay
 // and a Send again say the same; only the link to the error report is made anew, since it expires.
 import { decodeOn } from "../../../events/codec.js";
+import { countRejected, rowsBefore, startedEvent } from "../../../events/importLayout.js";
 import { streamOf } from "../../../events/streams.js";
-import type { StoredEvent } from "../../../ports/eventStore.js";
+import { eventAt, type Revision } from "../../../ports/eventStore.js";
 import { type ImportView, shownDetails, shownImport } from "../../../queries/imports/importView.js";
 import { requestedBase } from "../../../queries/imports/streamView.js";
 import type { WebhookWorkerDeps } from "../deps.js";
@@ -48,16 +49,14 @@ function viewAt(delivery: Claimed, importId: string, sources: Sources): Promise<
 
 async function readView({ organisationId, eventId, revision }: Claimed, importId: string, sources: Sources): Promise<Viewed> {
   const { eventStore } = sources;
-  const stream = streamOf.import(importId);
-  const [base, first, stored] = await Promise.all([
+  const [base, started, stored] = await Promise.all([
     requestedBase(organisationId, { importId, kind: undefined }, eventStore),
-    eventAt(sources, stream, 1n),
-    eventAt(sources, stream, BigInt(revision ?? 0)),
+    startedEvent(eventStore, importId),
+    eventAt(eventStore, streamOf.import(importId), BigInt(revision ?? 0)),
   ]);
   if (!base || stored?.id !== eventId) throw new EventGone(`The log no longer has event ${eventId}: it was put back`);
   const event = decodeOn("import", stored);
-  const started = first && decodeOn("import", first);
-  const begun: ImportView = { ...base.view, startedAt: started?.type === "ImportStarted" ? new Date(started.data.at) : null };
+  const begun: ImportView = { ...base.view, startedAt: started ? new Date(started.data.at) : null };
   switch (event?.type) {
     case "ImportStarted":
       return { at: event.data.at, view: { ...begun, status: "processing" } };
@@ -70,7 +69,7 @@ async function readView({ organisationId, eventId, revision }: Claimed, importId
     case "ImportFailed":
     case "ImportCancelled": {
       const { at, progress } = event.data;
-      const counts = await countsAt(sources, stored, importId);
+      const counts = await countsAt(sources, stored.revision, importId);
       const ended = { progress: Math.min(99, Math.max(0, Math.floor(progress))), finishedAt: new Date(at), counts };
       if (event.type === "ImportCancelled") return { at, view: { ...begun, ...ended, status: "cancelled" } };
       return { at, view: { ...begun, ...ended, status: "failed", errorMessage: event.data.reason } };
@@ -83,20 +82,11 @@ async function readView({ organisationId, eventId, revision }: Claimed, importId
   }
 }
 
-async function eventAt({ eventStore }: Sources, stream: string, revision: bigint): Promise<StoredEvent | undefined> {
-  for await (const event of eventStore.read(stream, { from: revision, max: 1 })) return event.revision === revision ? event : undefined;
-  return undefined;
-}
-
 /** `processed` is 0, since such an import writes nothing. Rejected rows are counted in the table if it includes this event, else in the stream. */
-async function countsAt({ pool, eventStore }: Sources, { stream, revision }: StoredEvent, importId: string): Promise<ImportView["counts"]> {
-  const received = Math.max(0, Number(revision) - 2);
+async function countsAt({ pool, eventStore }: Sources, revision: Revision, importId: string): Promise<ImportView["counts"]> {
   const { rows } = await pool.query<{ failed: number }>("select failed from imports where import_id = $1 and revision = $2", [
     importId,
     String(revision),
   ]);
-  if (rows[0]) return { received, processed: 0, failed: rows[0].failed };
-  let failed = 0;
-  for await (const { type } of eventStore.read(stream, { from: 2n })) if (type === "RowRejected") failed += 1;
-  return { received, processed: 0, failed };
+  return { received: rowsBefore(revision), processed: 0, failed: rows[0]?.failed ?? (await countRejected(eventStore, importId)) };
 }

@@ -1,6 +1,7 @@
 // Writes the outcomes of attempts, many in one statement. Writes nothing for a delivery that has ended or that another process has claimed.
 import type { Pool } from "pg";
-import { patienceMs, untilNextMs, untilProbeMs } from "../../../domain/webhooks/endpoint.js";
+import { backOffMs } from "../../../backOff.js";
+import { patienceMs, probePauses, retryPauses } from "../../../domain/webhooks/endpoint.js";
 import type { WebhookAnswer } from "../../../ports/webhooks.js";
 import type { Claimed } from "./claim.js";
 
@@ -103,7 +104,7 @@ export async function writeFailed(pool: Pool, all: readonly Failure[], random: (
 }
 
 const waitsAfter = ({ delivery: { type, failures, endpointFailures }, isLast }: Failure, random: () => number) => ({
-  nextMs: untilNextMs(failures + 1, random),
-  probeMs: untilProbeMs(endpointFailures + 1, random),
+  nextMs: backOffMs(failures + 1, retryPauses, random),
+  probeMs: backOffMs(endpointFailures + 1, probePauses, random),
   isLast: isLast || type === "ping",
 });

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { backOffMs } from "../../../backOff.js";
 import type { Doorbell } from "../../waiting/doorbell.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import type { Place, Room } from "./choose.js";
@@ -14,7 +15,7 @@ const places = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 const pollMs = 500;
 /** The pause between two claims, since each looks at every endpoint. */
 const gatherMs = 20;
-const mostOutageMs = 10_000;
+const outagePauses = { firstMs: 500, mostMs: 10_000 };
 
 /** Sends until the signal aborts; then requests in flight are cut off and their deliveries put back, for the next process that claims them. */
 export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promise<void> {
@@ -48,7 +49,7 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
     } catch (error) {
       outages += 1;
       logger.warn({ err: error }, "deliveries of webhooks cannot be claimed; trying again");
-      await bell.pause(Math.min(mostOutageMs, 250 * 2 ** outages));
+      await bell.pause(backOffMs(outages, outagePauses));
     }
   }
   await Promise.all(running.keys());
@@ -56,7 +57,13 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
 
 function roomBeside(running: readonly Claimed[]): Room {
   const taken = (place: Place) => running.filter((delivery) => delivery.place === place).length;
+  const byOrganisation = new Map<string, { organisationId: string; place: Place; count: number }>();
+  for (const { organisationId, place } of running) {
+    const key = `${organisationId} ${place}`;
+    byOrganisation.set(key, { organisationId, place, count: (byOrganisation.get(key)?.count ?? 0) + 1 });
+  }
   return {
+    taken: [...byOrganisation.values()],
     inAll: places.inAll - running.length,
     further: Math.max(0, places.further - taken("further")),
     new: Math.max(0, places.new - taken("new")),

@@ -1,8 +1,9 @@
 import type { Geography } from "../../../../domain/geography/geography.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { isByImport, isFiltered, placeOf, type ShipmentFilter } from "../../../../queries/shipments/shipmentFilter.js";
+import { isFiltered, placeOf, type ShipmentFilter } from "../../../../queries/shipments/shipmentFilter.js";
 import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
+import { isByImport } from "../../../../queries/shipments/shipmentWalk.js";
 import type { PageOf, SignedInVisit } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
 import { type Column, EmptyState, FilterForm, Pager, Table } from "../../shell/panel.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { changeWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhook } from "../../../../commands/organisations/webhooks.js";
 import { ping, releaseDeliveries, sendAgain } from "../../../../commands/webhooks/deliveries.js";
-import { importsToReplay, replay } from "../../../../commands/webhooks/replay.js";
+import { countToReplay, mostCounted, replay } from "../../../../commands/webhooks/replay.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
@@ -60,8 +60,8 @@ async function replayIn({ query, person }: SignedInVisit, { pool }: PortalDeps, 
   const { ask, from = "" } = query;
   if (ask !== "replay") return undefined;
   const since = replayFrom(from, person.timezone);
-  const imports = await importsToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
-  return { from, since, imports: imports.length };
+  const imports = await countToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
+  return { from, since, imports };
 }
 
 /** A time as the form has it, in the organisation's own zone. */
@@ -131,8 +131,10 @@ function EndpointQuestion({ visit, endpoint, replay }: OfEndpoint & { replay: Re
     return (
       <Question visit={visit} title="Send it all again?" to={`${path}/replay`} back={path} label="Replay" fields={{ from: replay.from }}>
         <p>
-          Everything since <Time visit={visit} at={replay.since} /> is sent to <strong>{url}</strong> again: what happened to at most{" "}
-          <Amount value={replay.imports} /> {replay.imports === 1 ? "import" : "imports"}, each event under its own id.
+          Everything since <Time visit={visit} at={replay.since} /> is sent to <strong>{url}</strong> again: what happened to{" "}
+          {replay.imports > mostCounted ? "more than " : "at most "}
+          <Amount value={Math.min(replay.imports, mostCounted)} /> {replay.imports === 1 ? "import" : "imports"}, each event under its own
+          id.
           {pausedAt ? " It goes when the endpoint is resumed." : ""}
         </p>
       </Question>
