@@ -4,10 +4,10 @@ import process from "node:process";
 import { readBytes, readFlag, wholeMessage } from "../dist/adapters/eventStore/protocol/protobuf.js";
 import { serverFeatures } from "../dist/embedded/eventstore/calls/nodeInfoCalls.js";
 import { encodeBlocks, newEvent } from "../dist/embedded/eventstore/log/blockEncoder.js";
-import { openTables } from "../dist/embedded/eventstore/log/tables.js";
+import { openTables } from "../dist/embedded/eventstore/log/storage.js";
 import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
 import { appendSuccess, batchReply, batchResult } from "../dist/embedded/eventstore/protocol/appendReplies.js";
-import { framed } from "../dist/embedded/eventstore/protocol/frames.js";
+import { framed } from "../dist/embedded/eventstore/protocol/grpcCall.js";
 import { serveCall } from "../dist/embedded/eventstore/protocol/grpcCall.js";
 
 const STREAMS = "/event_store.client.streams.Streams";

@@ -11,7 +11,7 @@ const source = join(root, "src");
 const folder = "bundle";
 
 /** What is started by its path: the command line with all roles, the event store by itself, a process, a thread. */
-const programs = ["cli", "embedded/eventstore/runNode", "main/checking/checkProcess", "adapters/spreadsheets/threads/headerThread"];
+const programs = ["cli", "embedded/eventstore/node", "main/checking/checkProcess", "adapters/spreadsheets/threads/headerThread"];
 
 /** Loaded from their packages: native code, and what uses `new Buffer()`, of which Node warns outside of node_modules. */
 const external = ["lmdb", "pg-native", "exceljs"];

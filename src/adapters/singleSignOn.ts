@@ -69,8 +69,8 @@ async function discover({ issuer, clientId, clientSecret }: SingleSignOnOptions)
   const url = new URL(issuer);
   // config.ts accepts http for loopback addresses only.
   const settings = { timeout: answerSeconds, execute: url.protocol === "http:" ? [openId.allowInsecureRequests] : [] };
-  const asked = await openId.discovery(url, clientId, clientSecret, undefined, settings);
-  const server = asked.serverMetadata();
+  const discovered = await openId.discovery(url, clientId, clientSecret, undefined, settings);
+  const server = discovered.serverMetadata();
   const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   const authentication = methods.includes("client_secret_basic")
     ? openId.ClientSecretBasic(clientSecret)

@@ -42,8 +42,8 @@ async function serveEvents({ port, data, credentialsOnStdin }: NodeOptions): Pro
   if (Number.isNaN(port)) throw new Error("--port must be a whole number from 0 to 65535");
   const credentials = credentialsOnStdin ? await credentialsFrom(process.stdin) : undefined;
   const [{ runEventStoreNode }, { ensureUsable }] = await Promise.all([
-    import("../embedded/eventstore/runNode.js"),
-    import("../embedded/usableFolder.js"),
+    import("../embedded/eventstore/node.js"),
+    import("../embedded/dataFolder.js"),
   ]);
   await ensureUsable(data, "--data");
   // The address is the command's result. A parent process gets it as a message instead.

@@ -19,7 +19,7 @@ import type { LocalitiesDeps } from "../commands/organisations/localities.js";
 import type { OrganisationDeps } from "../commands/organisations/organisation.js";
 import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import type { Config } from "../config.js";
-import { ensureUsable } from "../embedded/usableFolder.js";
+import { ensureUsable } from "../embedded/dataFolder.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore } from "../ports/eventStore.js";
 import type { ObjectStore } from "../ports/objectStore.js";

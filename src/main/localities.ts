@@ -9,6 +9,7 @@ import { outageIn } from "../http/server/answerError.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { listLocalityFiles } from "../queries/organisations/organisations.js";
+import { loadRecent } from "../recent.js";
 import type { LocalityVersions } from "../workers/imports/deps.js";
 import { repeatedly } from "../workers/waiting/repeatedly.js";
 
@@ -24,7 +25,7 @@ export interface Localities extends LocalityVersions {
 /** The bundled localities and those that an operator has loaded. `versions` names the file of each loaded country, as ImportStarted records it. */
 export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }): Localities {
   const { pool, objectStore, folder } = options;
-  const kept = new Map<string, Promise<Geography>>();
+  const kept = loadRecent<Geography>(mostKept);
   const fetchCountry = async (country: string, sha256: string): Promise<string> => {
     const path = join(folder, `${country}-${sha256}.tsv`);
     if (!(await stat(path).catch(() => undefined))) await objectStore.fetch(`localities/${country}/${sha256}`, path);
@@ -46,16 +47,7 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
   return {
     current,
     files: async () => filesOf(await current()),
-    geography: (versions) => {
-      const name = nameOf(versions);
-      const geography = kept.get(name) ?? load(versions);
-      kept.delete(name);
-      kept.set(name, geography);
-      geography.catch(() => kept.delete(name));
-      const [oldest] = kept.keys();
-      if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
-      return geography;
-    },
+    geography: (versions) => kept(nameOf(versions), () => load(versions)),
   };
 }
 

@@ -2,11 +2,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config.js";
+import { ensureUsable, readSigningSecret } from "../embedded/dataFolder.js";
 import { type FolderLock, type Owner, takeFolder } from "../embedded/folderLock.js";
 import { readRuntime, removeRuntime, writeRuntime } from "../embedded/runtimeFile.js";
-import { readSigningSecret } from "../embedded/signingSecret.js";
 import { type EmbeddedStores, startEmbeddedStores } from "../embedded/stores.js";
-import { ensureUsable } from "../embedded/usableFolder.js";
 
 /** The addresses of the running stores. */
 export interface Addresses {

@@ -2,10 +2,9 @@ import { cp, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from "
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { ensureUsable, readSigningSecret } from "../../src/embedded/dataFolder.js";
 import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readRuntime, writeRuntime } from "../../src/embedded/runtimeFile.js";
-import { readSigningSecret } from "../../src/embedded/signingSecret.js";
-import { ensureUsable } from "../../src/embedded/usableFolder.js";
 import { eventually } from "../support/eventually.js";
 
 let folder: string;

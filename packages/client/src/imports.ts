@@ -1,7 +1,6 @@
 // What can be done with the imports of one kind, and waiting for one of either kind.
 import { NotFoundError } from "./errors.js";
-import { pages } from "./pages.js";
-import type { CallOptions, Send } from "./transport.js";
+import { type CallOptions, pages, type Send } from "./transport.js";
 import type { AcceptedFile, CorrectedRow, Import, ImportEvent, ImportFilter, RejectedRowFilter } from "./types.js";
 import { type FileOptions, formOf, type UploadSource } from "./upload.js";
 import { hasEnded, type WaitOptions, waitFor } from "./waiting.js";

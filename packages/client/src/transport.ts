@@ -1,6 +1,27 @@
 // One request to the service, repeated where that is safe and may help.
 import { ConnectionError, errorOf, RateLimitedError, UnavailableError, WaybillError } from "./errors.js";
-import { pause, withJitter } from "./pause.js";
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
+    return undefined;
+  });
+}
+
+/** Between half and all of the time, at random, so that many clients do not come back at the same moment. */
+export function withJitter(milliseconds: number): number {
+  return milliseconds * (0.5 + Math.random() / 2);
+}
 
 export interface WaybillOptions {
   /** Where the service is, such as `https://waybill.example.net`. */
@@ -48,9 +69,9 @@ export function createSend(options: WaybillOptions): Send {
       } catch (error) {
         call.signal?.throwIfAborted();
         if (!mayRepeat(error) || call.form?.repeatable === false || attempt >= attempts) throw error;
-        const asked = (error.retryAfter ?? 0) * 1000;
-        if (asked > longestDelay) throw error;
-        await pause(Math.max(asked, withJitter(Math.min(firstDelay * 2 ** (attempt - 1), longestDelay))), call.signal);
+        const retryAfterMs = (error.retryAfter ?? 0) * 1000;
+        if (retryAfterMs > longestDelay) throw error;
+        await pause(Math.max(retryAfterMs, withJitter(Math.min(firstDelay * 2 ** (attempt - 1), longestDelay))), call.signal);
       }
     }
   };
@@ -124,3 +145,25 @@ function address(baseUrl: string, { path, query = {} }: Call): string {
 }
 
 const withoutSlashes = (address: string): string => (address.endsWith("/") ? withoutSlashes(address.slice(0, -1)) : address);
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+/** Every item of a list, page by page: the next page is asked for when the items before it are used up. */
+export async function* pages<Item>(
+  send: Send,
+  path: string,
+  query: object = {},
+  { signal }: CallOptions = {},
+): AsyncGenerator<Item, void, undefined> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Page<Item> = await send({
+      ...{ method: "GET", path, query: { ...query, ...(cursor === undefined ? {} : { cursor }) } },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    yield* page.items;
+    cursor = page.nextCursor;
+  }
+}

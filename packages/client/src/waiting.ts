@@ -1,7 +1,6 @@
 // Waiting for the end of an import.
 import { WaitTimeoutError } from "./errors.js";
-import { pause, withJitter } from "./pause.js";
-import { mayRepeat } from "./transport.js";
+import { mayRepeat, pause, withJitter } from "./transport.js";
 import type { Import } from "./types.js";
 
 export interface WaitOptions {

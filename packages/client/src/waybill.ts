@@ -1,6 +1,5 @@
 import { importsOfEitherKind, importsUnder, type PushOptions, uploadTo, withKey, withSignal } from "./imports.js";
-import { pages } from "./pages.js";
-import { type CallOptions, createSend, type Send, type WaybillOptions } from "./transport.js";
+import { type CallOptions, createSend, pages, type Send, type WaybillOptions } from "./transport.js";
 import type {
   AcceptedActivities,
   AcceptedShipments,

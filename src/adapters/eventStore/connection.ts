@@ -1,6 +1,12 @@
 // One client at a time for calls. A client whose call was not answered may take twenty seconds more to notice a dead connection, so it is
 // retired, and the next call gets a new client.
-import type { EventStoreDBClient } from "@eventstore/db-client";
+
+import { setTimeout as pause } from "node:timers/promises";
+import { ANY, type EventStoreDBClient } from "@eventstore/db-client";
+import { backOffMs } from "../../backOff.js";
+import { StoreUnavailable, StreamDeleted } from "../../portErrors.js";
+import { withTimeLimit } from "../../timeLimit.js";
+import { definiteFailure, isSilence } from "./failures.js";
 import { connectClient, shutClient } from "./vendor.js";
 
 export interface Connection {
@@ -43,4 +49,49 @@ let clients = 0;
 export function newClient(address: string): EventStoreDBClient {
   const interval = Number(/[?&]keepAliveInterval=(\d+)/i.exec(address)?.[1] ?? 10_000) + (clients++ % 1000);
   return connectClient(`${address}${address.includes("?") ? "&" : "?"}keepAliveInterval=${interval}&throwOnAppendFailure=true`);
+}
+
+interface Patience {
+  readonly deadlineMs: number;
+  readonly attempts: number;
+}
+
+/**
+ * Deletes a stream for good: a tombstone, so that nothing is ever appended to it again. Deleting it twice changes nothing, so a delete of
+ * unknown outcome is sent again.
+ */
+export function streamDeleter(connection: Connection, { deadlineMs, attempts }: Patience): (stream: string) => Promise<void> {
+  return async (stream) => {
+    const what = `deleting ${stream}`;
+    let lastFailure: unknown;
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      await backOff(attempt);
+      const client = connection.client();
+      try {
+        await within(deadlineMs + 250, what, client.tombstoneStream(stream, { expectedRevision: ANY, deadline: deadlineMs }));
+        return;
+      } catch (error) {
+        const definite = definiteFailure(error, stream, what);
+        if (definite instanceof StreamDeleted) return;
+        if (definite) throw definite;
+        if (isSilence(error)) connection.retire(client);
+        lastFailure = error;
+      }
+    }
+    throw new StoreUnavailable("event store", `The event store did not answer ${what} in time`, { cause: lastFailure });
+  };
+}
+
+/** Fails with StoreUnavailable when the promise has not settled in time; the client's own deadlines do not cover everything. */
+export function within<T>(milliseconds: number, what: string, promise: Promise<T>): Promise<T> {
+  return withTimeLimit(milliseconds, promise, () => {
+    throw new StoreUnavailable("event store", `${what}: no answer within ${milliseconds} ms`);
+  });
+}
+
+/** No pause before the first retry, since a lost connection is replaced at once. */
+export async function backOff(failures: number, signal?: AbortSignal): Promise<void> {
+  if (failures <= 1) return;
+  const milliseconds = backOffMs(failures - 1, { firstMs: 25, mostMs: 1000 });
+  await pause(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined);
 }

@@ -4,7 +4,8 @@ import type { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Duplex, Readable } from "node:stream";
 import { EventStoreDBClient } from "@eventstore/db-client";
-import { type Cut, groupingCut } from "./protocol/groupedMessages.js";
+import { type Cut, groupingCut } from "./protocol/frames.js";
+import { repliesReader } from "./protocol/readReply.js";
 
 type UnpackError = typeof import("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
 type GrpcUuid = typeof import("@eventstore/db-client/dist/utils/grpcUUID.js");
@@ -86,16 +87,14 @@ export type BatchCall = Duplex & Cancellable;
 const streams = "/event_store.client.streams.Streams";
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** A Read call. It has no deadline: a read takes as long as its reader needs, and reading/feed.ts notices a silent server. */
-export async function openReadCall<Reply>(
-  client: EventStoreDBClient,
-  request: Buffer,
-  read: (bytes: Buffer) => Reply,
-  requiresLeader: boolean,
-): Promise<ReadCall> {
+/**
+ * A Read call, which is also how subscriptions are made. It has no deadline: a read takes as long as its reader needs, and reading/feed.ts
+ * notices a silent server. The replies come in the server's order: a checkpoint comes after the events that it covers.
+ */
+export async function openReadCall(client: EventStoreDBClient, request: Buffer, requiresLeader: boolean): Promise<ReadCall> {
   const [metadata, options] = client["callArguments"]({ requiresLeader }, { deadline: Number.POSITIVE_INFINITY });
   const grpc = await client["getGRPCClient"](insides().StreamsClient, "read");
-  const call = grpc.makeServerStreamRequest(`${streams}/Read`, asIs, read, request, metadata, options);
+  const call = grpc.makeServerStreamRequest(`${streams}/Read`, asIs, repliesReader(), request, metadata, options);
   groupMessages(call);
   trackOpenCall(client, grpc, call);
   return call;

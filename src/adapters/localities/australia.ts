@@ -1,8 +1,7 @@
 import { type AustralianRecord, readAustralianFile } from "./australianFile.js";
 import { cityOf } from "./cities.js";
-import { placeName } from "./placeName.js";
 import { coordinates, createPrimaryRanking } from "./primarySuburb.js";
-import type { LocalityRow } from "./row.js";
+import { type LocalityRow, placeName } from "./row.js";
 
 const states: Record<string, string> = {
   ACT: "Australian Capital Territory",

@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
-import { placeName } from "./placeName.js";
-import type { LocalityRow } from "./row.js";
+import { type LocalityRow, placeName } from "./row.js";
 
 function byCode(text: string): Map<string, string> {
   return new Map(text.split(",").map((entry) => [entry.slice(0, 2), entry.slice(3)]));

@@ -4,8 +4,7 @@ import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from "node:f
 import { dirname, join } from "node:path";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import { assertKey, contentDisposition } from "./keys.js";
-import { isGenuine, type Link, signLink } from "./links.js";
+import { assertKey, contentDisposition, isGenuine, type Link, signLink } from "./keys.js";
 
 export interface FileObjectStore extends ObjectStore {
   /** The file of a link, for the route that serves it; undefined when the signature is wrong or the link has expired. */

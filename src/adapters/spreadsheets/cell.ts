@@ -1,7 +1,12 @@
 // src/adapters/spreadsheets reads uploaded files (CSV, XLSX) as rows of text, and writes rejected rows and tables as workbooks. Nothing in this
 // folder knows what a column means; `spreadsheets.ts` fulfils the port.
-import type { CellFault } from "../../ports/spreadsheets.js";
+import type { CellFault, FileRow } from "../../ports/spreadsheets.js";
 import { MAX_CELL_CHARS, MAX_FAULTY_CELL_CHARS } from "./limits.js";
+
+/** The file as a whole cannot be used; the message tells the customer what to fix. */
+export class FileFault extends Error {
+  override readonly name = "FileFault";
+}
 
 export type Cell = string | CellFault;
 
@@ -25,4 +30,31 @@ export function isBlank(cell: Cell | undefined): boolean {
 export function isBlankRow(cells: readonly Cell[]): boolean {
   for (const cell of cells) if (!isBlank(cell)) return false;
   return true;
+}
+
+/** The header's names, without the empty columns a spreadsheet leaves at the right. */
+export function headerNames(cells: readonly Cell[], row: number): string[] {
+  const names = cells.map((cell) => {
+    if (typeof cell !== "string") throw new FileFault(`A column name in row ${row} ${cell.fault}. Correct the header row.`);
+    return cell.trim();
+  });
+  while (names.length > 0 && names[names.length - 1] === "") names.pop();
+  return names;
+}
+
+/** Brings rows to the header's width; a value outside the named columns is a fault of its row, never dropped in silence. */
+export function createRowShaper(columns: readonly string[]): (row: number, cells: Cell[]) => FileRow {
+  const width = columns.length;
+  const unnamed = columns.flatMap((name, index) => (name === "" ? [index] : []));
+  return (row, cells) => {
+    let fault: string | null = null;
+    if (cells.length > width) {
+      if (!isBlankRow(cells.slice(width))) fault = `Has a value to the right of the last column (the header has ${width} columns)`;
+      cells.length = width;
+    }
+    while (cells.length < width) cells.push("");
+    for (const index of unnamed)
+      if (!isBlank(cells[index])) fault ??= `Has a value in column ${index + 1}, which has no name in the header`;
+    return { row, cells, fault };
+  };
 }

@@ -1,8 +1,90 @@
 import { open } from "node:fs/promises";
 import type { FileFormat, FileHeader, ReadOptions, RowBatch } from "../../ports/spreadsheets.js";
+import { FileFault } from "./cell.js";
+import { sniffStart } from "./csv/encoding.js";
 import { readCsvHeader, readCsvRows } from "./csv/readCsv.js";
-import { DETECT_BYTES, detectFormat } from "./detectFormat.js";
 import { readXlsxHeader, readXlsxRows } from "./xlsx/readXlsx.js";
+
+/** How many bytes of a file's start `detectFormat` needs. */
+export const DETECT_BYTES = 64 * 1024;
+
+const RESAVE = "Re-save it as .csv or .xlsx.";
+const OLE = [0xd0, 0xcf, 0x11, 0xe0];
+const ZIP = [0x50, 0x4b, 0x03, 0x04];
+const OTHERS: readonly (readonly [number[], string])[] = [
+  [[0x25, 0x50, 0x44, 0x46], "a PDF document"],
+  [[0x89, 0x50, 0x4e, 0x47], "a PNG image"],
+  [[0xff, 0xd8, 0xff], "a JPEG image"],
+  [[0x47, 0x49, 0x46, 0x38], "a GIF image"],
+  [[0x42, 0x4d], "a bitmap image"],
+  [[0x49, 0x49, 0x2a, 0x00], "a TIFF image"],
+  [[0x1f, 0x8b], "a gzip archive"],
+  [[0x42, 0x5a, 0x68], "a bzip2 archive"],
+  [[0xfd, 0x37, 0x7a, 0x58], "an xz archive"],
+  [[0x37, 0x7a, 0xbc, 0xaf], "a 7-Zip archive"],
+  [[0x52, 0x61, 0x72, 0x21], "a RAR archive"],
+  [[0x28, 0xb5, 0x2f, 0xfd], "a Zstandard archive"],
+  [[0x7f, 0x45, 0x4c, 0x46], "a program"],
+  [[0x4d, 0x5a, 0x90], "a program"],
+  [[0x50, 0x4b, 0x05, 0x06], "an empty zip archive"],
+  [[0x50, 0x4b, 0x07, 0x08], "one part of a split zip archive"],
+  [[0x7b, 0x5c, 0x72, 0x74, 0x66], "a rich text document"],
+];
+
+/** The content decides; the name only changes the message about an old Office file. Throws a `FileFault` for any other format. */
+export function detectFormat(firstBytes: Uint8Array, fileName: string): FileFormat {
+  if (firstBytes.length === 0) throw new FileFault("The file is empty.");
+  const starts = (magic: readonly number[]) => magic.every((byte, index) => firstBytes[index] === byte);
+  if (starts(ZIP)) return zipped(firstBytes);
+  if (starts(OLE)) throw new FileFault(oleMessage(firstBytes, fileName));
+  for (const [magic, what] of OTHERS) {
+    // Two bytes are too few to tell an image from a column name.
+    if (starts(magic) && (magic.length > 2 || hasZero(firstBytes)))
+      throw new FileFault(`The file is ${what}, not a spreadsheet. Upload a .csv or .xlsx file.`);
+  }
+  return text(firstBytes);
+}
+
+function hasZero(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, 4096).includes(0);
+}
+
+function zipped(firstBytes: Uint8Array): FileFormat {
+  const start = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, Math.min(200, firstBytes.length)).toString("latin1");
+  if (start.includes("application/vnd.oasis.opendocument"))
+    throw new FileFault(`The file is an OpenDocument file (.ods), which is not supported. ${RESAVE}`);
+  return "xlsx";
+}
+
+function oleMessage(firstBytes: Uint8Array, fileName: string): string {
+  const bytes = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, firstBytes.length);
+  const holds = (part: string): boolean => bytes.includes(Buffer.from(part, "utf16le"));
+  if (holds("EncryptedPackage"))
+    return "The workbook is protected with a password. Remove the password, save it as .xlsx and upload it again.";
+  const isWorkbook = holds("Workbook") || holds("Book"); // an .xls workbook, whatever the file's name is
+  if (!isWorkbook && /\.xls[xm]$/i.test(fileName))
+    return "The workbook is protected with a password, or in the .xls format. Save it as .xlsx without a password and upload it again.";
+  if (/\.(doc|ppt|msg)$/i.test(fileName)) return "The file is an Office document, not a spreadsheet. Upload a .csv or .xlsx file.";
+  return `The .xls format is not supported. ${RESAVE}`;
+}
+
+function text(firstBytes: Uint8Array): FileFormat {
+  const { encoding, skip } = sniffStart(firstBytes);
+  const bytes = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, Math.min(4096, firstBytes.length)).subarray(skip);
+  if (bytes.length === 0) throw new FileFault("The file is empty.");
+  if (encoding !== "utf-8") return "csv";
+  // A NUL further down rejects only its row, not the file.
+  const firstLine = bytes.subarray(0, bytes.indexOf(10) === -1 ? bytes.length : bytes.indexOf(10));
+  if (firstLine.includes(0)) throw new FileFault("The file is not a text file. Upload a .csv or .xlsx file.");
+  const start = bytes.toString("latin1").trimStart().slice(0, 300).toLowerCase();
+  if (start.startsWith("<")) {
+    const what = start.includes("<html") || start.includes("<table") || start.includes("<!doctype html") ? "a web page" : "an XML document";
+    throw new FileFault(`The file is ${what}, not a spreadsheet. Open it in a spreadsheet program and re-save it as .csv or .xlsx.`);
+  }
+  if (start.startsWith("{") || start.startsWith("["))
+    throw new FileFault("The file looks like JSON. Upload a .csv or .xlsx file, or push the data as JSON.");
+  return "csv";
+}
 
 /** Reads the header row and no more. Throws a `FileFault` when there is none. */
 export async function readHeader(path: string, fileName: string, signal?: AbortSignal): Promise<FileHeader> {

@@ -1,7 +1,7 @@
 import type { Spreadsheets } from "../../ports/spreadsheets.js";
+import { FileFault } from "./cell.js";
 import { countCsvRows } from "./csv/readCsv.js";
-import { FileFault } from "./fileFault.js";
-import { csvLine } from "./report/csvLine.js";
+import { csvLine } from "./report/cellText.js";
 import { createReportWriter } from "./report/reportWriter.js";
 import { createTableWriter } from "./report/tableWriter.js";
 import { readHeader, readRows } from "./rows.js";

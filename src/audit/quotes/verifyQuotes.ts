@@ -11,6 +11,7 @@ import { canonical, shortDigest } from "../canonical.js";
 import type { Findings } from "../findings.js";
 import type { Snapshot } from "../snapshot.js";
 import { expectedRows, type QuoteRows, rowsText, storedRows, strayRows } from "./quoteRows.js";
+import { loadRecent } from "../../recent.js";
 
 export interface QuoteVerification {
   readonly requests: number;
@@ -165,17 +166,10 @@ const remembered = 20;
 
 /** Quotes come in the order of the log, so a small cache of catalogue versions is enough. */
 function rememberCatalogues(eventStore: EventStore) {
-  const known = new Map<string, Catalogue | undefined>();
-  return async (organisationId: string, version: number): Promise<Catalogue | undefined> => {
-    const key = JSON.stringify([organisationId, version]);
-    if (known.has(key)) return known.get(key);
-    const file = await catalogueFileAt(eventStore, organisationId, version);
-    const catalogue = file && compileCatalogue(file);
-    known.set(key, catalogue);
-    for (const oldest of known.keys()) {
-      if (known.size <= remembered) break;
-      known.delete(oldest);
-    }
-    return catalogue;
-  };
+  const known = loadRecent<Catalogue | undefined>(remembered);
+  return (organisationId: string, version: number): Promise<Catalogue | undefined> =>
+    known(JSON.stringify([organisationId, version]), async () => {
+      const file = await catalogueFileAt(eventStore, organisationId, version);
+      return file && compileCatalogue(file);
+    });
 }

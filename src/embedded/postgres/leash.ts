@@ -1,5 +1,10 @@
 // Ends a program when this process ends, also by kill -9: a shell reads from this process's pipe and sends SIGINT to the program when the
 // pipe closes. It repeats the signal, since a program that is just starting ignores it.
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { commandLine, isAlive } from "../processes.js";
+
 const script = `
 exec 3<&0
 "$@" 3<&- &
@@ -21,3 +26,58 @@ exit $code`;
 
 /** The command in that shell; spawn it with a pipe as stdin. */
 export const leashed = (command: readonly string[]): string[] => ["sh", "-c", script, "leash", ...command];
+
+/** The content of a server's postmaster.pid. The file of a killed server stays. */
+export interface PidFile {
+  readonly pid: number;
+  /** As the server wrote it. */
+  readonly startedAt: string;
+  readonly port: number;
+  readonly ready: boolean;
+}
+
+export async function readPidFile(folder: string): Promise<PidFile | undefined> {
+  const lines = (await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  const pid = Number.parseInt(lines[0] ?? "", 10);
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  return { pid, startedAt: lines[2] ?? "", port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
+}
+
+/** Stops a server that an earlier start left running on this folder. Removes a pid file whose process id now belongs to another program. */
+export async function stopLeftover(folder: string, onStop: (pid: number) => void): Promise<void> {
+  const left = await readPidFile(folder);
+  if (!left || !isAlive(left.pid)) return;
+  const command = await commandLine(left.pid);
+  if (!command.includes("postgres") || !command.includes(folder)) {
+    await rm(join(folder, "postmaster.pid"), { force: true });
+    return;
+  }
+  onStop(left.pid);
+  await stopServer(left.pid);
+}
+
+/** Requests a fast shutdown, then an immediate one (the next start recovers from the write-ahead log), then kills the server. */
+export async function stopServer(pid: number): Promise<void> {
+  for (const [signal, patience] of [
+    ["SIGINT", 5_000],
+    ["SIGQUIT", 7_000], // after five seconds the server kills its own processes
+    ["SIGKILL", 5_000],
+  ] as const) {
+    signalProcess(pid, "SIGCONT"); // a stopped (frozen) process does not handle other signals
+    signalProcess(pid, signal);
+    const deadline = performance.now() + patience;
+    while (performance.now() < deadline) {
+      if (!isAlive(pid)) return;
+      await pause(20);
+    }
+  }
+  throw new Error(`Postgres process ${pid} does not end.`);
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // the process has ended
+  }
+}

@@ -7,8 +7,7 @@ import { withTimeLimit } from "../../timeLimit.js";
 import { type Account, chooseAccount } from "./account.js";
 import { findBinaries } from "./binaries.js";
 import { createDatabase, ensureCluster } from "./cluster.js";
-import { leashed } from "./leash.js";
-import { readPidFile, stopLeftover, stopServer } from "./leftover.js";
+import { leashed, readPidFile, stopLeftover, stopServer } from "./leash.js";
 
 export interface PostgresOptions {
   /** The server's files are below this folder. One caller at a time per folder. */

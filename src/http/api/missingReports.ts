@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { askForReport } from "../../commands/imports/storedObjects.js";
 import { uuidPattern } from "../../domain/uuid.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
+import { forEachOwner, keepRecent, type Recent } from "../../recent.js";
 
 interface Deps {
   readonly pool: Pool;
@@ -15,22 +16,15 @@ const lookAgainMs = 1_000;
 const mostAtOnce = 4;
 const mostRemembered = 2_000;
 
-interface Looks {
-  running: number;
-  /** When each import's report was last looked for, oldest first. */
-  readonly at: Map<string, number>;
-}
-const looksAt = new WeakMap<ObjectStore, Looks>();
+/** `at`: when each import's report was last looked for. */
+const looksAt = forEachOwner<ObjectStore, { running: number; at: Recent<number> }>(() => ({ running: 0, at: keepRecent(mostRemembered) }));
 
 /** Checks in the background, at most once a second per import, whether the linked report exists. A missing one is made by a worker. */
 export function lookForReport({ pool, objectStore, logger }: Deps, importId: string, key: string): void {
-  const looks = looksAt.get(objectStore) ?? { running: 0, at: new Map() };
-  looksAt.set(objectStore, looks);
+  const looks = looksAt(objectStore);
   const now = performance.now();
   if (looks.running >= mostAtOnce || now - (looks.at.get(importId) ?? Number.NEGATIVE_INFINITY) < lookAgainMs) return;
-  looks.at.delete(importId);
   looks.at.set(importId, now);
-  for (const oldest of looks.at.keys()) if (looks.at.size > mostRemembered) looks.at.delete(oldest);
   looks.running += 1;
   const look = async () => {
     if (await objectStore.exists(key)) return;

@@ -126,6 +126,7 @@ const gaveWay = "The check was ended because other files wait to be checked. Upl
 /** The first message is the task. Each later one says that the API has handled the shipment ids that were sent last. */
 export type ToCheck = { readonly check: FileToCheck; readonly localities: Readonly<Record<string, string>> } | { readonly goOn: true };
 
+/** The messages from the process that checks a file. */
 export type FromCheck =
   | { readonly progress: number }
   | { readonly shipments: readonly string[] }

@@ -5,6 +5,7 @@ import { endsImport, type ImportEnding } from "../../events/importEvents.js";
 import { type ImportEvent, startedRevision } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
+import { forEachOwner, keepRecent, type Recent } from "../../recent.js";
 import { firstRevision } from "../streamSearch.js";
 import type { ImportView } from "./importView.js";
 
@@ -55,17 +56,13 @@ interface KnownStream {
   upTo: bigint;
 }
 
-const knownStreams = new WeakMap<EventStore, Map<string, KnownStream>>();
-const mostKnown = 500;
+const knownStreams = forEachOwner<EventStore, Recent<KnownStream>>(() => keepRecent(500));
 const mostChanges = 20;
 
 function knownOf(eventStore: EventStore, stream: string): KnownStream {
-  const streams = knownStreams.get(eventStore) ?? new Map<string, KnownStream>();
-  knownStreams.set(eventStore, streams);
+  const streams = knownStreams(eventStore);
   const known = streams.get(stream) ?? { changes: [], upTo: startedRevision };
-  streams.delete(stream);
   streams.set(stream, known);
-  for (const oldest of streams.keys()) if (streams.size > mostKnown) streams.delete(oldest);
   return known;
 }
 

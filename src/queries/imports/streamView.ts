@@ -5,6 +5,7 @@ import type { ImportKind } from "../../events/importEvents.js";
 import { countRejected, requestedEvent, requestedRevision, rowsBefore, startedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
+import { keepRecent } from "../../recent.js";
 import type { ImportView } from "./importView.js";
 
 /** Where the view begins: the table's row, or only ImportRequested. */
@@ -35,8 +36,7 @@ const countableRows = 20_000n;
 type Counts = ImportView["counts"];
 
 /** A cache of the counts of failed and cancelled imports that are not projected yet. Their counts do not change, and callers poll them. */
-const finalCounts = new Map<string, Counts>();
-const mostFinalCounts = 1_000;
+const finalCounts = keepRecent<Counts>(1_000);
 
 /** Undefined for an unknown import, another organisation's, or one of another kind. */
 export async function requestedBase(
@@ -111,7 +111,7 @@ const progressBeside = (received: number, recorded: number, reached: number): nu
 export async function isShownAsEnded(importId: string, revision: bigint, eventStore: EventStore): Promise<boolean> {
   const last = await eventStore.last(streamOf.import(importId));
   if (last?.type !== "ImportFailed" && last?.type !== "ImportCancelled") return false;
-  return finalCounts.has(importId) || last.revision - revision <= countableRows;
+  return finalCounts.get(importId) !== undefined || last.revision - revision <= countableRows;
 }
 
 /** Nothing was written to the ledgers, so `processed` is 0. Undefined when there are too many rows to count. */
@@ -125,6 +125,5 @@ async function finalCountsOf(
   const newlyRejected = await countRejected(eventStore, view.importId, { from: revision + 1n, max: Number(countableRows) });
   const counts = { received: rowsBefore(last.revision), processed: 0, failed: rejected + newlyRejected };
   finalCounts.set(view.importId, counts);
-  for (const oldest of finalCounts.keys()) if (finalCounts.size > mostFinalCounts) finalCounts.delete(oldest);
   return counts;
 }

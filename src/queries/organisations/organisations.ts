@@ -5,6 +5,8 @@ import { type NameOf, nameBy } from "../../domain/principal.js";
 import type { apiKeys, localityFiles, members, organisations } from "../../projections/tables/organisations.js";
 
 type Database = Pick<Pool, "query">;
+import type { Database } from "../database.js";
+import { loadRecent } from "../../recent.js";
 
 export type OrganisationSummary = Omit<typeof organisations.$inferSelect, "revision">;
 
@@ -109,19 +111,8 @@ const mostCatalogues = 200;
 
 /** A cache of compiled catalogues. A catalogue version never changes, so no entry becomes stale. */
 export function cacheCatalogues(pool: Pool): (organisationId: string, version: number) => Promise<Catalogue> {
-  const known = new Map<string, Promise<Catalogue>>();
-  return (organisationId, version) => {
-    const key = JSON.stringify([organisationId, version]);
-    const found = known.get(key) ?? loadCatalogue(pool, organisationId, version);
-    known.delete(key); // keeps the least recently used entry first; it is dropped first
-    known.set(key, found);
-    found.catch(() => known.delete(key));
-    for (const oldest of known.keys()) {
-      if (known.size <= mostCatalogues) break;
-      known.delete(oldest);
-    }
-    return found;
-  };
+  const known = loadRecent<Catalogue>(mostCatalogues);
+  return (organisationId, version) => known(JSON.stringify([organisationId, version]), () => loadCatalogue(pool, organisationId, version));
 }
 
 async function loadCatalogue(pool: Pool, organisationId: string, version: number): Promise<Catalogue> {

@@ -2,8 +2,7 @@ import shared from "@eventstore/db-client/generated/shared_pb.js";
 import streams from "@eventstore/db-client/generated/streams_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { batchReply } from "../../../src/adapters/eventStore/protocol/batchReply.js";
-import { requestOf } from "../../../src/adapters/eventStore/protocol/batchRequest.js";
+import { batchReply, requestOf } from "../../../src/adapters/eventStore/protocol/batchMessages.js";
 import { replyReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
 import { readHeadRequest, readStreamRequest, subscribeRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
 

@@ -3,7 +3,7 @@ import streams from "@eventstore/db-client/generated/streams_pb.js";
 import { afterAll, expect, test } from "vitest";
 import { appender } from "../../../src/adapters/eventStore/appending/append.js";
 import { openConnection } from "../../../src/adapters/eventStore/connection.js";
-import { requestOf } from "../../../src/adapters/eventStore/protocol/batchRequest.js";
+import { requestOf } from "../../../src/adapters/eventStore/protocol/batchMessages.js";
 import type { NewEvent, StoredEvent } from "../../../src/ports/eventStore.js";
 
 const connection = openConnection("esdb://127.0.0.1:1?tls=false", 1_000); // nothing is sent on it

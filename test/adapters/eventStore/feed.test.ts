@@ -1,10 +1,9 @@
 import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { ReadReply } from "../../../src/adapters/eventStore/protocol/readReply.js";
-import type { Replies } from "../../../src/adapters/eventStore/protocol/replies.js";
+import type { ReadReply, Replies } from "../../../src/adapters/eventStore/protocol/readReply.js";
 import { openFeed } from "../../../src/adapters/eventStore/reading/feed.js";
-import type { ReadCall } from "../../../src/adapters/eventStore/reading/readCall.js";
+import type { ReadCall } from "../../../src/adapters/eventStore/vendor.js";
 import type { StoredEvent } from "../../../src/ports/eventStore.js";
 import { metadata } from "./support.js";
 

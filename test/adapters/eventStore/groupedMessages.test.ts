@@ -2,13 +2,11 @@ import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newClient } from "../../../src/adapters/eventStore/connection.js";
-import { framePrefix } from "../../../src/adapters/eventStore/protocol/frames.js";
-import { groupingCut } from "../../../src/adapters/eventStore/protocol/groupedMessages.js";
+import { framePrefix, groupingCut } from "../../../src/adapters/eventStore/protocol/frames.js";
 import { encode, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
-import type { ReadReply } from "../../../src/adapters/eventStore/protocol/readReply.js";
-import { type Replies, repliesReader } from "../../../src/adapters/eventStore/protocol/replies.js";
-import { readStreamCall } from "../../../src/adapters/eventStore/reading/readCall.js";
-import { groupMessages, shutClient } from "../../../src/adapters/eventStore/vendor.js";
+import { type ReadReply, type Replies, repliesReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
+import { readStreamRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
+import { groupMessages, openReadCall, shutClient } from "../../../src/adapters/eventStore/vendor.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { startTestEventStore } from "../../support/stores/eventStore.js";
 import { connect, newStream, someEvents } from "./support.js";
@@ -91,7 +89,7 @@ test("the installed gRPC library has these internals: a stream arrives in fewer 
     const stream = newStream();
     await store.append(stream, someEvents(200), noStream);
     let [pieces, events] = [0, 0];
-    for await (const replies of await readStreamCall(client, stream, undefined, { backwards: false, max: 1000 })) {
+    for await (const replies of await openReadCall(client, readStreamRequest(stream, undefined, { backwards: false, max: 1000 }), true)) {
       pieces += 1;
       events += readAll(replies as Replies).filter(({ kind }) => kind === "event").length;
     }

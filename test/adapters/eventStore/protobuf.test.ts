@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   encode,
   type Field,
+  MAX_INT64,
   MalformedMessage,
   type Message,
   message,
@@ -14,7 +15,6 @@ import {
   textIn,
   wholeMessage,
 } from "../../../src/adapters/eventStore/protocol/protobuf.js";
-import { MAX_INT64 } from "../../../src/adapters/eventStore/protocol/varint.js";
 
 interface Read {
   number: number;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MAX_INT64, varintBytes, writeVarint } from "../../../src/adapters/eventStore/protocol/varint.js";
+import { MAX_INT64, varintBytes, writeVarint } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 
 /** Seven bits a byte, the lowest first, and all but the last byte marked. */
 function sevenBitsEach(value: bigint): number[] {

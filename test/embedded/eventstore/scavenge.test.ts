@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EventStoreDBClient, jsonEvent, type Position } from "@eventstore/db-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openTables } from "../../../src/embedded/eventstore/log/tables.js";
+import { openTables } from "../../../src/embedded/eventstore/log/storage.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 import { collect } from "./events.js";
 

@@ -2,10 +2,9 @@
 // that had already landed is acknowledged once more, and one that came too late is refused as a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import type { EventChunk, NewEvent, Position, Revision } from "../../../ports/eventStore.js";
-import type { Connection } from "../connection.js";
+import { backOff, type Connection, within } from "../connection.js";
 import { actualRevision, definiteFailure, isSilence, neverSent, serverDefaultBytes } from "../failures.js";
-import { backOff, within } from "../patience.js";
-import { type BatchRequest, batchRequest, headBytes, requestOf } from "../protocol/batchRequest.js";
+import { type BatchRequest, batchRequest, headBytes, requestOf } from "../protocol/batchMessages.js";
 import { emptied, idsIn, noEvents, propose } from "../protocol/proposedEvents.js";
 import type { ReadStream } from "../reading/readStream.js";
 import type { SendBatch } from "./sendBatch.js";

@@ -1,11 +1,126 @@
 // Sends appends in BatchAppend calls on the client's connection: a large one in a call of its own, small ones (such as quotes) in a call that
 // is kept open. The client's own two ways to append cannot be relied on when a connection breaks: see docs/decisions/event-store-adapter.md.
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
+import { StoreUnavailable } from "../../../portErrors.js";
 import { NeverSent } from "../failures.js";
-import { type Acknowledged, type BatchReply, batchReply } from "../protocol/batchReply.js";
-import type { BatchRequest } from "../protocol/batchRequest.js";
-import { openBatchCall } from "../vendor.js";
-import { type Sending, type SharedCall, settle, sharedCall } from "./sharedCall.js";
+import { type Acknowledged, type BatchReply, type BatchRequest, batchReply } from "../protocol/batchMessages.js";
+import { type BatchCall, openBatchCall } from "../vendor.js";
+
+interface Sending {
+  readonly request: BatchRequest;
+  readonly stream: string;
+  readonly resolve: (acknowledged: Acknowledged) => void;
+  readonly reject: (error: unknown) => void;
+  /** Of performance.now(). */
+  readonly since: number;
+}
+
+function settle({ stream, resolve, reject }: Sending, { acknowledged, refusal }: BatchReply): void {
+  if (acknowledged) resolve(acknowledged);
+  else reject(refusal?.(stream));
+}
+
+/** The most appends that are sent and not yet answered. Further ones wait in this process, where they can still be taken back. */
+const mostUnanswered = 512;
+const mostUnansweredBytes = 4 * 1024 * 1024;
+
+type SharedCall = (append: Sending) => void;
+
+/**
+ * One BatchAppend call per client for all small appends, kept open while they come: opening a call costs several times as much as an append
+ * in it. The client has such a call too, but its appends wait for ever when a server falls silent, and fail together with the appends of
+ * other clients. Here an append that is not answered in time ends the call, so that no append is sent after its caller has given up. A call
+ * that ends rejects its own unanswered appends and no others.
+ */
+function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall {
+  const waiting: Sending[] = [];
+  const sent = new Map<string, Sending>();
+  let unansweredBytes = 0;
+  let call: BatchCall | undefined;
+  let opening = false;
+  let usedSinceLook = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function open(): Promise<void> {
+    opening = true;
+    try {
+      const opened = await openBatchCall(client, batchReply, Number.POSITIVE_INFINITY);
+      call = opened;
+      opened.on("data", (reply: BatchReply) => {
+        const append = sent.get(reply.correlationId);
+        if (!append) return;
+        sent.delete(reply.correlationId);
+        unansweredBytes -= append.request.bytes.length;
+        settle(append, reply);
+        flush();
+      });
+      opened.on("error", (error: Error) => over(opened, convertToCommandError(error)));
+      opened.on("end", () => over(opened, new Error("the server ended the call without an answer")));
+    } catch (error) {
+      for (const append of waiting.splice(0)) append.reject(error);
+    }
+    opening = false;
+    flush();
+  }
+
+  function flush(): void {
+    if (waiting.length === 0 || opening) return;
+    if (!call) return void open();
+    let taken = 0;
+    for (const append of waiting) {
+      if (sent.size >= mostUnanswered || (sent.size > 0 && unansweredBytes + append.request.bytes.length > mostUnansweredBytes)) break;
+      taken += 1;
+      sent.set(append.request.correlationId, append);
+      unansweredBytes += append.request.bytes.length;
+      call.write(append.request.bytes);
+    }
+    waiting.splice(0, taken);
+    usedSinceLook = true;
+  }
+
+  function over(ended: typeof call, error: unknown): void {
+    if (call !== ended) return;
+    call = undefined;
+    const unanswered = [...sent.values()];
+    sent.clear();
+    unansweredBytes = 0;
+    for (const append of unanswered) append.reject(error);
+    flush();
+  }
+
+  /** Rejects appends that are past their deadline, and ends a call that was not used since the last look. */
+  function look(): void {
+    timer = undefined;
+    const due = performance.now() - deadlineMs;
+    const late = waiting.findIndex(({ since }) => since > due);
+    // None of these was sent. Their callers have given up, so they must not be recorded any more.
+    for (const append of waiting.splice(0, late === -1 ? waiting.length : late)) append.reject(new NeverSent());
+    const oldest = sent.values().next().value;
+    if (call && oldest && oldest.since <= due) {
+      const silent = call;
+      over(silent, new StoreUnavailable("event store", `an append to ${oldest.stream}: no answer within ${deadlineMs} ms`));
+      silent.cancel();
+    } else if (call && !oldest && !usedSinceLook) {
+      call.end();
+      call = undefined;
+    }
+    usedSinceLook = false;
+    watch();
+  }
+
+  function watch(): void {
+    const oldest = sent.values().next().value ?? waiting[0];
+    if (timer || !(oldest || call)) return;
+    const left = oldest ? oldest.since + deadlineMs - performance.now() : deadlineMs;
+    timer = setTimeout(look, Math.max(1, Math.ceil(left))).unref();
+  }
+
+  return (append) => {
+    waiting.push(append);
+    flush();
+    watch();
+  };
+}
 
 export type SendBatch = (client: EventStoreDBClient, request: BatchRequest, stream: string) => Promise<Acknowledged>;
 

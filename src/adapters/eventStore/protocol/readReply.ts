@@ -1,8 +1,8 @@
 // Reads the protocol's ReadResp into our events. The client's generated code and its conversion cost some 30 us per event,
 // this 3: a projector meets every row of every import.
 import type { Position, StoredEvent } from "../../../ports/eventStore.js";
-import { readPosition } from "./batchReply.js";
-import { MalformedMessage, present, type Reader, readBigInt, reading, textIn, wholeMessage } from "./protobuf.js";
+import { frameEnd, framePrefix } from "./frames.js";
+import { MalformedMessage, message, present, type Reader, readBigInt, reading, textIn, wholeMessage } from "./protobuf.js";
 import { noMetadata, noProperties, parsed, type ReadShared, sharedFields } from "./sharedFields.js";
 
 export type ReadReply =
@@ -10,6 +10,11 @@ export type ReadReply =
   | { readonly kind: "event"; readonly position: Position; readonly event: StoredEvent | undefined }
   | { readonly kind: "checkpoint"; readonly position: Position }
   | { readonly kind: "caughtUp" | "fellBehind" | "streamNotFound" | "other" };
+
+export const readPosition = message((): Position => ({ commit: 0n, prepare: 0n }), {
+  1: ["commit", readBigInt],
+  2: ["prepare", readBigInt],
+});
 
 const other: ReadReply = { kind: "other" };
 const eventTag = 0x0a; // field 1, a message: of a reply, and of the message in it
@@ -102,4 +107,29 @@ function readId(reader: Reader): string {
   if (bytes[at] !== 38 || bytes[at + 1] !== 0x12 || bytes[at + 2] !== 36 || at + 39 > reader.len) return readAnyId(reader);
   reader.pos = at + 39;
   return bytes.toString("latin1", at + 3, at + 39);
+}
+
+/** The replies of a Read call that arrived together. Each is decoded when it is taken: until then it takes a few hundred bytes. */
+export interface Replies {
+  hasMore(): boolean;
+  /** Call it only while `hasMore()`. */
+  next(): ReadReply;
+}
+
+/** Reads what a call hands over: a message, or several of them as `groupingCut` makes them. */
+export function repliesReader(): (bytes: Buffer) => Replies {
+  const read = replyReader();
+  return (bytes) => {
+    const isGroup = bytes[0] === 0;
+    let [next, isDone] = [0, false];
+    return {
+      hasMore: () => !isDone,
+      next() {
+        const at = next;
+        next = isGroup ? frameEnd(bytes, at) : bytes.length;
+        isDone = next >= bytes.length;
+        return read(bytes, isGroup ? at + framePrefix : at, next);
+      },
+    };
+  };
 }

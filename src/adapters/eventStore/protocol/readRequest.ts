@@ -41,10 +41,11 @@ const checkpointEvery = 1024;
 export type SubscriptionFilter = { readonly prefixes: readonly string[] } | { readonly types: readonly string[] };
 
 export function subscribeRequest(wanted: SubscriptionFilter, from: Position | undefined): Buffer {
-  const position: Message = from
+  const after = from && from.commit >= 0n ? from : undefined;
+  const position: Message = after
     ? [
-        [1, from.commit],
-        [2, from.prepare],
+        [1, after.commit],
+        [2, after.prepare],
       ]
     : nothing;
   const filter: Message = [
@@ -52,7 +53,7 @@ export function subscribeRequest(wanted: SubscriptionFilter, from: Position | un
     [filterBy.max, checkpointEvery],
     [filterBy.checkpointInterval, 1],
   ];
-  return request([option.all, [[from ? inAll.position : inAll.start, position]]], [option.subscription, nothing], [option.filter, filter]);
+  return request([option.all, [[after ? inAll.position : inAll.start, position]]], [option.subscription, nothing], [option.filter, filter]);
 }
 
 const beginnings = (texts: readonly string[]): Message => texts.map((text): Field => [2, text]);

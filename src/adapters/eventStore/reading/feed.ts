@@ -3,9 +3,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { convertToCommandError } from "@eventstore/db-client";
 import { isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
-import type { ReadReply } from "../protocol/readReply.js";
-import type { Replies } from "../protocol/replies.js";
-import type { ReadCall } from "./readCall.js";
+import type { ReadReply, Replies } from "../protocol/readReply.js";
+import type { ReadCall } from "../vendor.js";
 
 export interface Taken {
   readonly events: StoredEvent[];

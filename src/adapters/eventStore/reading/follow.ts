@@ -5,12 +5,12 @@ import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../../portErrors.js";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
+import { backOff } from "../connection.js";
 import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../failures.js";
-import { backOff } from "../patience.js";
-import type { SubscriptionFilter } from "../protocol/readRequest.js";
+import { type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
+import { openReadCall } from "../vendor.js";
 import { openFeed, type Taken } from "./feed.js";
 import type { Head } from "./head.js";
-import { subscribeCall } from "./readCall.js";
 
 export interface Following {
   /** Makes a client for the subscription alone, so that giving it up disturbs no other call. */
@@ -126,7 +126,7 @@ async function subscribeOnce(
   if (range.until && isAfter(range.until, endBefore)) throw new StoreUnavailable("event store", "the leader has not caught up yet");
   let reached = range.from;
   let [silences, hasCaughtUp] = [0, false];
-  const feed = openFeed(subscribeCall(client, range.filter, reached, { requiresLeader: isReplay }), range.maxBatch);
+  const feed = openFeed(openReadCall(client, subscribeRequest(range.filter, reached), isReplay), range.maxBatch);
   try {
     while (!range.signal?.aborted) {
       const taken = await feed.take(following.stallMs, range.signal);

@@ -3,8 +3,9 @@ import { StoreUnavailable } from "../../../portErrors.js";
 import type { Position } from "../../../ports/eventStore.js";
 import type { Connection } from "../connection.js";
 import { definiteFailure, isNotLeader, isSilence, reasonOf } from "../failures.js";
+import { readHeadRequest } from "../protocol/readRequest.js";
+import { openReadCall } from "../vendor.js";
 import { openFeed } from "./feed.js";
-import { readHeadCall } from "./readCall.js";
 
 export type Head = (deadlineMs?: number) => Promise<Position | undefined>;
 
@@ -21,7 +22,7 @@ export function headReader(connection: Connection, defaultDeadlineMs: number): H
 
 async function readHead(connection: Connection, deadlineMs: number): Promise<Position | undefined> {
   const client = connection.client();
-  const feed = openFeed(readHeadCall(client), 1, 1);
+  const feed = openFeed(openReadCall(client, readHeadRequest(), true), 1, 1);
   try {
     for (;;) {
       const { state, position } = await feed.take(deadlineMs);

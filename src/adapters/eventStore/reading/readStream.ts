@@ -3,11 +3,11 @@
 
 import { StoreUnavailable } from "../../../portErrors.js";
 import type { Revision, StoredEvent } from "../../../ports/eventStore.js";
-import type { Connection } from "../connection.js";
+import { backOff, type Connection } from "../connection.js";
 import { definiteFailure, isSilence } from "../failures.js";
-import { backOff } from "../patience.js";
+import { readStreamRequest } from "../protocol/readRequest.js";
+import { openReadCall } from "../vendor.js";
 import { openFeed } from "./feed.js";
-import { readStreamCall } from "./readCall.js";
 
 export interface ReadOptions {
   from?: Revision;
@@ -69,7 +69,7 @@ interface OneRead {
 
 async function* readOnce(connection: Connection, deadlineMs: number, stream: string, { next, backwards, max, signal }: OneRead) {
   const client = connection.client();
-  const feed = openFeed(readStreamCall(client, stream, next, { backwards, max }), eventsAhead, max);
+  const feed = openFeed(openReadCall(client, readStreamRequest(stream, next, { backwards, max }), true), eventsAhead, max);
   try {
     for (let left = max; left > 0; ) {
       const taken = await feed.take(deadlineMs, signal);

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { FileFault } from "../fileFault.js";
+import { FileFault } from "../cell.js";
 import { type Encoding, type Sniffed, unfinishedUtf8 } from "./encoding.js";
 
 const CHUNK_BYTES = 128 * 1024;

@@ -1,4 +1,4 @@
-import { FileFault } from "../fileFault.js";
+import { FileFault } from "../cell.js";
 
 const DELIMITERS = [",", ";", "\t", "|"] as const;
 const SEPARATOR_LINE = /^"?sep=([^\r\n]{0,3}?)"?(?:\r\n|\r|\n|$)/i;

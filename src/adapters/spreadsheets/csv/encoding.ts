@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
-import { FileFault } from "../fileFault.js";
+import { FileFault } from "../cell.js";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 export type Sniffed = {

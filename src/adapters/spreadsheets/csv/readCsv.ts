@@ -1,9 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { FileHeader, FileRow, ReadOptions, RowBatch, RowCount } from "../../../ports/spreadsheets.js";
-import { type Cell, isBlankRow } from "../cell.js";
-import { FileFault } from "../fileFault.js";
+import { type Cell, createRowShaper, FileFault, headerNames, isBlankRow } from "../cell.js";
 import { MAX_CSV_ROWS, MAX_ROW_CHARS } from "../limits.js";
-import { createRowShaper, headerNames } from "../shapeRow.js";
 import { decodeFile } from "./decode.js";
 import { detectDialect } from "./dialect.js";
 import { sniffEncoding } from "./encoding.js";

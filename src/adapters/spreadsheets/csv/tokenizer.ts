@@ -1,5 +1,4 @@
-import { type Cell, cellFault, checkText } from "../cell.js";
-import { FileFault } from "../fileFault.js";
+import { type Cell, cellFault, checkText, FileFault } from "../cell.js";
 import { MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
 
 const manyLineEnds = /[\r\n]{64,}/y;

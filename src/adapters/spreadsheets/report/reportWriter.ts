@@ -3,8 +3,7 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { ReportWriter } from "../../../ports/spreadsheets.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
-import { cellText } from "./cellText.js";
-import { looksLikeFormula } from "./formulas.js";
+import { cellText, looksLikeFormula } from "./cellText.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";
 
 /** After this much text the writer waits for the disk. */

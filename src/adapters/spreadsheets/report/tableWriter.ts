@@ -2,8 +2,7 @@ import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { TableWriter, WallTime } from "../../../ports/spreadsheets.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
-import { cellText } from "./cellText.js";
-import { looksLikeFormula } from "./formulas.js";
+import { cellText, looksLikeFormula } from "./cellText.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";
 
 /** After this many rows the writer gives way, since the process serves requests meanwhile. */

@@ -1,7 +1,7 @@
 // Runs in a thread of its own and reads one header row for each message.
 import { parentPort } from "node:worker_threads";
 import type { FileHeader } from "../../../ports/spreadsheets.js";
-import { FileFault } from "../fileFault.js";
+import { FileFault } from "../cell.js";
 import { readHeader } from "../rows.js";
 
 export interface HeaderRequest {

@@ -3,7 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { createPlaces } from "../../../places.js";
 import type { FileHeader, HeaderReader } from "../../../ports/spreadsheets.js";
-import { FileFault } from "../fileFault.js";
+import { FileFault } from "../cell.js";
 import type { HeaderReply, HeaderRequest } from "./headerThread.js";
 
 /** The compiled program, also when this code runs from its sources in a test. */

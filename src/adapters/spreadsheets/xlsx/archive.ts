@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { crc32, createInflateRaw } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { FileFault } from "../cell.js";
 import { unfinishedUtf8 } from "../csv/encoding.js";
-import { FileFault } from "../fileFault.js";
 import { INFLATE_ALLOWANCE, MAX_ENTRIES, MAX_INFLATE_RATIO, MAX_INFLATED_BYTES, MAX_SMALL_PART_BYTES } from "../limits.js";
 
 const CHUNK_BYTES = 128 * 1024;

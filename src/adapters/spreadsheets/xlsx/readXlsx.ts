@@ -1,8 +1,6 @@
 import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports/spreadsheets.js";
-import { type Cell, isBlankRow } from "../cell.js";
-import { FileFault } from "../fileFault.js";
+import { type Cell, createRowShaper, FileFault, headerNames, isBlankRow } from "../cell.js";
 import { MAX_HEADER_INFLATED_BYTES, MAX_TEXT_CHARS } from "../limits.js";
-import { createRowShaper, headerNames } from "../shapeRow.js";
 import { type Archive, openArchive } from "./archive.js";
 import { readSharedStrings } from "./sharedStrings.js";
 import { createSheetParser, type SheetContext } from "./sheet.js";

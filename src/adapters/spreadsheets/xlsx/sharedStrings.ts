@@ -1,4 +1,4 @@
-import { FileFault } from "../fileFault.js";
+import { FileFault } from "../cell.js";
 import { MAX_READY_TEXT_CHARS, MAX_READY_TEXTS, MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
 import { type Archive, damaged } from "./archive.js";
 import { createTextCollector } from "./text.js";

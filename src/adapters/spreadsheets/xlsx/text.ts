@@ -1,4 +1,4 @@
-import { FileFault } from "../fileFault.js";
+import { FileFault } from "../cell.js";
 import { MAX_ROW_CHARS } from "../limits.js";
 
 /** `_x000D_` stands for a character that XML cannot carry, `_x005F_` for the underscore that starts such a text. */

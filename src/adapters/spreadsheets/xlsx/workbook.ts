@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { FileFault } from "../fileFault.js";
+import { FileFault } from "../cell.js";
 import { type Archive, damaged } from "./archive.js";
 import { attributeOf, parseXml } from "./xml.js";
 

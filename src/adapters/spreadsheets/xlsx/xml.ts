@@ -1,5 +1,5 @@
 import { SaxesParser } from "saxes";
-import { FileFault } from "../fileFault.js";
+import { FileFault } from "../cell.js";
 import { MAX_XML_DEPTH, MAX_XML_RUN_CHARS } from "../limits.js";
 import { damaged } from "./archive.js";
 

@@ -4,8 +4,7 @@ import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { Writer } from "../log/writer.js";
 import { appendSuccess, appendWrongVersion, deleteSuccess } from "../protocol/appendReplies.js";
 import { type AppendTarget, createEventCollector, namedTarget, readTarget } from "../protocol/appendRequests.js";
-import { framed } from "../protocol/frames.js";
-import type { Method } from "../protocol/grpcCall.js";
+import { framed, type Method } from "../protocol/grpcCall.js";
 import { streamDeleted, wrongExpectedVersion } from "../protocol/grpcErrors.js";
 
 const readPart = wholeMessage((): { target?: AppendTarget; events: Span[] } => ({ events: [] }), {

@@ -11,8 +11,7 @@ import {
 import type { Writer } from "../log/writer.js";
 import { badRequest, batchReply, batchResult, timedOut, tooLarge } from "../protocol/appendReplies.js";
 import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from "../protocol/appendRequests.js";
-import { framed } from "../protocol/frames.js";
-import type { Method } from "../protocol/grpcCall.js";
+import { framed, type Method } from "../protocol/grpcCall.js";
 import { GrpcFailure, Status } from "../protocol/grpcErrors.js";
 
 /** How many appends of one call may be begun and not yet complete. */

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Field, Message } from "../../../adapters/eventStore/protocol/protobuf.js";
-import { framed } from "../protocol/frames.js";
-import type { Method } from "../protocol/grpcCall.js";
+import { framed, type Method } from "../protocol/grpcCall.js";
 
 /** The release whose answers this node gives. */
 const SERVER_VERSION = "23.10.6";

@@ -1,9 +1,16 @@
 import type { CommitLog } from "../log/commitLog.js";
-import { readPage, type Step } from "../log/pages.js";
-import { allBackwards, allForwards, refuseForeignPosition, streamBackwards, streamForwards, viewOf } from "../log/reads.js";
+import {
+  allBackwards,
+  allForwards,
+  readPage,
+  refuseForeignPosition,
+  type Step,
+  streamBackwards,
+  streamForwards,
+  viewOf,
+} from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
-import { framed } from "../protocol/frames.js";
-import type { Call, Method } from "../protocol/grpcCall.js";
+import { type Call, framed, type Method } from "../protocol/grpcCall.js";
 import { streamDeleted } from "../protocol/grpcErrors.js";
 import { type ReadRequest, readReadRequest } from "../protocol/readRequest.js";
 import { openFeed } from "./feeds.js";

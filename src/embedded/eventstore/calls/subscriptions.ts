@@ -3,8 +3,7 @@ import { framesIn } from "../../../adapters/eventStore/protocol/frames.js";
 import type { Block } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
 import type { Storage } from "../log/storage.js";
-import { framed } from "../protocol/frames.js";
-import type { Call } from "../protocol/grpcCall.js";
+import { type Call, framed } from "../protocol/grpcCall.js";
 import { consumerTooSlow } from "../protocol/grpcErrors.js";
 import type { Feed } from "./feeds.js";
 

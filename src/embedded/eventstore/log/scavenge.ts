@@ -3,10 +3,10 @@
 // stream ended.
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { encodeHead } from "./blockEncoder.js";
 import { decodeBlock, partOf } from "./blocks.js";
-import { decodeEntry, putBlock, type Tables, TOMBSTONE } from "./tables.js";
+import { decodeEntry, putBlock, type Tables, TOMBSTONE } from "./storage.js";
 
 /** Present when the index has an entry for every tombstone. In the folder of an earlier version it has none, and the index is searched once. */
 const NOTED: [string, number] = ["noted", 0];

@@ -1,4 +1,4 @@
-import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { eventIn, lastFrame } from "./blocks.js";
 import type { Storage } from "./storage.js";
 

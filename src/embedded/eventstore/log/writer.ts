@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { framesIn } from "../../../adapters/eventStore/protocol/frames.js";
-import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { dataOf, encodeBlocks, idOf, newEvent, type ProposedEvent } from "./blockEncoder.js";
 import { endOf, eventIn, lastFrame, type NewBlock, partOf } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
@@ -8,8 +8,16 @@ import { isVisible, viewOf } from "./reads.js";
 import { createRecentIds } from "./recentIds.js";
 import { checkRevision, type ExpectedRevision, type Refusal, type StreamFacts } from "./revisionCheck.js";
 import type { Storage } from "./storage.js";
-import { isMetastream, isSoftDeleted, metastreamOf, parseMetadata, retentionOf, SOFT_DELETE, streamOfMeta } from "./streamMetadata.js";
-import { createStreamStates } from "./streamStates.js";
+import {
+  isMetastream,
+  isSoftDeleted,
+  metastreamOf,
+  parseMetadata,
+  retentionOf,
+  SOFT_DELETE,
+  storedMetadata,
+  streamOfMeta,
+} from "./streamMetadata.js";
 
 interface Written {
   kind: "written";
@@ -131,4 +139,39 @@ function* idsFrom(storage: Storage, stream: string, revision: number): Generator
     const { frames } = partOf(block, (_, at) => at >= revision);
     for (const frame of framesIn(frames)) yield eventIn(frame).id;
   }
+}
+
+/** What the writer knows of a stream, events still on their way to the disk included. */
+export interface StreamState {
+  /** MAX_INT64 where it is tombstoned. */
+  head: number;
+  metadata: Buffer | undefined;
+  /** The end of its last block; until the log has committed that far the state is ahead of the disk. */
+  writtenTo: number;
+}
+
+const KEPT = 10_000;
+
+/** States are loaded on first use. When there are too many all are dropped, except those that are ahead of the disk. */
+export function createStreamStates(storage: Storage, log: CommitLog, kept = KEPT) {
+  const states = new Map<string, StreamState>();
+  const isDurable = (state: StreamState): boolean => state.writtenTo <= log.committedEnd();
+
+  function load(stream: string): StreamState {
+    storage.refresh();
+    return { head: storage.headOf(stream), metadata: storedMetadata(storage, stream), writtenTo: 0 };
+  }
+
+  return {
+    isDurable,
+    of(stream: string): StreamState {
+      const known = states.get(stream);
+      if (known) return known;
+      // Before the new state is added: the caller is about to change that one, so it has to stay.
+      if (states.size >= kept) for (const [name, state] of states) if (isDurable(state)) states.delete(name);
+      const state = load(stream);
+      states.set(stream, state);
+      return state;
+    },
+  };
 }

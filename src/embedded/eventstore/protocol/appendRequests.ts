@@ -1,16 +1,116 @@
+import { readProperty, readPropertyUpTo } from "../../../adapters/eventStore/protocol/eventProperties.js";
 import {
+  encode,
+  type Field,
   MalformedMessage,
   message,
   present,
+  type Reader,
+  readBytes,
   reading,
   readNumber,
+  readSpan,
+  repeated,
   type Span,
   textIn,
+  wholeMessage,
 } from "../../../adapters/eventStore/protocol/protobuf.js";
-import type { ProposedEvent } from "../log/blockEncoder.js";
+import { ID_BYTES, ID_TEXT, type ProposedEvent } from "../log/blockEncoder.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
-import { MAX_APPEND_BYTES, maxAppendSizeExceeded } from "./grpcErrors.js";
-import { readProposedEvent } from "./proposedEvents.js";
+import { MAX_APPEND_BYTES, maxAppendSizeExceeded, missingProperty } from "./grpcErrors.js";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const NIL_ID = "00000000-0000-0000-0000-000000000000";
+const NO_BYTES: Buffer = Buffer.alloc(0);
+
+/** The tags of a proposed event's fields, all of which are bytes. */
+const tag = { id: 0x0a, property: 0x12, metadata: 0x1a, data: 0x22 } as const;
+
+/**
+ * Reads an event of an append without copying it; the block is later made by copying it. Its fields have to be in the order of their numbers,
+ * as clients send them. An event in another order is put in order first, and so is one with a property `created`, which only the server may
+ * set and which is left out. `before` is the previous event, which nearly always has the same bytes up to its data.
+ */
+export function readProposedEvent(reader: Reader, { from, to }: Span, before?: ProposedEvent): ProposedEvent {
+  const bytes = reader.buf as Buffer;
+  if (!beginsWithId(bytes, from, to)) return readInOrder(bytes, from, to);
+  const dataTag = before?.tags.at(-1) ?? 0;
+  if (before && hasSameFields(bytes, from, before.bytes, dataTag)) {
+    reader.pos = from + dataTag + 1;
+    const dataBytes = reader.uint32();
+    if (reader.pos + dataBytes === to) return { bytes: withId(bytes.subarray(from, to)), type: before.type, tags: before.tags, dataBytes };
+  }
+  const tags: number[] = [];
+  let [type, contentType, dataBytes] = [undefined as string | undefined, undefined as string | undefined, 0];
+  let last: number = tag.id;
+  reader.pos = from + ID_BYTES;
+  while (reader.pos < to) {
+    const current = bytes[reader.pos] as number;
+    if (current < last || (current === last && current !== tag.property)) return readInOrder(bytes, from, to);
+    last = current;
+    tags.push(reader.pos - from);
+    reader.pos += 1;
+    if (current === tag.property) {
+      const { key, value } = readProperty(reader);
+      if (key === "created") return readInOrder(bytes, from, to);
+      if (key === "type") type = value;
+      else if (key === "content-type") contentType = value;
+    } else if (current === tag.metadata || current === tag.data) {
+      const content = readSpan(reader);
+      if (current === tag.data) dataBytes = content.to - content.from;
+    } else return readInOrder(bytes, from, to);
+  }
+  if (reader.pos !== to) throw new MalformedMessage("a field is longer than its event");
+  if (type === undefined) throw missingProperty("type");
+  if (contentType === undefined) throw missingProperty("content-type");
+  const event = { bytes: withId(bytes.subarray(from, to)), type, tags, dataBytes };
+  if (type === "") throw new MalformedMessage("an event type is required");
+  return event;
+}
+
+/** Whether the event begins with the id's field, with the id as text and nothing else in it. */
+const beginsWithId = (bytes: Buffer, at: number, to: number): boolean => to - at >= ID_BYTES && bytes.readUInt32BE(at) === 0x0a261224;
+
+/** Whether both events have the same bytes between the id and the data. */
+const hasSameFields = (bytes: Buffer, at: number, before: Buffer, dataTag: number): boolean =>
+  before[dataTag] === tag.data &&
+  bytes[at + dataTag] === tag.data &&
+  bytes.compare(before, ID_BYTES, dataTag, at + ID_BYTES, at + dataTag) === 0;
+
+/** The characters of an id in lower case, by their codes; 0 for any other character. */
+const CHARACTERS = Uint8Array.from({ length: 256 }, (_, code) => (/[\da-f-]/i.test(String.fromCharCode(code)) ? code | 0x20 : 0));
+const NIL = Buffer.from(NIL_ID.padStart(ID_BYTES));
+const DASH = 0x2d;
+
+/** Changes the event's id to lower case, in place. Throws if the id is no UUID. */
+function withId(event: Buffer): Buffer {
+  let [index, isNil] = [ID_TEXT, true];
+  for (; index < ID_BYTES; index++) {
+    const character = CHARACTERS[event[index] as number] as number;
+    if (character === 0 || (character === DASH) !== (NIL[index] === DASH)) break;
+    isNil &&= character === NIL[index];
+    event[index] = character;
+  }
+  if (isNil || index < ID_BYTES) throw new MalformedMessage("an event needs a UUID, as text");
+  return event;
+}
+
+const readFields = wholeMessage(() => ({ id: "", properties: [] as Buffer[], metadata: NO_BYTES, data: NO_BYTES }), {
+  1: ["id", textIn(2)],
+  2: ["properties", repeated(readBytes)],
+  3: ["metadata", readBytes],
+  4: ["data", readBytes],
+});
+/** Reads the key exactly as `readProposedEvent` does. If only that one saw `created`, the event would be put in order again and again. */
+const keyOf = (property: Buffer): string => reading(property, (reader) => readPropertyUpTo(reader, reader.len)).key;
+
+function readInOrder(message: Buffer, from: number, to: number): ProposedEvent {
+  const { id, properties, metadata, data } = readFields(message.subarray(from, to));
+  const kept = properties.filter((property) => keyOf(property) !== "created");
+  const known = UUID.test(id) ? id : NIL_ID; // the nil id is refused as well, but after a missing property
+  const ordered = encode([[1, [[2, known]]], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
+  return reading(ordered, (reader) => readProposedEvent(reader, { from: 0, to: reader.len }));
+}
 
 export interface AppendTarget {
   stream: string;

@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { frameFinder, framePrefix } from "../../../adapters/eventStore/protocol/frames.js";
-import { MalformedMessage } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { encode, MalformedMessage, type Message } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
 
 /** EventStoreDB's largest message: a record of its log less what it adds itself. A longer message ends the call before it is read. */
@@ -109,3 +109,11 @@ function trailersOf(error: unknown, onBug: (error: unknown) => void): Record<str
 
 /** HTTP/2 headers carry ASCII; anything else goes percent-encoded, as gRPC does it for messages. */
 const encodeText = (text: string): string => text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/gu, (other) => encodeURIComponent(other));
+
+/** A gRPC frame with the message in it. */
+export function framed(message: Message): Buffer {
+  const frame = encode(message, framePrefix);
+  frame[0] = 0; // not compressed
+  frame.writeUInt32BE(frame.length - framePrefix, 1);
+  return frame;
+}

@@ -1,4 +1,5 @@
 import {
+  MAX_INT64,
   MalformedMessage,
   message,
   present,
@@ -7,7 +8,6 @@ import {
   readNumber,
   wholeMessage,
 } from "../../../adapters/eventStore/protocol/protobuf.js";
-import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
 import { readStreamName } from "./appendRequests.js";
 import { type EventFilter, readFilter } from "./filters.js";
 import { failedRead, notOffered } from "./grpcErrors.js";

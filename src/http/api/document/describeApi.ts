@@ -114,7 +114,7 @@ function describeWebhooks(schemas: Schemas): Record<string, Json> {
 }
 
 /** Standard Webhooks, https://www.standardwebhooks.com */
-export const webhookHeaders = z.object({
+const webhookHeaders = z.object({
   "webhook-id": z
     .string()
     .describe("The id of the event: the same at every attempt and every replay, so that a receiver can tell a repetition"),
@@ -132,7 +132,7 @@ const ofImport = (type: string, summary: string) => ({
   body: body(type, importSchema.describe("The import as it was then")),
 });
 
-export const webhookDescriptions = [
+const webhookDescriptions = [
   ofImport("import.started", "A worker has begun with an import"),
   ofImport("import.completed", "An import has ended; its rows are in the ledger, but for those that were rejected"),
   ofImport("import.failed", "An import could not run; nothing was written"),

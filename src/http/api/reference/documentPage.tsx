@@ -64,6 +64,7 @@ const markdown = new Marked({
   },
 });
 
+/** docs/guide.md as a page of the reference. */
 export function guidePage(text: string): string {
   const [title = "", ...rest] = text.replace(/^# /, "").split("\n");
   const steps = rest.flatMap((line) => (line.startsWith("## ") ? [line.slice(3)] : []));

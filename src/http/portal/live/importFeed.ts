@@ -7,6 +7,7 @@ import { isFinished } from "../../../queries/imports/importView.js";
 import { newestImport, watchedImports } from "../../../queries/imports/watchedImports.js";
 import type { Links } from "../links.js";
 import type { OpenStream } from "./streams.js";
+import { keepRecent } from "../../../recent.js";
 
 /** What markup that several people get may depend on: nothing that belongs to one session. */
 export interface Viewer {
@@ -57,7 +58,7 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
   const subscribers = new Map<OpenStream, Subscriber>();
   const fresh = new Set<Subscriber>();
   /** The state of each import that was last sent to pages. */
-  const sentVersions = new Map<string, string>();
+  const sentVersions = keepRecent<string>(mostSent);
   /** Imports that ran or waited at the last reading. Their endings are sent to the pages too. */
   let unfinished: readonly string[] = [];
   let since: bigint | undefined;
@@ -97,11 +98,7 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
       const own = readers.filter(({ importId }) => importId === read.view.importId);
       if (own.length > 0) await publish.one(organisationId, read, changed.includes(read), split(own));
     }
-    for (const read of changed) {
-      sentVersions.delete(read.view.importId);
-      sentVersions.set(read.view.importId, versionOf(read));
-    }
-    for (const oldest of sentVersions.keys()) if (sentVersions.size > mostSent) sentVersions.delete(oldest);
+    for (const read of changed) sentVersions.set(read.view.importId, versionOf(read));
   };
 
   const schedule = (ms: number) => {

@@ -6,6 +6,7 @@ import { streamOf } from "../../../events/streams.js";
 import { eventAt, type Revision } from "../../../ports/eventStore.js";
 import { type ImportView, shownDetails, shownImport } from "../../../queries/imports/importView.js";
 import { requestedBase } from "../../../queries/imports/streamView.js";
+import { loadRecent } from "../../../recent.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import type { Claimed } from "./claim.js";
 
@@ -21,7 +22,7 @@ const linkSeconds = 3_600;
 export async function messageOf(delivery: Claimed, sources: Sources): Promise<string> {
   const { type, occurredAt, endpointId, importId } = delivery;
   if (type === "ping" || importId === null) return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { endpointId } });
-  const { at, view } = await viewAt(delivery, importId, sources);
+  const { at, view } = await viewOf(delivery.eventId, () => readView(delivery, importId, sources));
   const link = { downloadName: `rejected-rows-${importId}.xlsx`, expiresInSeconds: linkSeconds, now: delivery.now };
   const errorReportUrl = view.reportKey === null ? null : await sources.objectStore.link(view.reportKey, link);
   return JSON.stringify({ type, timestamp: at, data: shownImport(view, errorReportUrl) });
@@ -32,20 +33,9 @@ interface Viewed {
   readonly view: ImportView;
 }
 
-const recent = new Map<string, Promise<Viewed>>();
 const mostRecent = 500;
-
 /** An event that several endpoints are told of is read once, also when they are told at the same time. */
-function viewAt(delivery: Claimed, importId: string, sources: Sources): Promise<Viewed> {
-  const { eventId } = delivery;
-  const known = recent.get(eventId);
-  if (known !== undefined) return known;
-  const viewed = readView(delivery, importId, sources);
-  recent.set(eventId, viewed);
-  viewed.catch(() => recent.get(eventId) === viewed && recent.delete(eventId)); // a failed read is not kept
-  for (const oldest of recent.keys()) if (recent.size > mostRecent) recent.delete(oldest);
-  return viewed;
-}
+const viewOf = loadRecent<Viewed>(mostRecent);
 
 async function readView({ organisationId, eventId, revision }: Claimed, importId: string, sources: Sources): Promise<Viewed> {
   const { eventStore } = sources;

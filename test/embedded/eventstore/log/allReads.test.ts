@@ -8,8 +8,7 @@ import { framesIn } from "../../../../src/adapters/eventStore/protocol/frames.js
 import { idOf, newEvent, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { eventIn } from "../../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../../src/embedded/eventstore/log/commitLog.js";
-import { type Page, readPage, type Step } from "../../../../src/embedded/eventstore/log/pages.js";
-import { allBackwards, allForwards } from "../../../../src/embedded/eventstore/log/reads.js";
+import { allBackwards, allForwards, type Page, readPage, type Step } from "../../../../src/embedded/eventstore/log/reads.js";
 import { openStorage, type Storage } from "../../../../src/embedded/eventstore/log/storage.js";
 import { createWriter } from "../../../../src/embedded/eventstore/log/writer.js";
 import type { EventFilter } from "../../../../src/embedded/eventstore/protocol/filters.js";

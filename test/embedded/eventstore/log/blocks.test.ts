@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { framesIn } from "../../../../src/adapters/eventStore/protocol/frames.js";
-import { MAX_INT64 } from "../../../../src/adapters/eventStore/protocol/varint.js";
+import { MAX_INT64 } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { encodeBlocks, newEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { type Block, decodeBlock, endOf, eventIn } from "../../../../src/embedded/eventstore/log/blocks.js";
 

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { newEvent, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import type { Block } from "../../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../../src/embedded/eventstore/log/commitLog.js";
-import { readPage } from "../../../../src/embedded/eventstore/log/pages.js";
-import { streamBackwards, streamForwards, viewOf } from "../../../../src/embedded/eventstore/log/reads.js";
+import { readPage, streamBackwards, streamForwards, viewOf } from "../../../../src/embedded/eventstore/log/reads.js";
 import { openStorage, type Storage } from "../../../../src/embedded/eventstore/log/storage.js";
 import { createWriter } from "../../../../src/embedded/eventstore/log/writer.js";
 

@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MAX_INT64 } from "../../../../src/adapters/eventStore/protocol/varint.js";
+import { MAX_INT64 } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { encodeBlocks, newEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { type Block, endOf, type NewBlock } from "../../../../src/embedded/eventstore/log/blocks.js";
-import { openStorage, type Storage } from "../../../../src/embedded/eventstore/log/storage.js";
-import { openTables } from "../../../../src/embedded/eventstore/log/tables.js";
+import { openStorage, openTables, type Storage } from "../../../../src/embedded/eventstore/log/storage.js";
 
 const streams = ["a", "b", "$$a", "quote-1"];
 let folder: string;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { encode, type Field, type Message, wholeMessage } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { encodeBlocks, newEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
-import { runsOf } from "../../../../src/embedded/eventstore/log/pages.js";
+import { runsOf } from "../../../../src/embedded/eventstore/log/reads.js";
 import { type EventFilter, readFilter } from "../../../../src/embedded/eventstore/protocol/filters.js";
 
 const readWhole = wholeMessage(() => ({ filter: undefined as EventFilter | undefined }), { 7: ["filter", readFilter] });

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encode } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
-import { framed } from "../../../../src/embedded/eventstore/protocol/frames.js";
-import { frameSplitter } from "../../../../src/embedded/eventstore/protocol/grpcCall.js";
+import { framed, frameSplitter } from "../../../../src/embedded/eventstore/protocol/grpcCall.js";
 
 test("messages are whole however the bytes arrive", () => {
   const messages = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 10 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encode, type Field, MalformedMessage, reading } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { dataOf, idOf, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
-import { readProposedEvent } from "../../../../src/embedded/eventstore/protocol/proposedEvents.js";
+import { readProposedEvent } from "../../../../src/embedded/eventstore/protocol/appendRequests.js";
 
 const property = (key: string, value: string): Field => [
   2,

@@ -37,6 +37,7 @@ const activities = [
   line("SYD1", "PICK", "some", "2026-07-01T09:40:00+10:00", "CUST-001", "SO-1004"),
 ];
 
+/** Requests of the demo organisation, as the reference shows them. A test sends each, and records what is answered in answers.json. */
 export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   generateQuotes: {
     body: {

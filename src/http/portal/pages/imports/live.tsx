@@ -10,6 +10,7 @@ import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { requireImport } from "./one.js";
 import { type PartsDeps, partsOf, readParts, StatusPart, shownStatus } from "./parts.js";
 import { importRow, isUnfinished, livePath, rejectedSoFar } from "./status.js";
+import { keepRecent } from "../../../../recent.js";
 
 const listStream: AnswerOf<SignedInVisit> = {
   method: "GET",
@@ -87,8 +88,7 @@ async function inTurns(readers: readonly Subscriber[], tell: (reader: Subscriber
 }
 
 export function publishImports(deps: PartsDeps): Publish {
-  const lastSent = new Map<string, SentParts>();
-  const mostKept = 500;
+  const lastSent = keepRecent<SentParts>(500);
 
   return {
     list: async ({ all, changed }, { fresh, others }) => {
@@ -119,13 +119,11 @@ export function publishImports(deps: PartsDeps): Publish {
           const isNew = ({ message }: Part) => !known?.some((other) => other.message === message);
           send(subscriber.stream, sent.parts.get(mayOperate)?.filter(isNew) ?? []);
         });
-        lastSent.delete(view.importId);
         lastSent.set(view.importId, sent);
       } else {
         if (!before) lastSent.set(view.importId, { ...stateOf(view), at: now, parts: new Map() });
         if (hasChanged && isUnfinished(view)) await sendStatus(view, { fresh, others });
       }
-      for (const oldest of lastSent.keys()) if (lastSent.size > mostKept) lastSent.delete(oldest);
     },
   };
 }

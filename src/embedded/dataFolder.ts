@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rmdir, stat } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { link, mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemReason } from "../portErrors.js";
 
@@ -20,4 +21,18 @@ async function make(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o711 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error; // another process has made it
   });
+}
+
+/** Created once per data folder, so that links and cursors stay valid after a restart. */
+export async function readSigningSecret(dataDir: string): Promise<string> {
+  const path = join(dataDir, "signing-secret");
+  const known = await readFile(path, "utf8").catch(() => undefined);
+  if (known === "")
+    throw new Error(`${path} is empty. Put it back from a backup, or delete it: links and cursors given out before then end.`);
+  if (known) return known;
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
+  await link(draft, path).catch(() => undefined); // another process was first: its secret counts
+  await rm(draft, { force: true });
+  return readFile(path, "utf8");
 }
