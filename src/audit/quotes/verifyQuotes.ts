@@ -7,11 +7,11 @@ import { quoteIdOf, quotePlaceOf } from "../../events/quoteEvents.js";
 import { type QuoteEvent, readQuotes, recordedQuote } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../../ports/eventStore.js";
+import { loadRecent } from "../../recent.js";
 import { canonical, shortDigest } from "../canonical.js";
 import type { Findings } from "../findings.js";
 import type { Snapshot } from "../snapshot.js";
 import { expectedRows, type QuoteRows, rowsText, storedRows, strayRows } from "./quoteRows.js";
-import { loadRecent } from "../../recent.js";
 
 export interface QuoteVerification {
   readonly requests: number;

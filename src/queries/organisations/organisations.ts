@@ -3,10 +3,9 @@ import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalog
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import { type NameOf, nameBy } from "../../domain/principal.js";
 import type { apiKeys, localityFiles, members, organisations } from "../../projections/tables/organisations.js";
+import { loadRecent } from "../../recent.js";
 
 type Database = Pick<Pool, "query">;
-import type { Database } from "../database.js";
-import { loadRecent } from "../../recent.js";
 
 export type OrganisationSummary = Omit<typeof organisations.$inferSelect, "revision">;
 

@@ -5,9 +5,9 @@ import { asOfNow, oneAtATime } from "../../../queries/imports/importList.js";
 import type { ReadImport, Sources } from "../../../queries/imports/importStatus.js";
 import { isFinished } from "../../../queries/imports/importView.js";
 import { newestImport, watchedImports } from "../../../queries/imports/watchedImports.js";
+import { keepRecent } from "../../../recent.js";
 import type { Links } from "../links.js";
 import type { OpenStream } from "./streams.js";
-import { keepRecent } from "../../../recent.js";
 
 /** What markup that several people get may depend on: nothing that belongs to one session. */
 export interface Viewer {

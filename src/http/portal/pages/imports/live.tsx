@@ -4,13 +4,13 @@ import { hashToken } from "../../../../domain/members.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ReadImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
+import { keepRecent } from "../../../../recent.js";
 import type { Publish, Readers, Subscriber, Viewer } from "../../live/importFeed.js";
 import { messageOf, type OpenStream } from "../../live/streams.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { requireImport } from "./one.js";
 import { type PartsDeps, partsOf, readParts, StatusPart, shownStatus } from "./parts.js";
 import { importRow, isUnfinished, livePath, rejectedSoFar } from "./status.js";
-import { keepRecent } from "../../../../recent.js";
 
 const listStream: AnswerOf<SignedInVisit> = {
   method: "GET",
