@@ -108,5 +108,3 @@ export type ImportStarted = z.infer<typeof importStarted>;
 export type RowAccepted = z.infer<typeof rowAccepted>;
 export type RowRejected = z.infer<typeof rowRejected>;
 export type ImportCompleted = z.infer<typeof importCompleted>;
-export type ImportFailed = z.infer<typeof importFailed>;
-export type ImportCancelled = z.infer<typeof importCancelled>;
