@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import autocannon from "autocannon";
-import { inviteMember } from "../../dist/commands/members/invite.js";
-import { joinByLink } from "../../dist/commands/members/joinByLink.js";
+import { joinByLink } from "../../dist/commands/members/join.js";
+import { inviteMember } from "../../dist/commands/members/manage.js";
 import { memberDeps } from "../../dist/main/adapters.js";
 import { makeOrganisations, withAdapters } from "../organisations.mjs";
 import { startService } from "../service.mjs";

@@ -34,7 +34,9 @@ export async function prepareFirstStart(
   const adapters = await openAdapters(config, addresses, "start", logger);
   try {
     // An embedded store is restarted by itself, so wait for it. A configured address that does not answer may be a mistake: say so at once.
-    if (config.databaseUrl === undefined) await whenUp(() => prepareTables(adapters), logger, signal);
+    // Without an answer of the embedded log a first start would be taken for one on a log with events, and have no demo.
+    const unanswered = config.eventStoreUrl === undefined ? "unavailable" : "full";
+    if (config.databaseUrl === undefined) await whenUp(() => prepareTables(adapters, unanswered), logger, signal);
     else await prepareTables(adapters);
     if (config.eventStoreUrl !== undefined) await adapters.eventStore.ping();
     await adapters.objectStore.prepare();

@@ -19,17 +19,17 @@ interface Stores {
 const filledTables = allProjections.flatMap(({ tables }) => tables);
 const lookMs = 1_000;
 
-/** Migrates, and creates dropped tables again. */
-export async function prepareTables({ pool, eventStore }: Stores): Promise<void> {
+/** Migrates, and creates dropped tables again. `unanswered`: what a log that cannot be asked is taken for; by default one with events. */
+export async function prepareTables({ pool, eventStore }: Stores, unanswered: "full" | "unavailable" = "full"): Promise<void> {
   await migrate(pool, {
     names: filledTables,
-    logIsEmpty: () => isEmpty(eventStore),
+    logIsEmpty: () => isEmpty(eventStore, unanswered),
     onLost: async (client, lost) => isPlaceLost(lost) && forgetPlaces(client),
   });
 }
 
-/** True for an event store that has at most its id. If it cannot be asked, it is taken for one with events. */
-async function isEmpty(eventStore: EventStore): Promise<boolean> {
+/** True for an event store that has at most its id. */
+async function isEmpty(eventStore: EventStore, unanswered: "full" | "unavailable"): Promise<boolean> {
   const found = new AbortController();
   const prefixes = projectedPrefixes.filter((prefix) => prefix !== logStream);
   try {
@@ -37,7 +37,8 @@ async function isEmpty(eventStore: EventStore): Promise<boolean> {
       if (events.length > 0) found.abort();
     });
   } catch (error) {
-    if (!found.signal.aborted && !(error instanceof StoreUnavailable)) throw error;
+    const isUnanswered = !found.signal.aborted;
+    if (isUnanswered && (unanswered === "unavailable" || !(error instanceof StoreUnavailable))) throw error;
     return false;
   }
   return !found.signal.aborted;

@@ -10,11 +10,11 @@ const retryAfterFaultSeconds = 300;
 
 /** Turns an error into the contract's answer. Only bugs and outages are logged, not the callers' mistakes. */
 export function answerError(error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
-  if (error instanceof Rejection) return plainAnswer(error.code, error.details ?? error.message);
-  if (error instanceof Problem) return answerProblem(error, logger, context);
-  if (error instanceof TooBusy) return answerProblem(new Problem("unavailable", error.message, { cause: error }), logger, context);
-  const outage = outageIn(error);
-  if (outage) return answerProblem(outage.fault === "outage" ? passing(error) : lasting(error), logger, context);
+  const known = firstIn(error, isKnown);
+  if (known instanceof Rejection) return plainAnswer(known.code, known.details ?? known.message);
+  if (known instanceof Problem) return answerProblem(known, logger, context);
+  if (known instanceof TooBusy) return answerProblem(new Problem("unavailable", known.message, { cause: known }), logger, context);
+  if (known) return answerProblem(known.fault === "outage" ? passing(error) : lasting(error), logger, context);
   logger.error({ ...context, err: error }, "request failed");
   return plainAnswer("internal", "Something went wrong on our side. Quote the x-request-id of this answer when you report it");
 }
@@ -48,13 +48,19 @@ function plainAnswer(code: keyof typeof answerTable, message: string | readonly 
   return { status, body: { statusCode: status, message: shown, error } };
 }
 
-/** Finds StoreUnavailable, which is answered 503 and not 500; a library may have wrapped it in another error. */
-export function outageIn(error: unknown): StoreUnavailable | undefined {
+const isOutage = (error: Error): error is StoreUnavailable => error instanceof StoreUnavailable;
+const isKnown = (error: Error): error is Rejection | Problem | TooBusy | StoreUnavailable =>
+  error instanceof Rejection || error instanceof Problem || error instanceof TooBusy || isOutage(error);
+
+/** A library may have wrapped an error in one of its own, as drizzle does with those of a query. */
+function firstIn<Found extends Error>(error: unknown, is: (error: Error) => error is Found): Found | undefined {
   for (let current = error, depth = 0; depth < 5 && current instanceof Error; current = current.cause, depth++) {
-    if (current instanceof StoreUnavailable) return current;
+    if (is(current)) return current;
   }
   return undefined;
 }
+
+export const outageIn = (error: unknown): StoreUnavailable | undefined => firstIn(error, isOutage);
 
 const quietMs = 10_000;
 const mostReasons = 100;

@@ -34,12 +34,12 @@ test("a statement whose reader has left ends in the server, and its reader gets 
 test("a connection that is held for several statements is cancelled too", async () => {
   const leaving = new AbortController();
   const client = await createReads()(database.pool, { organisationId: "a", signal: leaving.signal }).connect();
+  onTestFinished(() => client.release());
   const running = client.query("select /* held */ pg_sleep(600)");
-  const failed = expect(running).rejects.toMatchObject({ code: "57014" });
+  const failed = expect(running).rejects.toMatchObject({ name: "StoreUnavailable", cause: { code: "57014" } });
   await eventually(async () => (await asleep("held")) === 1, "the statement");
   leaving.abort();
   await failed;
-  client.release();
 });
 
 test("no statement of another reader is ever cancelled, whenever a reader leaves", async () => {
