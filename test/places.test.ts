@@ -52,6 +52,8 @@ describe("who waits", () => {
     expect(order).toEqual(["a1", "a2", "b1"]);
     await next();
     expect(order).toEqual(["a1", "a2", "b1", "a3"]);
+    await next();
+    expect(order).toEqual(["a1", "a2", "b1", "a3", "a4"]); // nobody is left waiting after the test
   });
 
   test("is refused when its own line is full, or when the wait is too long", async () => {
