@@ -1,7 +1,8 @@
 // Commands about an organisation's webhook endpoints. A secret is answered once, by the command that makes it, and kept nowhere.
 import { Rejection } from "../../domain/rejection.js";
 import { type AddressRules, judgeUrl } from "../../domain/webhooks/address.js";
-import { isWebhookEventType, type WebhookEventType, webhookEventTypes, webhookSecret } from "../../domain/webhooks/endpoint.js";
+import { webhookSecret } from "../../domain/webhooks/endpoint.js";
+import { isWebhookEventType, type WebhookEventType, webhookEventTypes } from "../../domain/webhooks/types.js";
 import { handle } from "../handle.js";
 import type { OrganisationDeps, Origin } from "./organisation.js";
 import { decide, type Endpoint, type WebhookAction, webhooksAggregate } from "./webhookDecider.js";

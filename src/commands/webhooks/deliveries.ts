@@ -1,14 +1,15 @@
 // src/commands/webhooks: which events are sent to which endpoint. Deliveries are operational state in tables, not events of the log.
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
+import type { WebhookEventType } from "../../domain/webhooks/types.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhookDecider.js";
 
 type Database = Pick<Pool, "query">;
 
-/** An event of an import's stream that endpoints are told of. */
+/** A recorded event of an import that endpoints are told of. */
 export interface ToldEvent {
   readonly eventId: string;
-  readonly type: string;
+  readonly type: WebhookEventType;
   readonly organisationId: string;
   readonly importId: string;
   readonly revision: bigint;

@@ -2,9 +2,9 @@
 // added to it first: which imports there were is asked of the tables, the events are read from their streams.
 import type { Pool } from "pg";
 import { isUuid } from "../../domain/uuid.js";
-import { isTold, toldOf } from "../../domain/webhooks/endpoint.js";
+import { type ToldStream, toldEvents, typeToldOf } from "../../domain/webhooks/types.js";
 import { startedRevision } from "../../events/importLayout.js";
-import { streamOf } from "../../events/streams.js";
+import { streamOf, streamPrefix } from "../../events/streams.js";
 import { beginning, type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhookDecider.js";
 import { addOldEvents, goBack, type ToldEvent } from "./deliveries.js";
@@ -71,20 +71,27 @@ export async function countToReplay(pool: Pool, { organisationId, endpointId }: 
   return rows[0]?.imports ?? 0;
 }
 
-/** ImportStarted, or an end in its place; an end is the last event. */
 async function toldOfImport(eventStore: EventStore, importId: string): Promise<ToldEvent[]> {
-  const stream = streamOf.import(importId);
-  const [last, second] = await Promise.all([eventStore.last(stream), eventAt(eventStore, stream, startedRevision)]);
-  return [second, last?.revision === startedRevision ? undefined : last].flatMap((event) => (event ? (toldEvent(event) ?? []) : []));
+  const read = await Promise.all(Object.values(readers).map((reader) => reader(eventStore, importId)));
+  return read.flat().flatMap((event) => (event ? (toldEvent(event) ?? []) : []));
 }
+
+/** Where the told events of an import stand, for each kind of stream. */
+const readers: Record<ToldStream, (eventStore: EventStore, importId: string) => Promise<(StoredEvent | undefined)[]>> = {
+  /** ImportStarted, or an end in its place; an end is the last event. */
+  import: async (eventStore, importId) => {
+    const stream = streamOf.import(importId);
+    const [last, second] = await Promise.all([eventStore.last(stream), eventAt(eventStore, stream, startedRevision)]);
+    return [second, last?.revision === startedRevision ? undefined : last];
+  },
+};
 
 /** Undefined for an event that endpoints are not told of. */
-export function toldEvent({ id, type, stream, metadata, revision, position, recordedAt }: StoredEvent): ToldEvent | undefined {
-  if (!isTold(type) || !stream.startsWith(importPrefix)) return undefined;
-  const importId = stream.slice(importPrefix.length);
-  if (!isUuid(importId)) return undefined;
-  const { organisation: organisationId } = metadata;
-  return { eventId: id, type: toldOf[type], organisationId, importId, revision, position: position.commit, recordedAt };
+export function toldEvent({ id, type: recorded, stream, metadata, revision, position, recordedAt }: StoredEvent): ToldEvent | undefined {
+  const type = typeToldOf(recorded);
+  if (type === undefined) return undefined;
+  const prefix = streamPrefix[toldEvents[type].stream];
+  const importId = stream.slice(prefix.length);
+  if (!stream.startsWith(prefix) || !isUuid(importId)) return undefined;
+  return { eventId: id, type, organisationId: metadata.organisation, importId, revision, position: position.commit, recordedAt };
 }
-
-const importPrefix = streamOf.import("");

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Pool } from "pg";
 import { expect } from "vitest";
 import { addWebhook } from "../../../src/commands/organisations/webhooks.js";
-import { isTold, toldOf } from "../../../src/domain/webhooks/endpoint.js";
+import { typeToldOf } from "../../../src/domain/webhooks/types.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { oddReceivers } from "../../support/oddReceivers.js";
 import { type Machine, until } from "../../support/processes.js";
@@ -91,12 +91,13 @@ interface Expected {
 export async function toldByTheLog(eventStore: EventStore): Promise<Map<string, Map<string, Expected[]>>> {
   const told = new Map<string, Map<string, Expected[]>>();
   await eventStore.replay({ prefixes: ["import-"] }, async ({ events }) => {
-    for (const { id, type, stream, metadata } of events) {
-      if (!isTold(type)) continue;
+    for (const { id, type: recorded, stream, metadata } of events) {
+      const type = typeToldOf(recorded);
+      if (type === undefined) continue;
       const imports = told.get(metadata.organisation) ?? new Map<string, Expected[]>();
       told.set(metadata.organisation, imports);
       const importId = stream.slice("import-".length);
-      imports.set(importId, [...(imports.get(importId) ?? []), { id, type: toldOf[type] }]);
+      imports.set(importId, [...(imports.get(importId) ?? []), { id, type }]);
     }
   });
   return told;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ping, type ToldStream, toldEvents } from "../../../domain/webhooks/types.js";
 import { maxJsonBytes } from "../../server/readBody.js";
 import type { Route } from "../route.js";
 import { importSchema } from "../routes/importsShape.js";
@@ -19,12 +20,10 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
   return {
     openapi: "3.1.0",
     info: {
-      ...{
-        title: "Waybill",
-        version: "1",
-        summary: "Freight quotes and imports for an organisation and its customers",
-        description: guide,
-      },
+      title: "Waybill",
+      version: "1",
+      summary: "Freight quotes and imports for an organisation and its customers",
+      description: guide,
       contact: { name: "The operator of this service", url: publicUrl },
       license: { name: "Unlicensed", identifier: "UNLICENSED" },
     },
@@ -50,7 +49,10 @@ function describeRoute(route: Route, schemas: Schemas): Json {
   const mebibytes = (route.maxBodyBytes ?? maxJsonBytes) / 1024 / 1024;
   const all = { ...commonResponses, ...(request.body && jsonBodyResponses(mebibytes)), ...responses };
   return {
-    ...{ operationId, summary, description: sentence(description), tags: [tag] },
+    operationId,
+    summary,
+    description: sentence(description),
+    tags: [tag],
     ...(route.extension === true ? { "x-extension": true } : {}),
     parameters: [
       ...parameters("path", request.params, schemas),
@@ -75,7 +77,9 @@ function parameters(place: "path" | "query" | "header", schema: z.ZodObject | un
   return Object.entries(properties).map(([name, { description, ...property }]) => {
     const isRequired = place === "path" || required.includes(name);
     return {
-      ...{ name, in: place, required: isRequired },
+      name,
+      in: place,
+      required: isRequired,
       ...(description === undefined ? {} : { description }),
       schema: property,
       ...(isRequired ? parameterExample(name) : {}),
@@ -101,16 +105,21 @@ function describeWebhooks(schemas: Schemas): Record<string, Json> {
     "2XX": { description: "Received. Anything else, and no answer within 15 s, is sent again for three days" },
     410: { description: "Removes the endpoint" },
   };
-  const describe = ({ type, summary, body }: (typeof webhookDescriptions)[number]): Json => ({
+  const describe = (type: string, meaning: string, data: z.ZodType): Json => ({
     post: {
-      ...{ operationId: `webhook-${type.replace(".", "-")}`, summary, description: sentence(summary), tags: ["Webhooks"] },
-      ...{ security: [], "x-extension": true },
+      operationId: `webhook-${type.replace(".", "-")}`,
+      summary: meaning,
+      description: sentence(meaning),
+      tags: ["Webhooks"],
+      security: [],
+      "x-extension": true,
       parameters: parameters("header", webhookHeaders, schemas),
-      requestBody: { required: true, content: { "application/json": { schema: schemas.of(body, "answer") } } },
+      requestBody: { required: true, content: { "application/json": { schema: schemas.of(webhookBody(type, data), "answer") } } },
       responses,
     },
   });
-  return Object.fromEntries(webhookDescriptions.map((each) => [each.type, describe(each)]));
+  const told = Object.entries(toldEvents).map(([type, { meaning, stream }]) => [type, describe(type, meaning, toldData[stream])]);
+  return Object.fromEntries([...told, [ping.type, describe(ping.type, ping.meaning, pingData)]]);
 }
 
 /** Standard Webhooks, https://www.standardwebhooks.com */
@@ -124,22 +133,12 @@ const webhookHeaders = z.object({
     .describe("`v1,` and the signature, base64; for a day after a rotation several of them, with spaces between"),
 });
 
-const body = <Data extends z.ZodType>(type: string, data: Data) =>
+const webhookBody = (type: string, data: z.ZodType) =>
   z.object({ type: z.literal(type).describe("What happened"), timestamp: instant("When it happened"), data });
 
-const ofImport = (type: string, summary: string) => ({
-  ...{ type, summary },
-  body: body(type, importSchema.describe("The import as it was then")),
-});
+/** The `data` of a webhook, by the stream of the event that it tells of. */
+const toldData: Record<ToldStream, z.ZodType> = {
+  import: importSchema.describe("The import as it was then"),
+};
 
-const webhookDescriptions = [
-  ofImport("import.started", "A worker has begun with an import"),
-  ofImport("import.completed", "An import has ended; its rows are in the ledger, but for those that were rejected"),
-  ofImport("import.failed", "An import could not run; nothing was written"),
-  ofImport("import.cancelled", "An import was cancelled; nothing was written"),
-  {
-    type: "ping",
-    summary: "A test of the endpoint",
-    body: body("ping", z.object({ endpointId: z.string().describe("The endpoint that is tried") }).describe("What is tried")),
-  },
-];
+const pingData = z.object({ endpointId: z.string().describe("The endpoint that is tried") }).describe("What is tried");

@@ -3,7 +3,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { backOffMs } from "../../../backOff.js";
 import { followerName, forgetPlaces } from "../../../commands/webhooks/deliveries.js";
-import { toldOf } from "../../../domain/webhooks/endpoint.js";
+import { toldEvents } from "../../../domain/webhooks/types.js";
+import type { EventType } from "../../../events/registry.js";
 import { LogTooShort } from "../../../portErrors.js";
 import type { Position } from "../../../ports/eventStore.js";
 import { isBeginning, readCheckpoints } from "../../../projections/running/checkpoints.js";
@@ -17,7 +18,8 @@ export interface FollowerOptions extends WebhookWorkerDeps {
   readonly onEnqueued: () => void;
 }
 
-const types = [...Object.keys(toldOf), "Webhook", "LogCreated"];
+const recorded: readonly EventType[] = Object.values(toldEvents).map((told) => told.recorded);
+const types = [...recorded, "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
 const pauses = { firstMs: 200, mostMs: 5_000 };
 /** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than writing each time. */

@@ -1,5 +1,6 @@
 // What is sent: the import as the API showed it at the event. It is built from the stream for every attempt, so that a retry, a replay
 // and a Send again say the same; only the link to the error report is made anew, since it expires.
+import { isWebhookEventType, type ToldStream, toldEvents } from "../../../domain/webhooks/types.js";
 import { decodeOn } from "../../../events/codec.js";
 import { countRejected, rowsBefore, startedEvent } from "../../../events/importLayout.js";
 import { streamOf } from "../../../events/streams.js";
@@ -21,8 +22,9 @@ const linkSeconds = 3_600;
 
 export async function messageOf(delivery: Claimed, sources: Sources): Promise<string> {
   const { type, occurredAt, endpointId, importId } = delivery;
-  if (type === "ping" || importId === null) return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { endpointId } });
-  const { at, view } = await viewOf(delivery.eventId, () => readView(delivery, importId, sources));
+  if (importId === null) return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { endpointId } }); // a ping
+  if (!isWebhookEventType(type)) throw new EventGone(`This version sends no ${type}`);
+  const { at, view } = await viewOf(delivery.eventId, () => readView(delivery, { importId, on: toldEvents[type].stream }, sources));
   const link = { downloadName: `rejected-rows-${importId}.xlsx`, expiresInSeconds: linkSeconds, now: delivery.now };
   const errorReportUrl = view.reportKey === null ? null : await sources.objectStore.link(view.reportKey, link);
   return JSON.stringify({ type, timestamp: at, data: shownImport(view, errorReportUrl) });
@@ -37,15 +39,19 @@ const mostRecent = 500;
 /** An event that several endpoints are told of is read once, also when they are told at the same time. */
 const viewOf = loadRecent<Viewed>(mostRecent);
 
-async function readView({ organisationId, eventId, revision }: Claimed, importId: string, sources: Sources): Promise<Viewed> {
+async function readView(
+  { organisationId, eventId, revision }: Claimed,
+  { importId, on }: { readonly importId: string; readonly on: ToldStream },
+  sources: Sources,
+): Promise<Viewed> {
   const { eventStore } = sources;
   const [base, started, stored] = await Promise.all([
     requestedBase(organisationId, { importId, kind: undefined }, eventStore),
     startedEvent(eventStore, importId),
-    eventAt(eventStore, streamOf.import(importId), BigInt(revision ?? 0)),
+    eventAt(eventStore, streamOf[on](importId), BigInt(revision ?? 0)),
   ]);
   if (!base || stored?.id !== eventId) throw new EventGone(`The log no longer has event ${eventId}: it was put back`);
-  const event = decodeOn("import", stored);
+  const event = decodeOn(on, stored);
   const begun: ImportView = { ...base.view, startedAt: started ? new Date(started.data.at) : null };
   switch (event?.type) {
     case "ImportStarted":

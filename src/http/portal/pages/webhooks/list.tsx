@@ -1,5 +1,5 @@
 import { addWebhook } from "../../../../commands/organisations/webhooks.js";
-import { webhookEventTypes } from "../../../../domain/webhooks/endpoint.js";
+import { webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../../page.js";
 import { Field, Form } from "../../shell/form.js";

@@ -1,5 +1,5 @@
 // What the pages of webhooks have in common, and the parts of an endpoint's page.
-import { type WebhookEventType, webhookEventTypes } from "../../../../domain/webhooks/endpoint.js";
+import { toldEvents } from "../../../../domain/webhooks/types.js";
 import type { WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import type { SignedInVisit } from "../../page.js";
 import { AskButton, AskForm, Field, Form } from "../../shell/form.js";
@@ -85,22 +85,15 @@ export function State({ visit, endpoint: { pausedAt, pausedBecause, failures, fa
   );
 }
 
-const meanings: Readonly<Record<WebhookEventType, string>> = {
-  "import.started": "An import has begun",
-  "import.completed": "An import has ended, and its rows are in the ledger",
-  "import.failed": "An import could not run",
-  "import.cancelled": "An import was cancelled",
-};
-
 /** The events that an endpoint is told of. With none chosen, a new endpoint is told of all; a change of an endpoint is refused. */
 export const EventChoice = ({ chosen }: { chosen: readonly string[] }) => (
   <fieldset class="events">
     <legend>Events</legend>
-    {webhookEventTypes.map((type) => (
+    {Object.entries(toldEvents).map(([type, { meaning }]) => (
       <label>
         <input type="checkbox" name="events" value={type} checked={chosen.includes(type)} />
         <span>
-          <code>{type}</code> <span class="muted">{meanings[type]}</span>
+          <code>{type}</code> <span class="muted">{meaning}</span>
         </span>
       </label>
     ))}
