@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exampleAnswers } from "../../../../src/http/api/document/examples/examples.js";
+import { answerExample, exampleAnswers, usualAnswer } from "../../../../src/http/api/document/examples/examples.js";
 import type { Described, OpenApi } from "../../../../src/http/api/reference/openApi.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
 import { eventually } from "../../../support/eventually.js";
@@ -21,7 +22,7 @@ beforeAll(async () => {
   roles = [worker, startProjector(service)];
   recorded = await recordAnswers(service, worker.stop);
   if (process.env["UPDATE_EXAMPLES"] === "1") {
-    await writeFile(file, `${JSON.stringify(recorded, null, 2)}\n`);
+    await writeFile(file, `${JSON.stringify(unusual(recorded), null, 2)}\n`);
   }
 });
 afterAll(async () => {
@@ -30,8 +31,30 @@ afterAll(async () => {
 });
 
 test("the example answers of the API reference are what the service answers to the example requests", () => {
-  expect(recorded).toEqual(exampleAnswers);
+  const shown = mapped(recorded, (operationId, status) => answerExample(operationId, status, undefined)["example"]);
+  expect(recorded).toEqual(shown);
 });
+
+test("only the answers that differ from the usual ones are kept in the file", () => {
+  expect(exampleAnswers).toEqual(unusual(recorded));
+});
+
+type Change = (operationId: string, status: number, answer: unknown) => unknown;
+
+function mapped(answers: Recorded, change: Change): Recorded {
+  const ofOperation = (operationId: string, byStatus: Record<string, unknown>) =>
+    Object.entries(byStatus).map(([status, answer]) => [status, change(operationId, Number(status), answer)]);
+  return Object.fromEntries(Object.entries(answers).map(([id, byStatus]) => [id, Object.fromEntries(ofOperation(id, byStatus))]));
+}
+
+/** As the file keeps them: of errors the message, and nothing that is usual. JSON leaves out what is undefined. */
+function unusual(answers: Recorded): Recorded {
+  const kept = mapped(answers, (id, status, answer) => {
+    const said = status < 400 ? answer : (answer as { message: unknown }).message;
+    return isDeepStrictEqual(said, usualAnswer(id, status, undefined, answers)) ? undefined : said;
+  });
+  return JSON.parse(JSON.stringify(kept)) as Recorded;
+}
 
 test("every operation of the served document succeeds as it is shown, in the document's order, for a fresh demo organisation", async () => {
   const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;

@@ -1,5 +1,6 @@
 // The examples of the API reference, by operation.
 import { readFileSync } from "node:fs";
+import { answerTable } from "../../../server/problem.js";
 import type { Json } from "../schemas.js";
 
 interface ExampleFile {
@@ -13,29 +14,16 @@ export interface ExampleRequest {
   readonly sourceDetails?: string;
 }
 
-const line = (...cells: string[]) => cells.join(",");
+const shipments = `shipmentId,customerId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,itemQuantity
+SO-1003,CUST-001,2000,Sydney,3000,Melbourne,CARTON,4
+SO-1003,CUST-001,2000,Sydney,3000,Melbourne,PALLET,1
+SO-1004,CUST-001,2000,Sydney,9999,Nowhere,CARTON,2
+`;
 
-const shipments = [
-  line(
-    "shipmentId",
-    "customerId",
-    "originPostCode",
-    "originSuburb",
-    "destinationPostCode",
-    "destinationSuburb",
-    "itemType",
-    "itemQuantity",
-  ),
-  line("SO-1003", "CUST-001", "2000", "Sydney", "3000", "Melbourne", "CARTON", "4"),
-  line("SO-1003", "CUST-001", "2000", "Sydney", "3000", "Melbourne", "PALLET", "1"),
-  line("SO-1004", "CUST-001", "2000", "Sydney", "9999", "Nowhere", "CARTON", "2"),
-];
-
-const activities = [
-  line("warehouseCode", "chargeCode", "quantity", "activityTimestamp", "customerId", "reference"),
-  line("SYD1", "PICK", "12", "2026-07-01T09:30:00+10:00", "CUST-001", "SO-1003"),
-  line("SYD1", "PICK", "some", "2026-07-01T09:40:00+10:00", "CUST-001", "SO-1004"),
-];
+const activities = `warehouseCode,chargeCode,quantity,activityTimestamp,customerId,reference
+SYD1,PICK,12,2026-07-01T09:30:00+10:00,CUST-001,SO-1003
+SYD1,PICK,some,2026-07-01T09:40:00+10:00,CUST-001,SO-1004
+`;
 
 /** Requests of the demo organisation, as the reference shows them. A test sends each, and records what is answered in answers.json. */
 export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
@@ -45,7 +33,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
       origin: { postalCode: "2000", suburbName: "Sydney" },
       destination: { postalCode: "3000", suburbName: "Melbourne" },
       items: [{ quantity: 6, length: 0.5, width: 0.4, height: 0.4, weight: 30, type: "CARTON" }],
-      filters: { serviceTypes: ["DOMESTIC"] },
+      filters: { serviceTypes: ["DOMESTIC"], serviceIds: ["roadco-std"] },
     },
   },
   pushShipments: {
@@ -71,7 +59,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
       ],
     },
   },
-  uploadShipments: { file: { name: "orders.csv", text: `${shipments.join("\n")}\n` }, sourceDetails: "Tuesday's orders" },
+  uploadShipments: { file: { name: "orders.csv", text: shipments }, sourceDetails: "Tuesday's orders" },
   correctShipmentRows: { body: { rows: [{ row: 4, values: { destinationPostCode: "3000", destinationSuburb: "Melbourne" } }] } },
   pushActivities: {
     body: {
@@ -85,11 +73,11 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
       ],
     },
   },
-  uploadActivities: { file: { name: "activities.csv", text: `${activities.join("\n")}\n` } },
+  uploadActivities: { file: { name: "activities.csv", text: activities } },
   correctFulfilmentRows: { body: { rows: [{ row: 3, values: { quantity: "7" } }] } },
 };
 
-/** Recorded by a test with UPDATE_EXAMPLES=1: what the demo organisation is answered, by operation and status. */
+/** Recorded by a test with UPDATE_EXAMPLES=1: what the demo organisation is answered, by operation and status. Of an error only its message. */
 export const exampleAnswers = JSON.parse(readFileSync(new URL("./answers.json", import.meta.url), "utf8")) as Readonly<
   Record<string, Readonly<Record<string, unknown>>>
 >;
@@ -118,30 +106,43 @@ export function requestExample(operationId: string): Json {
 
 /** `mebibytes`: how large the operation's JSON may be; undefined where it takes none. */
 export function answerExample(operationId: string, status: number, mebibytes: number | undefined): Json {
-  const recorded = exampleAnswers[operationId]?.[status];
-  if (recorded !== undefined) return { example: recorded };
-  if (status === 413 && mebibytes !== undefined) return { example: answer(413, "Payload Too Large", bodyTooLarge(mebibytes)) };
-  return otherAnswers[status] === undefined ? {} : { example: otherAnswers[status] };
+  if (status === 401) return { example: { message: "Send your API key in the header x-api-key" } };
+  if (status === 429) return { example: rateLimited };
+  const recorded = exampleAnswers[operationId]?.[status] ?? usualAnswer(operationId, status, mebibytes);
+  if (recorded === undefined) return {};
+  return { example: status < 400 ? recorded : { statusCode: status, message: recorded, error: errorNames.get(status) } };
 }
 
-const bodyTooLarge = (mebibytes: number) => `The body is larger than ${mebibytes * 1024 * 1024} bytes. Send the data in several requests`;
+/** Where nothing is recorded for the operation. A quote that is fetched is answered as when it was priced. */
+export function usualAnswer(operationId: string, status: number, mebibytes?: number, recorded = exampleAnswers): unknown {
+  if (operationId === "fetchQuote" && status === 200) return recorded["generateQuotes"]?.[200];
+  if (status === 413 && mebibytes !== undefined)
+    return `The body is larger than ${mebibytes * 1024 * 1024} bytes. Send the data in several requests`;
+  return messages[status];
+}
 
-const answer = (statusCode: number, error: string, message: string) => ({ statusCode, message, error });
+const errorNames: ReadonlyMap<number, string> = new Map([
+  ...Object.values(answerTable).map(({ status, error }) => [status, error] as const),
+  [417, "Expectation Failed"],
+  [431, "Request Header Fields Too Large"],
+]);
 
-/** Examples of the answers that every operation may give. A test compares each with a real answer. */
-const otherAnswers: Readonly<Record<number, unknown>> = {
-  400: answer(400, "Bad Request", "The address must not contain a NUL character"),
-  401: { message: "Send your API key in the header x-api-key" },
-  405: answer(405, "Method Not Allowed", "PUT is not possible here, use GET, HEAD"),
-  408: answer(408, "Request Timeout", "The body stopped arriving before its end, send the request again"),
-  413: answer(413, "Payload Too Large", "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts."),
-  415: answer(415, "Unsupported Media Type", "Send the body as JSON, with the header Content-Type: application/json"),
-  417: answer(417, "Expectation Failed", "Nothing but 100-continue can be expected"),
-  429: {
-    message: "The limit of 600 requests per minute is used up, try again in 12 seconds",
-    ...{ limit: 600, retryAfterSeconds: 12 },
-  },
-  431: answer(431, "Request Header Fields Too Large", "The request could not be read"),
-  500: answer(500, "Internal Server Error", "Something went wrong on our side. Quote the x-request-id of this answer when you report it"),
-  503: answer(503, "Service Unavailable", "A store is unreachable at the moment, try again shortly"),
+const rateLimited = {
+  message: "The limit of 600 requests per minute is used up, try again in 12 seconds",
+  ...{ limit: 600, retryAfterSeconds: 12 },
+};
+
+/** Messages of the errors that many operations may answer. A test compares each with a real answer. */
+const messages: Readonly<Record<number, string>> = {
+  400: "The address must not contain a NUL character",
+  404: "There is no import with this id",
+  405: "PUT is not possible here, use GET, HEAD",
+  408: "The body stopped arriving before its end, send the request again",
+  413: "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts.",
+  415: "Send the body as JSON, with the header Content-Type: application/json",
+  417: "Nothing but 100-continue can be expected",
+  422: "This Idempotency-Key was used for another request. Send a new key with a new request.",
+  431: "The request could not be read",
+  500: "Something went wrong on our side. Quote the x-request-id of this answer when you report it",
+  503: "A store is unreachable at the moment, try again shortly",
 };
