@@ -14,7 +14,10 @@ export function addProjectionCommands(program: Command): void {
   projections
     .command("rebuild")
     .description("build one projection, or all, anew beside the live tables, compare, then swap in one transaction; everything goes on")
-    .argument("[name]", "organisations, members, imports, rejections, activities, shipments, versions or quotes; all when omitted")
+    .argument(
+      "[name]",
+      "organisations, members, imports, reversals, rejections, activities, versions, shipments or quotes; all when omitted",
+    )
     .option("--json", "as JSON")
     .action(command(rebuildProjections));
 }

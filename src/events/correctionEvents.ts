@@ -6,12 +6,15 @@ const instant = z.iso.datetime();
 /** Row numbers as the list of rejected rows shows them. */
 const rows = z.array(z.number().int());
 
-/** A row that the correcting import may not record. `importId` is the import that has claimed the row, or has written its shipment since. */
+/**
+ * A row that the correcting import may not record. `importId` is the import that has claimed the row, or has written its shipment since. An
+ * accepted row may be reversed, a rejected one withdrawn with its import.
+ */
 const refusedRow = z.object({
   row: z.number().int(),
   /** Its number in the correcting import. */
   correctionRow: z.number().int(),
-  why: z.enum(["claimed", "dismissed", "superseded"]),
+  why: z.enum(["claimed", "dismissed", "superseded", "reversed", "withdrawn"]),
   importId: z.string().optional(),
 });
 

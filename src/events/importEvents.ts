@@ -20,8 +20,19 @@ const importRequested = z.object({
   file: z.object({ key: z.string(), name: z.string(), format: z.enum(["csv", "xlsx"]), size: z.number().int(), sha256: z.string() }),
   /** Shipments or activities in a JSON push; absent for files. */
   elements: z.number().int().optional(),
-  /** The rejected rows of an earlier import that this one corrects, in the order of its own rows. */
-  corrects: z.object({ importId: z.string(), rows: z.array(z.number().int()) }).optional(),
+  /** The rows of an earlier import that this one corrects, in the order of its own rows. */
+  corrects: z
+    .object({
+      importId: z.string(),
+      rows: z.array(z.number().int()),
+      /** Those of the rows that were accepted: the new rows take their places. */
+      accepted: z.array(z.number().int()).optional(),
+      /** Why accepted rows are corrected. */
+      reason: z.string().optional(),
+    })
+    .optional(),
+  /** An earlier import whose file has the same content. Decided when this one is pushed. */
+  sameFileAs: z.string().optional(),
   /** In version 1 the id is the key's displayed prefix. */
   by: principal,
   requestId: z.string(),

@@ -5,12 +5,14 @@ import { importEvents } from "./importEvents.js";
 import { memberEvents } from "./memberEvents.js";
 import { organisationEvents } from "./organisationEvents.js";
 import { quoteEvents, quotesEvents } from "./quoteEvents.js";
+import { reversalEvents } from "./reversalEvents.js";
 import { localityEvents, logEvents } from "./serviceEvents.js";
 
 export const streamEvents = {
   log: logEvents,
   import: importEvents,
   corrections: correctionEvents,
+  reversals: reversalEvents,
   organisation: organisationEvents,
   quotes: quotesEvents,
   quote: quoteEvents,
@@ -22,6 +24,7 @@ export const eventSchemas = {
   ...logEvents,
   ...importEvents,
   ...correctionEvents,
+  ...reversalEvents,
   ...organisationEvents,
   ...quotesEvents,
   ...quoteEvents,

@@ -11,6 +11,7 @@ export const streamPrefix = {
   log: logStream,
   import: "import-",
   corrections: "corrections-",
+  reversals: "reversals-",
   organisation: "organisation-",
   quotes: "quotes-",
   quote: "quote-",
@@ -23,6 +24,8 @@ export const streamOf = {
   import: (importId: string) => `${streamPrefix.import}${importId}`,
   /** By the import whose rejected rows are corrected. */
   corrections: (importId: string) => `${streamPrefix.corrections}${importId}`,
+  /** By the import whose accepted rows are reversed. */
+  reversals: (importId: string) => `${streamPrefix.reversals}${importId}`,
   organisation: (organisationId: string) => `${streamPrefix.organisation}${organisationId}`,
   /** One request for quotes. */
   quotes: (quotesId: string) => `${streamPrefix.quotes}${quotesId}`,

@@ -5,12 +5,23 @@ import { members } from "./models/members.js";
 import { organisations } from "./models/organisations.js";
 import { quotes } from "./models/quotes.js";
 import { rejections } from "./models/rejections.js";
+import { reversals } from "./models/reversals.js";
 import { shipments } from "./models/shipments.js";
 import { versions } from "./models/versions.js";
 import type { Projection } from "./projection.js";
 
 /** In the order in which they are applied. */
-export const allProjections: readonly Projection[] = [organisations, members, imports, rejections, activities, shipments, versions, quotes];
+export const allProjections: readonly Projection[] = [
+  organisations,
+  members,
+  imports,
+  reversals,
+  rejections,
+  activities,
+  versions, // before shipments, which looks up a reversed shipment by its number here
+  shipments,
+  quotes,
+];
 
 /**
  * Streams that are never deleted, so that a start can find their events again and recognise the log. Do not add a prefix here later:
@@ -27,6 +38,11 @@ export const permanentPrefixes: readonly string[] = [
 
 /**
  * Two kinds of streams are not permanent. A member's stream is deleted when the person is to be forgotten, so it cannot be found again.
- * Corrections streams were added later, so older checkpoints have not seen them.
+ * The streams of corrections and reversals were added later, so older checkpoints have not seen them.
  */
-export const projectedPrefixes: readonly string[] = [...permanentPrefixes, streamPrefix.member, streamPrefix.corrections];
+export const projectedPrefixes: readonly string[] = [
+  ...permanentPrefixes,
+  streamPrefix.member,
+  streamPrefix.corrections,
+  streamPrefix.reversals,
+];

@@ -11,6 +11,11 @@ export interface Projection {
   readonly name: string;
   /** Only this projection writes these tables, and a rebuild replaces all of them together. */
   readonly tables: readonly string[];
+  /**
+   * Raised when tables that an earlier version filled lack something that only the log has. The projector then builds them anew beside the
+   * live ones. 1 if absent.
+   */
+  readonly shape?: number;
   apply(client: PoolClient, batch: SortedBatch, options: ApplyOptions): Promise<void>;
 }
 

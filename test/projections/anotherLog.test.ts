@@ -140,7 +140,7 @@ test("a projector that disowns the old tables does not disown those that a rebui
     await model.stopProjector();
   }
   await rebuildFrom(own);
-  const stale = new Map([["imports", { commit: 1n, prepare: 1n, lastEvent: undefined, logId: undefined }]]);
+  const stale = new Map([["imports", { commit: 1n, prepare: 1n, shape: 1, lastEvent: undefined, logId: undefined }]]);
   await disownTables(model.pool, stale);
   const placed = await checkpoints();
   expect(placed.every(({ commit }) => commit !== String(2n ** 63n - 1n))).toBe(true);

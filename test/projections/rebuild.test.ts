@@ -25,10 +25,11 @@ describe("a rebuild", () => {
       "organisations",
       "members",
       "imports",
+      "reversals",
       "rejections",
       "activities",
-      "shipments",
       "versions",
+      "shipments",
       "quotes",
     ]);
     expect(await everything()).toEqual(before);

@@ -27,7 +27,13 @@ export interface CorrectionEvidence {
 }
 
 const keyOf = (...parts: readonly (string | number)[]): string => parts.join(" ");
-const finishedAs = { claimed: "corrected", dismissed: "dismissed", superseded: "superseded" } as const;
+const finishedAs = {
+  claimed: "corrected",
+  dismissed: "dismissed",
+  superseded: "superseded",
+  reversed: "withdrawn",
+  withdrawn: "withdrawn",
+} as const;
 
 export function correctionEvidence(): CorrectionEvidence {
   const requests = new Map<string, ImportRequested>();

@@ -159,7 +159,13 @@ function stepText(step: CorrectionStep, nameOf: NameOf): string {
   }
 }
 
-const whyText = { claimed: "taken already by", dismissed: "dismissed", superseded: "its shipment was written since by" } as const;
+const whyText = {
+  claimed: "taken already by",
+  dismissed: "dismissed",
+  superseded: "its shipment was written since by",
+  reversed: "reversed",
+  withdrawn: "its import is reversed",
+} as const;
 
 const rowsText = (rows: readonly number[]): string => `${rows.length === 1 ? "row" : "rows"} ${rows.join(", ")}`;
 

@@ -2,6 +2,7 @@
 import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
+import type { RefusedRow } from "../../events/correctionEvents.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import {
@@ -58,7 +59,7 @@ export async function completedImport(
 /** A row that is not open, and what has become of it. */
 export interface ClosedRow {
   readonly row: number;
-  readonly state: "submitted" | "dismissed" | "superseded";
+  readonly state: "submitted" | "dismissed" | "superseded" | "withdrawn";
   /** The import that corrects it, or that has written its shipment since. */
   readonly importId?: string | undefined;
   /** Who dismissed it. */
@@ -103,7 +104,7 @@ async function closedRows(
     if (standing) return { state: "dismissed", by: standing.by, sentence: `Row ${row} is dismissed.` };
     if (own)
       return {
-        state: own.why === "claimed" ? "submitted" : own.why,
+        state: stateOf[own.why],
         importId: own.importId,
         sentence: `Row ${row} repeats row ${own.row} of import ${request.corrects?.importId}, which ${refusalText(own)}.`,
       };
@@ -121,8 +122,28 @@ async function closedRows(
   };
 }
 
-const refusalText = ({ why, importId }: { why: "claimed" | "dismissed" | "superseded"; importId?: string | undefined }): string =>
-  why === "claimed" ? `import ${importId} has corrected` : why === "dismissed" ? "is dismissed" : `import ${importId} has superseded`;
+const stateOf = {
+  claimed: "submitted",
+  dismissed: "dismissed",
+  superseded: "superseded",
+  reversed: "withdrawn",
+  withdrawn: "withdrawn",
+} as const satisfies Record<RefusedRow["why"], ClosedRow["state"]>;
+
+function refusalText({ why, importId }: RefusedRow): string {
+  switch (why) {
+    case "claimed":
+      return `import ${importId} has corrected`;
+    case "dismissed":
+      return "is dismissed";
+    case "superseded":
+      return `import ${importId} has superseded`;
+    case "reversed":
+      return "is reversed";
+    case "withdrawn":
+      return "is reversed with its import";
+  }
+}
 
 const shownReasons = 20;
 

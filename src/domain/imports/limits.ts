@@ -6,6 +6,10 @@ export const limits = {
   linesPerPush: 10_000,
   activitiesPerPush: 10_000,
   rowsPerCorrection: 500,
+  rowsPerReversal: 5_000,
+  reasonLength: 500,
+  /** How long an import is remembered when the same file is pushed again. */
+  sameFileDays: 400,
   /** The rows of an uploaded error report that one import takes; a longer report becomes several imports. RowsClaimed then stays below 1 MiB. */
   rowsPerReportImport: 5_000,
   fileBytes: 52_428_800,

@@ -18,7 +18,15 @@ const target = {
 
 export const activities: Projection = {
   name: "activities",
-  tables: ["activities", "activity_totals", "activity_groups"],
+  tables: [
+    "activities",
+    "activity_totals",
+    "activity_groups",
+    "activity_corrections",
+    "activity_changes",
+    "uncounted_activities",
+    "uncounted_imports",
+  ],
 
   async apply(client, batch, options) {
     let lines = "";

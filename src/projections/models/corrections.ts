@@ -9,7 +9,7 @@ import { storableJson } from "../copyRows.js";
 import { readable, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
 import { countCompleted, moveBetweenStates, statesOf, touchedRows } from "./rejectionGroups.js";
 
-export const correctionTables = ["row_corrections", "finished_rows", "rejection_groups"] as const;
+export const correctionTables = ["row_corrections", "finished_rows", "withdrawn_imports", "rejection_groups"] as const;
 
 export async function applyCorrections(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<void> {
   const events = batch.events.flatMap((stored) =>
@@ -29,8 +29,8 @@ async function insertSubmitted(client: PoolClient, { imports }: SortedBatch): Pr
     const corrects = requested?.data.corrects;
     if (!requested || !corrects) continue;
     await client.query(
-      `insert into row_corrections (import_id, "row", correction_id, state)
-       select $1, "row", $2, 'submitted' from unnest($3::integer[]) as "row" on conflict do nothing`,
+      `insert into row_corrections (import_id, "row", correction_id, correction_row, state)
+       select $1, "row", $2, number, 'submitted' from unnest($3::integer[]) with ordinality as corrected ("row", number) on conflict do nothing`,
       [corrects.importId, requested.data.importId, corrects.rows],
     );
   }
@@ -77,7 +77,13 @@ async function applyClaim(client: PoolClient, { importId, correction, rows, refu
   ]);
 }
 
-const finishedAs = { claimed: "corrected", dismissed: "dismissed", superseded: "superseded" } as const;
+const finishedAs = {
+  claimed: "corrected",
+  dismissed: "dismissed",
+  superseded: "superseded",
+  reversed: "withdrawn",
+  withdrawn: "withdrawn",
+} as const;
 
 /** A correction that failed or was cancelled leaves its rows as they were before it. */
 async function endCorrections(client: PoolClient, { endings }: SortedBatch): Promise<void> {

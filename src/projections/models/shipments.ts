@@ -8,7 +8,8 @@ const target = { table: "shipment_lines", columns: 'import_position, "row", ship
 
 export const shipments: Projection = {
   name: "shipments",
-  tables: ["shipment_lines", "shipments"],
+  tables: ["shipment_lines", "shipments", "hidden_shipments"],
+  shape: 2, // hidden_shipments
 
   async apply(client, batch, options) {
     let lines = "";

@@ -29,6 +29,8 @@ export interface Checkpoint extends Position {
   readonly lastEvent: AppliedEvent | undefined;
   /** The log that the tables were built from, if it has an id. */
   readonly logId: string | undefined;
+  /** The shape of the tables (projection.ts). */
+  readonly shape: number;
 }
 
 export type Checkpoints = ReadonlyMap<string, Checkpoint>;
@@ -38,16 +40,18 @@ interface Row {
   readonly commit: string;
   readonly prepare: string;
   readonly logId: string | null;
+  readonly shape: number;
   readonly lastEvent: { id: string; stream: string; revision: string; commit: string; prepare: string } | null;
 }
 
-const columns = `projection, commit, prepare, log_id as "logId", case when event_id is not null then json_build_object('id', event_id,
+const columns = `projection, commit, prepare, shape, log_id as "logId", case when event_id is not null then json_build_object('id', event_id,
   'stream', event_stream, 'revision', event_revision::text, 'commit', event_commit::text, 'prepare', event_prepare::text) end as "lastEvent"`;
 
-function checkpointOf({ commit, prepare, logId, lastEvent }: Row): Checkpoint {
+function checkpointOf({ commit, prepare, shape, logId, lastEvent }: Row): Checkpoint {
   return {
     commit: BigInt(commit),
     prepare: BigInt(prepare),
+    shape,
     logId: logId ?? undefined,
     lastEvent: lastEvent
       ? {
@@ -59,15 +63,22 @@ function checkpointOf({ commit, prepare, logId, lastEvent }: Row): Checkpoint {
   };
 }
 
+/** The shape of the tables that this version of the service writes. */
+const shapeOf = (name: string): number => allProjections.find((projection) => projection.name === name)?.shape ?? 1;
+
+/** Tables that were filled by a version of the service that kept less in them. */
+export const isOutdated = (name: string, checkpoint: Checkpoint | undefined): boolean =>
+  checkpoint !== undefined && checkpoint.shape < shapeOf(name);
+
 /** Locks in the order of names, so that two writers cannot deadlock. */
 export async function lockCheckpoints(client: PoolClient, names: readonly string[]): Promise<Checkpoints> {
   const sorted = [...names].sort();
   const locked = await selectLocked(client, sorted);
   if (locked.size === sorted.length) return locked;
   await client.query(
-    `insert into checkpoints (projection, commit, prepare, updated_at)
-     select name, -1, -1, now() from unnest($1::text[]) as name order by name on conflict do nothing`,
-    [sorted],
+    `insert into checkpoints (projection, commit, prepare, shape, updated_at)
+     select name, -1, -1, shape, now() from unnest($1::text[], $2::integer[]) as missing (name, shape) order by name on conflict do nothing`,
+    [sorted, sorted.map(shapeOf)],
   );
   return selectLocked(client, sorted);
 }
@@ -104,7 +115,9 @@ function eventValues(lastEvent: AppliedEvent | undefined): (string | null)[] {
 export async function readCheckpoints(pool: Pool, names: readonly string[]): Promise<Checkpoints> {
   const { rows } = await pool.query<Row>(`select ${columns} from checkpoints where projection = any($1::text[])`, [names]);
   const found = new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
-  return new Map(names.map((name) => [name, found.get(name) ?? { ...beginning, lastEvent: undefined, logId: undefined }]));
+  return new Map(
+    names.map((name) => [name, found.get(name) ?? { ...beginning, shape: shapeOf(name), lastEvent: undefined, logId: undefined }]),
+  );
 }
 
 export const readAllCheckpoints = (pool: Pool): Promise<Checkpoints> =>
@@ -122,12 +135,12 @@ export async function touchCheckpoints(pool: Pool, names: readonly string[], pos
 }
 
 /** Sets the checkpoints of rebuilt tables, whatever they were before. */
-export async function placeCheckpoints(client: PoolClient, names: readonly string[], place: Checkpoint): Promise<void> {
+export async function placeCheckpoints(client: PoolClient, names: readonly string[], place: Omit<Checkpoint, "shape">): Promise<void> {
   await client.query(
-    `update checkpoints set commit = $2, prepare = $3, log_id = $4, event_id = $5, event_stream = $6, event_revision = $7,
-            event_commit = $8, event_prepare = $9
-      where projection = any($1::text[])`,
-    [names, ...valuesOf(place), place.logId, ...eventValues(place.lastEvent)],
+    `update checkpoints set commit = $3, prepare = $4, log_id = $5, event_id = $6, event_stream = $7, event_revision = $8,
+            event_commit = $9, event_prepare = $10, shape = built.shape
+       from unnest($1::text[], $2::integer[]) as built (projection, shape) where checkpoints.projection = built.projection`,
+    [names, names.map(shapeOf), ...valuesOf(place), place.logId, ...eventValues(place.lastEvent)],
   );
 }
 

@@ -4,11 +4,13 @@ import { LogTooShort } from "../../portErrors.js";
 import { type EventBatch, isAfter } from "../../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../allProjections.js";
 import type { Projection, Running } from "../projection.js";
+import { rebuild } from "../rebuild/rebuild.js";
 import { applyBatch, type BatchContext, eventsPerBatch } from "./applyBatch.js";
 import {
   type Checkpoints,
   disownTables,
   earliest,
+  isOutdated,
   latest,
   readAllCheckpoints,
   readCheckpoints,
@@ -64,7 +66,8 @@ async function fillThenFollow(options: Following): Promise<void> {
 
 /**
  * A projection that is newer than the tables begins at the beginning of the log. It is filled while the other projections go on, so that
- * they need not wait for it on a long log. Ends when it is filled, so that the next call follows the log with all projections.
+ * they need not wait for it on a long log. Tables of an earlier shape are built anew beside the live ones, which go on too. Ends when this is
+ * done, so that the next call follows the log with all projections.
  */
 async function followBeside(options: Following): Promise<void> {
   const checkpoints = await readAllCheckpoints(options.pool);
@@ -72,14 +75,18 @@ async function followBeside(options: Following): Promise<void> {
   const late = latecomersAt(checkpoints).filter(({ name }) => !options.filled.has(name));
   const ended = new AbortController();
   const signal = AbortSignal.any([options.signal, ended.signal]);
-  const filling = late.length > 0 ? fillLatecomers({ ...options, signal }, late, checkpoints).finally(() => ended.abort()) : undefined;
-  filling?.catch(() => undefined); // rethrown below, when the other projections have stopped
+  const outdated = allProjections.filter(({ name }) => isOutdated(name, checkpoints.get(name)));
+  const filling = [
+    ...(late.length > 0 ? [fillLatecomers({ ...options, signal }, late, checkpoints)] : []),
+    ...(outdated.length > 0 && options.tables ? [buildAnew({ ...options, signal }, outdated, options.tables)] : []),
+  ].map((each) => each.finally(() => ended.abort()));
+  for (const each of filling) each.catch(() => undefined); // rethrown below, when the other projections have stopped
   const others = allProjections.filter((projection) => !late.includes(projection));
   try {
     await followLog({ ...options, signal }, others, checkpoints);
   } finally {
     ended.abort();
-    await filling;
+    await Promise.all(filling);
   }
   if (options.signal.aborted) return;
   for (const { name } of late) options.filled.add(name);
@@ -117,6 +124,19 @@ async function fillLatecomers(running: Running, late: readonly Projection[], che
   try {
     await eventStore.replay({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal }, apply);
     logger.info({ projections: names }, "projections filled from the log");
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** A rebuild of these projections. Its tables have the present shape. */
+async function buildAnew(running: Running, projections: readonly Projection[], { migrations }: FilledTables): Promise<void> {
+  const { logger, signal } = running;
+  const names = projections.map(({ name }) => name);
+  logger.info({ projections: names }, "tables of an earlier version are built anew from the log; everything else goes on meanwhile");
+  try {
+    await rebuild({ ...running, migrations, projections });
+    logger.info({ projections: names }, "tables of an earlier version are built anew");
   } catch (error) {
     if (!signal.aborted) throw error;
   }

@@ -1,6 +1,9 @@
-import { index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 
-/** Rejected rows that a later import corrects, or is about to. Deleted when that import fails, is cancelled or is refused the row. */
+/**
+ * Rows that a later import corrects, or is about to. Deleted when that import fails, is cancelled or is refused the row, and when its own row
+ * is reversed.
+ */
 export const rowCorrections = pgTable(
   "row_corrections",
   {
@@ -8,12 +11,16 @@ export const rowCorrections = pgTable(
     importId: uuid("import_id").notNull(),
     row: integer().notNull(),
     correctionId: uuid("correction_id").notNull(),
+    /** The number of the row in the correcting import. */
+    correctionRow: integer("correction_row").notNull(),
     /** `submitted` until the worker has claimed the row, `corrected` when the correcting import has completed. */
     state: text({ enum: ["submitted", "claimed", "corrected"] }).notNull(),
+    /** The correcting import's own row is reversed, or withdrawn with its import. The entry stays while that row is corrected itself. */
+    reversed: boolean().notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.importId, table.row, table.correctionId] }),
-    index("row_corrections_by_correction").on(table.correctionId),
+    index("row_corrections_by_correction").on(table.correctionId, table.correctionRow),
   ],
 );
 
@@ -23,7 +30,7 @@ export const finishedRows = pgTable(
   {
     importId: uuid("import_id").notNull(),
     row: integer().notNull(),
-    state: text({ enum: ["dismissed", "corrected", "superseded"] }).notNull(),
+    state: text({ enum: ["dismissed", "corrected", "superseded", "withdrawn"] }).notNull(),
     /** The import that has the row instead. */
     otherId: uuid("other_id"),
     note: text(),
@@ -32,3 +39,6 @@ export const finishedRows = pgTable(
   },
   (table) => [primaryKey({ columns: [table.importId, table.row] })],
 );
+
+/** Imports that are reversed as a whole: their rejected rows are no longer open. */
+export const withdrawnImports = pgTable("withdrawn_imports", { importId: uuid("import_id").primaryKey() });

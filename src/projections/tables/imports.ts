@@ -26,8 +26,10 @@ export const imports = pgTable(
     /** `kind:id`. */
     requestedBy: text("requested_by").notNull(),
     notes: jsonb().notNull(),
-    /** The rejected rows of another import that this one corrects. */
-    corrects: jsonb().$type<{ importId: string; rows: number[] }>(),
+    /** The rows of another import that this one corrects. */
+    corrects: jsonb().$type<{ importId: string; rows: number[]; accepted?: number[]; reason?: string }>(),
+    /** An earlier import whose file has the same content, as ImportRequested has it. */
+    sameFileAs: uuid("same_file_as"),
     reportKey: text("report_key"),
     errorMessage: text("error_message"),
     submittedAt: at("submitted_at").notNull(),
@@ -46,6 +48,8 @@ export const imports = pgTable(
     index("imports_by_end").on(table.organisationId, table.finishedAt),
     // For the rows that the imports with one reference wrote. A reference may be too long for an index.
     index("imports_by_reference").on(table.organisationId, sql`md5(${table.sourceDetails})`, table.finishedAt),
+    // For imports with the same file.
+    index("imports_by_file").on(table.organisationId, table.kind, table.fileSha256),
     index("imports_unfinished").on(table.status, table.organisationId),
     index("imports_ended_early").on(table.finishedAt).where(sql`${table.status} in ('cancelled', 'failed') and ${table.failed} > 0`),
   ],
@@ -85,6 +89,8 @@ export const checkpoints = pgTable("checkpoints", {
   eventRevision: bigint("event_revision", { mode: "bigint" }),
   eventCommit: bigint("event_commit", { mode: "bigint" }),
   eventPrepare: bigint("event_prepare", { mode: "bigint" }),
+  /** The shape of the tables that this checkpoint belongs to (projection.ts). */
+  shape: integer().notNull().default(1),
   /** Everything recorded until this time is in the projection's tables. */
   updatedAt: at("updated_at").notNull(),
 });

@@ -44,7 +44,10 @@ export const activityGroups = pgTable("activity_groups", activityGroup, (table) 
   primaryKey({ name: "activity_groups_pkey", columns: [table.organisationId, table.customerId, table.warehouseCode, table.chargeCode] }),
 ]);
 
-/** The activities of one completed import, group and half hour, summed. Written once, when the import completes. */
+/**
+ * The activities of one completed import, group and half hour that count, summed. Written when the import completes; afterwards only
+ * reversals and corrections of accepted rows change them.
+ */
 export const activityTotals = pgTable(
   "activity_totals",
   {
@@ -63,6 +66,84 @@ export const activityTotals = pgTable(
       columns: [table.organisationId, table.customerId, table.warehouseCode, table.chargeCode, table.halfHour, table.importPosition],
     }),
     index("activity_totals_by_import").on(table.importPosition),
+  ],
+);
+
+/** Single activities that do not count: those that were reversed by their numbers, and those in whose place another row counts. */
+export const uncountedActivities = pgTable(
+  "uncounted_activities",
+  {
+    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
+    row: integer().notNull(),
+    /** Commit position of the RowsReversed that names the row. */
+    reversedPosition: bigint("reversed_position", { mode: "bigint" }),
+    /** The import, by its position, and the row that count in its place. */
+    replacedByPosition: bigint("replaced_by_position", { mode: "bigint" }),
+    replacedByRow: integer("replaced_by_row"),
+  },
+  (table) => [primaryKey({ name: "uncounted_activities_pkey", columns: [table.importPosition, table.row] })],
+);
+
+/** Imports of activities that are reversed as a whole: none of their rows counts. */
+export const uncountedImports = pgTable("uncounted_imports", {
+  importPosition: bigint("import_position", { mode: "bigint" }).primaryKey(),
+  /** Commit position of the RowsReversed. */
+  reversedPosition: bigint("reversed_position", { mode: "bigint" }).notNull(),
+});
+
+/**
+ * The rows that were pushed to correct an accepted activity, directly or as a correction of such a correction. Of the activity and all of
+ * these, the row that was pushed last and is not reversed counts.
+ */
+export const activityCorrections = pgTable(
+  "activity_corrections",
+  {
+    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
+    row: integer().notNull(),
+    /** The activity that was corrected first. */
+    firstPosition: bigint("first_position", { mode: "bigint" }).notNull(),
+    firstRow: integer("first_row").notNull(),
+  },
+  (table) => [
+    primaryKey({ name: "activity_corrections_pkey", columns: [table.importPosition, table.row] }),
+    index("activity_corrections_by_first").on(table.firstPosition, table.firstRow),
+  ],
+);
+
+/**
+ * How the totals of completed imports changed since: less for rows that were reversed or replaced, more for rows that count again. The totals
+ * as of an earlier time are those of now without the later changes.
+ */
+export const activityChanges = pgTable(
+  "activity_changes",
+  {
+    ...activityGroup,
+    halfHour: timestamp("half_hour", { withTimezone: true, precision: 3 }).notNull(),
+    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
+    /** Commit position of the event that changed them: RowsReversed, or ImportCompleted of an import that corrects accepted rows. */
+    changedPosition: bigint("changed_position", { mode: "bigint" }).notNull(),
+    changedAt: timestamp("changed_at", { withTimezone: true, precision: 3 }).notNull(),
+    /** The import that completed, by its position; null for a reversal. */
+    byImport: bigint("by_import", { mode: "bigint" }),
+    quantity: numeric().notNull(),
+    rowCount: integer("row_count").notNull(),
+    rowNumbers: integer("row_numbers").array().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: "activity_changes_pkey",
+      columns: [
+        table.organisationId,
+        table.customerId,
+        table.warehouseCode,
+        table.chargeCode,
+        table.halfHour,
+        table.importPosition,
+        table.changedPosition,
+      ],
+    }),
+    index("activity_changes_by_time").on(table.organisationId, table.changedAt),
+    index("activity_changes_by_import").on(table.importPosition),
   ],
 );
 
@@ -106,6 +187,25 @@ export const shipments = pgTable(
     index("shipments_by_customer").on(table.organisationId, shipmentKey("customerId"), table.shipmentId),
     index("shipments_by_origin").on(table.organisationId, shipmentKey("originPostCode"), table.shipmentId),
     index("shipments_by_destination").on(table.organisationId, shipmentKey("destinationPostCode"), table.shipmentId),
+  ],
+);
+
+/** Versions of shipments in whose place a version that was pushed later is shown. If that one is reversed, the last of these is shown again. */
+export const hiddenShipments = pgTable(
+  "hidden_shipments",
+  {
+    organisationId: text("organisation_id").notNull(),
+    shipmentId: text("shipment_id").notNull(),
+    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
+    fields: jsonb().notNull(),
+    items: jsonb().notNull(),
+    sourceDetails: text("source_details").notNull(),
+    importId: uuid("import_id").notNull(),
+    updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).notNull(),
+  },
+  (table) => [
+    primaryKey({ name: "hidden_shipments_pkey", columns: [table.organisationId, table.shipmentId, table.importPosition] }),
+    index("hidden_shipments_by_import").on(table.importPosition, table.shipmentId),
   ],
 );
 

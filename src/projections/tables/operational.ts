@@ -22,6 +22,8 @@ export const importQueue = pgTable(
     notBefore: at("not_before"),
     /** A worker has started it. It then runs before older imports that are restored later, so that only one import is half done. */
     started: boolean().notNull().default(false),
+    /** What is pushed; null for a correction. Another push of the same file finds it here before the imports table has it. */
+    fileSha256: text("file_sha256"),
   },
   (table) => [index("import_queue_by_organisation").on(table.organisationId, table.position)],
 );

@@ -45,6 +45,10 @@ function whyRefused({ why, importId }: RefusedRow): string {
       return "Dismissed after the correction was sent";
     case "superseded":
       return `Superseded by import ${importId}, which has written this shipment since`;
+    case "reversed":
+      return "The row that it corrects is reversed";
+    case "withdrawn":
+      return "The import whose row it corrects is reversed";
   }
 }
 
