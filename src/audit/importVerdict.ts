@@ -3,10 +3,12 @@ import { type EventStore, isAfter, type Position } from "../ports/eventStore.js"
 import { compareCorrections } from "./comparing/compareCorrections.js";
 import { compareGroups } from "./comparing/compareGroups.js";
 import { compareImports } from "./comparing/compareImports.js";
+import { compareReversals } from "./comparing/compareReversals.js";
 import { compareRows, rowTables } from "./comparing/compareRows.js";
 import { correctionsOfImport } from "./evidence/correctionEvidence.js";
 import { type AuditedImport, auditedImportOf } from "./evidence/evidence.js";
 import type { ImportFold } from "./evidence/importFold.js";
+import { reversalsOfImport } from "./evidence/reversalEvidence.js";
 import { newFindings } from "./findings.js";
 import { NotComparable, withSnapshot } from "./snapshot.js";
 
@@ -55,6 +57,8 @@ async function compare(sources: Sources, audited: AuditedImport, until: Position
   await compareImports(sources.client, imports, { importId }, findings);
   for (const table of rowTables) await compareRows({ ...sources, findings }, table, imports, [position]);
   await compareCorrections(sources.client, await correctionsOfImport(sources, audited.requested.data, until), { importId }, findings);
+  const reversals = new Map([[importId, await reversalsOfImport(sources.eventStore, importId, { until })]]);
+  await compareReversals(sources.client, { reversals, imports }, { importId }, findings);
   if (findings.count === 0) await compareGroups(sources.client, { importId }, findings);
   if (findings.count === 0) return { verdict: "agrees" };
   return { verdict: "differs", differences: findings.first.map(({ sentence }) => sentence), count: findings.count };

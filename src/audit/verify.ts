@@ -5,6 +5,7 @@ import { type FileSources, fileFaults } from "./checkFiles.js";
 import { compareCorrections } from "./comparing/compareCorrections.js";
 import { compareGroups } from "./comparing/compareGroups.js";
 import { compareImports } from "./comparing/compareImports.js";
+import { compareReversals } from "./comparing/compareReversals.js";
 import { compareRows, rowTables } from "./comparing/compareRows.js";
 import { compareShipments } from "./comparing/compareShipments.js";
 import { compareTotals } from "./comparing/compareTotals.js";
@@ -33,7 +34,7 @@ export interface Verification {
   readonly events: number;
   readonly imports: number;
   readonly rows: Readonly<
-    Record<"activities" | "shipment_lines" | "rejections" | "shipments" | "versions" | "corrections" | "totals", number>
+    Record<"activities" | "shipment_lines" | "rejections" | "shipments" | "versions" | "corrections" | "reversals" | "totals", number>
   >;
   readonly files: number;
   readonly quotes: QuoteVerification;
@@ -68,7 +69,7 @@ async function compareTables(
   evidence: Evidence,
   findings: Findings,
 ) {
-  const rows = { activities: 0, shipment_lines: 0, rejections: 0, shipments: 0, versions: 0, corrections: 0, totals: 0 };
+  const rows = { activities: 0, shipment_lines: 0, rejections: 0, shipments: 0, versions: 0, corrections: 0, reversals: 0, totals: 0 };
   const positions = organisationId === undefined ? undefined : [...evidence.imports.keys()];
   for (const table of rowTables) {
     signal.throwIfAborted();
@@ -78,6 +79,7 @@ async function compareTables(
   rows.shipments = await compareShipments(client, evidence, organisationId, findings);
   rows.versions = await compareVersions(client, evidence.imports, organisationId, findings);
   rows.corrections = await compareCorrections(client, evidence.corrections, { organisationId }, findings);
+  rows.reversals = await compareReversals(client, evidence, { organisationId }, findings);
   if (findings.count === 0) await compareGroups(client, { organisationId }, findings); // a wrong row would be reported again as a wrong count
   return rows;
 }

@@ -156,6 +156,18 @@ export const changes: [string, (ids: Ids) => string, unknown[]][] = [
     (ids) => `insert into shipment_imports select ${position(ids, "running")}, '${ids["running"]}', 'acme', 9, now()`,
     [expect.stringContaining("where no import has completed")],
   ],
+  ["a lost reversal", () => "delete from reversals where is_all", [expect.stringMatching(/^reversed: reversals lacks [0-9a-f-]{36}$/)]],
+  [
+    "a changed reversal",
+    () => "update reversals set reason = 'x', shipments = '{[1,3)}', at = 'epoch' where not is_all",
+    [expect.stringMatching(/^reversed: reversals has another shipments, reason, at of /)],
+  ],
+  [
+    "an invented reversal",
+    () =>
+      "insert into reversals select gen_random_uuid(), 1, import_id, import_position, organisation_id, true, null, null, 0, '', '', null, at from reversals where is_all",
+    [expect.stringMatching(/^reversed: reversals has [0-9a-f-]{36}, which no stream says$/)],
+  ],
   [
     "a changed goods line of a running import",
     (_ids) => `update shipment_lines set shipment = 5`,

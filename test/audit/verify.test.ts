@@ -7,6 +7,7 @@ import { importHistory } from "../../src/audit/history/importHistory.js";
 import { type Verification, verify } from "../../src/audit/verify.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
+import { reverse } from "../support/reversalStory.js";
 import { createTestObjectStore } from "../support/stores/stores.js";
 import { changes, position } from "./tableChanges.js";
 
@@ -56,6 +57,10 @@ beforeAll(async () => {
     ],
   });
   await record("again", { kind: "shipments", rows: [{ accept: goodsLine("S2", { originSuburb: "later" }) }] });
+  await record("reversed", { kind: "shipments", rows: [{ accept: goodsLine("S5") }, { accept: goodsLine("S6") }] });
+  const importId = ids["reversed"] ?? "";
+  await reverse(model.eventStore, { importId, rows: [[2, 2]], shipments: [[1, 1]], count: 1, reason: "one\0" });
+  await reverse(model.eventStore, { importId, count: 1 });
   await record("cancelled", { kind: "activities", end: "cancelled", rows: [{ accept: activity() }, { reject: "x" }] });
   await record("failed", { kind: "shipments", end: "failed", rows: [{ accept: goodsLine("S7") }] });
   await record("running", { kind: "shipments", end: "running", rows: [{ accept: goodsLine("S3") }, { reject: "z" }] });
@@ -83,12 +88,12 @@ describe("verify", () => {
     expect(await sentences()).toEqual([]);
     const verification = await run();
     expect(verification).toMatchObject({
-      imports: 9,
-      files: 9,
-      rows: { activities: 3, shipments: 2, versions: 4, shipment_lines: 1, rejections: 7 },
+      imports: 10,
+      files: 10,
+      rows: { activities: 3, shipments: 4, versions: 6, shipment_lines: 1, rejections: 7, reversals: 2 },
     });
     expect(verification.organisations).toEqual([
-      { organisationId: "acme", imports: 8, findings: 0 },
+      { organisationId: "acme", imports: 9, findings: 0 },
       { organisationId: "other", imports: 1, findings: 0 },
     ]);
   });
@@ -102,6 +107,7 @@ describe("verify", () => {
       "activity_groups",
       "shipment_lines",
       "shipments",
+      "reversals",
       ...["shipment_versions", "shipment_imports"],
     ];
     beforeAll(() => model.pool.query(tables.map((table) => `create table kept_${table} as table ${table}`).join("; ")));

@@ -4,8 +4,8 @@ import { type EventStore, type Position, type StoredEvent, shareOf } from "../..
 import type { Findings } from "../findings.js";
 import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
 import { digestOfSums, digestOfVersions, type TableDigest } from "./digests.js";
-
 import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
+import { gatherReversals, type ReversalEvidence } from "./reversalEvidence.js";
 
 /** What is kept of a fold: counts and digests, not the rows. */
 export interface AuditedImport extends Pick<ImportFold, "importId" | "requested" | "started" | "ended" | "revision"> {
@@ -30,6 +30,7 @@ export interface Evidence {
   /** The version that should be in the ledger, by organisation and shipmentId. */
   readonly shipments: ReadonlyMap<string, AuditedShipment>;
   readonly corrections: CorrectionEvidence;
+  readonly reversals: ReversalEvidence;
   readonly events: number;
 }
 
@@ -71,6 +72,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const shipments = new Map<string, AuditedShipment>();
   const streams = new Map<string, ImportFold | "ended" | "not wanted">();
   const corrections = correctionEvidence();
+  const reversals = await gatherReversals(gathering);
   let events = 0;
   const onEvent = (event: StoredEvent) => {
     if (event.stream.startsWith(streamPrefix.corrections)) return onCorrection(event, corrections, gathering);
@@ -93,7 +95,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
     onProgress?.({ events, share: shareOf(batch.position, until) });
   });
   for (const fold of streams.values()) if (typeof fold === "object") close(fold, imports, findings);
-  return { imports, shipments, corrections, events };
+  return { imports, shipments, corrections, reversals, events };
 }
 
 function onCorrection(event: StoredEvent, corrections: CorrectionEvidence, gathering: Gathering): void {

@@ -1,0 +1,139 @@
+// What was taken back of each import, from the streams of reversals and without the projections' code.
+import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
+import type { Ranges } from "../../events/reversalEvents.js";
+import { streamOf, streamPrefix } from "../../events/streams.js";
+import { type EventStore, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
+import type { Findings } from "../findings.js";
+
+export type Reversal = RecordedOn<"reversals">;
+
+/** What was taken back of one import. */
+export interface ImportReversals {
+  /** In the order of the log. */
+  readonly events: readonly Reversal[];
+  /** The reversal that took back this accepted row; undefined for a row that is not reversed. */
+  ofRow(row: number): Reversal | undefined;
+  /** The same for a shipment, by its number in the import. */
+  ofShipment(number: number): Reversal | undefined;
+}
+
+/** By import id. Imports of which nothing was taken back are not in it. */
+export type ReversalEvidence = ReadonlyMap<string, ImportReversals>;
+
+interface Gathering {
+  readonly eventStore: EventStore;
+  /** Later events are left out. */
+  readonly until: Position;
+  /** Undefined for all organisations. */
+  readonly organisationId: string | undefined;
+  readonly signal: AbortSignal;
+  readonly findings: Findings;
+}
+
+/** Every reversal of the log. They are few, so they are read before the imports: whoever folds an import knows what is taken back of it. */
+export async function gatherReversals({ eventStore, until, organisationId, signal, findings }: Gathering): Promise<ReversalEvidence> {
+  const streams = new Map<string, StoredEvent[]>();
+  await eventStore.replay({ prefixes: [streamPrefix.reversals], until, signal }, async ({ events }) => {
+    for (const event of events) {
+      if (organisationId !== undefined && event.metadata.organisation !== organisationId) continue;
+      const known = streams.get(event.stream);
+      if (known) known.push(event);
+      else streams.set(event.stream, [event]);
+    }
+  });
+  const evidence = new Map<string, ImportReversals>();
+  for (const [stream, stored] of streams) {
+    const importId = stream.slice(streamPrefix.reversals.length);
+    const report = (fault: string) =>
+      findings.add({ organisationId: stored[0]?.metadata.organisation, importId, sentence: `stream of reversals: ${fault}` });
+    evidence.set(importId, reversalsIn(stored, importId, report));
+  }
+  return evidence;
+}
+
+/** What was taken back of one import, up to a position of the log. */
+export async function reversalsOfImport(
+  eventStore: EventStore,
+  importId: string,
+  { until, report = () => undefined }: { readonly until?: Position; readonly report?: (fault: string) => void } = {},
+): Promise<ImportReversals> {
+  const stored: StoredEvent[] = [];
+  for await (const event of eventStore.read(streamOf.reversals(importId))) {
+    if (until && isAfter(event.position, until)) break;
+    stored.push(event);
+  }
+  return reversalsIn(stored, importId, report);
+}
+
+function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (fault: string) => void): ImportReversals {
+  const events = stored.flatMap((event) => readable(event, importId, report) ?? []);
+  const all = events.find(({ data }) => data.rows === "all");
+  const before = all ? events.slice(0, events.indexOf(all)) : events;
+  const rows = spansOf(
+    before,
+    ({ data }) => (data.rows === "all" ? [] : data.rows),
+    (row, at) => report(`row ${row} ${again(at)}`),
+  );
+  const shipments = spansOf(
+    before,
+    ({ data }) => data.shipments ?? [],
+    (number, at) => report(`shipment ${number} ${again(at)}`),
+  );
+  for (const { revision } of all ? events.slice(before.length + 1) : [])
+    report(`RowsReversed at revision ${revision} comes after everything was reversed`);
+  return { events, ofRow: (row) => spanAt(rows, row)?.by ?? all, ofShipment: (number) => spanAt(shipments, number)?.by ?? all };
+}
+
+const again = ({ revision }: Reversal): string => `is reversed a second time at revision ${revision}`;
+
+function readable(stored: StoredEvent, importId: string, report: (fault: string) => void): Reversal | undefined {
+  try {
+    const event = decodeOn("reversals", stored);
+    if (!event) report(`${stored.type} at revision ${stored.revision} is unknown`);
+    else if (event.data.importId !== importId) report(`RowsReversed at revision ${stored.revision} names import ${event.data.importId}`);
+    return event;
+  } catch (error) {
+    if (!(error instanceof UnreadableEvent)) throw error;
+    report(error.message);
+    return undefined;
+  }
+}
+
+/** Neighbouring numbers that one event has taken back. */
+interface Span {
+  readonly first: number;
+  readonly last: number;
+  readonly by: Reversal;
+}
+
+/** Ascending and without overlaps: a number that two events name belongs to the first. */
+function spansOf(
+  events: readonly Reversal[],
+  rangesOf: (event: Reversal) => Ranges,
+  reportTwice: (number: number, at: Reversal) => void,
+): Span[] {
+  const order = new Map(events.map((event, index) => [event, index]));
+  const place = (event: Reversal) => order.get(event) ?? 0;
+  const sorted = events
+    .flatMap((by) => rangesOf(by).map(([first, last]): Span => ({ first, last, by })))
+    .sort((one, other) => one.first - other.first || place(one.by) - place(other.by));
+  const spans: Span[] = [];
+  for (const span of sorted) {
+    const before = spans.at(-1);
+    const first = Math.max(span.first, before ? before.last + 1 : span.first);
+    if (before && first > span.first) reportTwice(span.first, place(span.by) > place(before.by) ? span.by : before.by);
+    if (first <= span.last) spans.push({ ...span, first });
+  }
+  return spans;
+}
+
+function spanAt(spans: readonly Span[], number: number): Span | undefined {
+  let [from, to] = [0, spans.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((spans[middle]?.first ?? 0) <= number) from = middle + 1;
+    else to = middle;
+  }
+  const span = spans[from - 1];
+  return span && number <= span.last ? span : undefined;
+}
