@@ -85,7 +85,7 @@ async function keepCalling(url: string, enough: AbortSignal): Promise<{ faults: 
       const fault = await faultOf(path, answer);
       count(answer?.status);
       if (fault) faults.add(fault);
-      await pause(20);
+      await pause(100);
     }
   };
   const pusher = async () => {
