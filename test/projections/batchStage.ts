@@ -23,9 +23,7 @@ export function useBatches() {
   });
   afterAll(() => database.close());
   beforeEach(async () => {
-    await database.pool.query(
-      "truncate imports, rejections, activities, shipment_lines, shipments, shipment_versions, shipment_imports, checkpoints",
-    );
+    await database.pool.query(`truncate ${allProjections.flatMap(({ tables }) => tables).join()}, checkpoints`);
     context = { pool: database.pool, projections: allProjections, knownImports: new Map(), logger: pino({ level: "silent" }) };
   });
 

@@ -1,7 +1,7 @@
 // Makes the events of an import without a worker: what its stream would hold after the given rows.
 import { randomUUID } from "node:crypto";
 import { v5 } from "uuid";
-import type { ImportKind, RowRejected } from "../../src/events/importEvents.js";
+import type { ImportKind, ImportRequested, RowRejected } from "../../src/events/importEvents.js";
 import type { EventType } from "../../src/events/registry.js";
 import { streamOf } from "../../src/events/streams.js";
 import { versionOf } from "../../src/events/upcasters.js";
@@ -28,6 +28,7 @@ export interface Story {
   readonly at?: string;
   readonly file?: { key: string; name: string; format: "csv" | "xlsx"; size: number; sha256: string };
   readonly report?: string;
+  readonly corrects?: ImportRequested["corrects"];
 }
 
 export interface Told {
@@ -103,6 +104,7 @@ function requested(importId: string, organisationId: string, story: Story, at: s
     by: { kind: "key" as const, id: "wb_live_1234" },
     requestId: "r1",
     at,
+    ...(story.corrects && { corrects: story.corrects }),
   };
 }
 

@@ -157,7 +157,7 @@ const mostQueued = 1_000;
 const atOnce = 20;
 
 /** By row: the import in the organisation's queue that is to correct it. The table of states may not have it yet. */
-async function queuedCorrections(
+export async function queuedCorrections(
   { pool, eventStore }: CorrectionDeps,
   organisationId: string,
   importId: string,

@@ -7,6 +7,8 @@ import { copyRows, deleteRows, field } from "../copyRows.js";
 import type { ApplyOptions, Projection } from "../projection.js";
 import { endingsOf, type ImportFacts } from "../sortedBatch.js";
 import { certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/ledgers.js";
+import { recount } from "./countedActivities.js";
+import { reversalsIn } from "./reversals.js";
 import type { Total } from "./runningTotals.js";
 
 const fields = fieldsOf("activity");
@@ -42,6 +44,7 @@ export const activities: Projection = {
     const { completed, abandoned } = endingsOf(batch, "activities");
     await writeTotals(client, completed, options);
     await deleteRows(client, "activities", abandoned);
+    await recount(client, completed, reversalsIn(batch, options.skip));
   },
 };
 

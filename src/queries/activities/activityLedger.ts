@@ -1,7 +1,7 @@
-import { and, asc, eq, gte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Pool } from "pg";
 import { imports } from "../../projections/tables/imports.js";
-import { activities } from "../../projections/tables/ledgers.js";
+import { activities, uncountedActivities, uncountedImports } from "../../projections/tables/ledgers.js";
 import { databaseOf } from "../database.js";
 import { givenFields } from "../givenFields.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
@@ -13,7 +13,7 @@ type ActivityRow = typeof activities.$inferSelect & { readonly importId: string 
 export type LedgerActivity = Record<string, unknown>;
 
 /**
- * The activities of completed imports: all, or those of an import, in the order of the pushes. Filtered by anything else they come by
+ * The activities of completed imports that count: all, or those of an import, in the order of the pushes. Filtered by anything else they come by
  * customer, warehouse, charge code and half hour.
  */
 export function listActivities(
@@ -70,6 +70,10 @@ function placeOf([customerId = "", warehouseCode = "", chargeCode = "", halfHour
   return { customerId, warehouseCode, chargeCode, halfHour, importPosition, ordinal: Number(ordinal) };
 }
 
+/** Reversed and replaced activities are not listed. */
+const notIn = (uncounted: typeof uncountedActivities | typeof uncountedImports, position: SQLWrapper, also?: SQL) =>
+  sql`not exists (select from ${uncounted} where ${and(sql`${uncounted.importPosition} = ${position}`, also)})`;
+
 /** Reads import by import, at most a page of each: with a plain join the planner sorts millions of rows for one page. */
 function rowsBehind(listed: SQL | undefined, after: readonly string[] | undefined, count: number, pool: Pool): Promise<ActivityRow[]> {
   const [position, row] = after ?? [];
@@ -78,7 +82,7 @@ function rowsBehind(listed: SQL | undefined, after: readonly string[] | undefine
   const inOrder = database
     .select({ importId: imports.importId, position: imports.position })
     .from(imports)
-    .where(and(listed, begun ? gte(imports.position, BigInt(position)) : undefined))
+    .where(and(listed, notIn(uncountedImports, imports.position), begun ? gte(imports.position, BigInt(position)) : undefined))
     .orderBy(asc(imports.position))
     .as("in_order");
   const rowsOfEach = database
@@ -87,6 +91,7 @@ function rowsBehind(listed: SQL | undefined, after: readonly string[] | undefine
     .where(
       and(
         eq(activities.importPosition, inOrder.position),
+        notIn(uncountedActivities, activities.importPosition, eq(uncountedActivities.row, activities.row)),
         begun ? sql`(${activities.importPosition}, ${activities.row}) > (${position}::bigint, ${row}::integer)` : undefined,
       ),
     )

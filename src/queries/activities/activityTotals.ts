@@ -17,23 +17,28 @@ export interface ActivityTotal {
 
 export const mostTotals = 10_000;
 
+export interface TotalsFilter extends Omit<ActivityFilter, "importId"> {
+  /** The totals as they were known at this time. */
+  readonly asOf?: Date | undefined;
+}
+
 /** By customer, warehouse and charge code, in this order. */
 export async function activityTotals(
   organisationId: string,
-  filter: Omit<ActivityFilter, "importId">,
+  filter: TotalsFilter,
   database: Pick<Pool, "query">,
 ): Promise<ActivityTotal[]> {
   const { cut } = halfHoursOf(filter);
-  const { from, to } = filter;
+  const { from, to, asOf } = filter;
   const values = [...filterValues(organisationId, filter), mostTotals + 1];
-  const { rows } =
-    cut.length === 0
-      ? await database.query<ActivityTotal>(wholeHalfHours, values)
-      : await database.query<ActivityTotal>(withCutHalfHours, [...values, cut, from ?? "-infinity", to ?? "infinity"]);
+  const inPart = cut.length === 0 ? [] : [cut, from ?? "-infinity", to ?? "infinity"];
+  const asKnown = asOf === undefined ? [] : [asOf];
+  const { rows } = await database.query<ActivityTotal>(totalsSql(cut.length > 0, asOf !== undefined), [...values, ...inPart, ...asKnown]);
   if (rows.length <= mostTotals) return rows;
-  const sentence = `There are more than ${mostTotals} totals: narrow them by customer, warehouse, charge code or dates`;
-  throw new Rejection("invalid", sentence, [sentence]);
+  throw tooMany(`There are more than ${mostTotals} totals: narrow them by customer, warehouse, charge code or dates`);
 }
+
+export const tooMany = (sentence: string) => new Rejection("invalid", sentence, [sentence]);
 
 /** Exact, as the totals are. */
 export function sumOf(totals: readonly Pick<ActivityTotal, "quantity" | "rows">[]): Pick<ActivityTotal, "quantity" | "rows"> {
@@ -41,31 +46,46 @@ export function sumOf(totals: readonly Pick<ActivityTotal, "quantity" | "rows">[
   return { quantity: toText(quantity), rows: totals.reduce((sum, { rows }) => sum + rows, 0) };
 }
 
-/** `offset 0` keeps the planner to one look-up per group, so that other months cost nothing. */
-const groupsWith = (columns: string, hours: string) => `
-  activity_groups as g cross join lateral
-       (select ${columns} from activity_totals as t
-         where ${ofGroupSql} and t.half_hour >= $5 and t.half_hour < $6 ${hours} offset 0) as hours`;
-
 const group = "g.customer_id, g.warehouse_code, g.charge_code";
+
+/** `offset 0` keeps the planner to one look-up per group, so that other months cost nothing. */
+const groupsWith = (columns: string, table: string, hours: string) => `
+  activity_groups as g cross join lateral
+       (select ${columns} from ${table} as t
+         where ${ofGroupSql} and t.half_hour >= $5 and t.half_hour < $6 ${hours} offset 0) as hours`;
 
 const summed = (sums: string) => `
   select nullif(customer_id, '') as "customerId", warehouse_code as "warehouseCode", charge_code as "chargeCode",
          trim_scale(sum(quantity))::text as quantity, sum(row_count)::float8 as rows
-    from (${sums}) as g group by ${group} order by ${group} limit $7`;
+    from (${sums}) as g group by ${group} having sum(row_count) <> 0 order by ${group} limit $7`;
 
-const whole = (hours: string) =>
-  `select ${group}, quantity, row_count from ${groupsWith("t.quantity, t.row_count", hours)} where ${passesSql("g")}`;
-
-const wholeHalfHours = summed(whole(""));
+/** What is summed: what counts now. As of an earlier time: that of the imports that had ended by then, without the changes since. */
+function sourcesOf(asOf: string | undefined): { table: string; sign: string; hours: string }[] {
+  if (asOf === undefined) return [{ table: "activity_totals", sign: "", hours: "" }];
+  const ended = `and exists (select from imports i where i.position = t.import_position and i.finished_at <= ${asOf})`;
+  return [
+    { table: "activity_totals", sign: "", hours: ended },
+    { table: "activity_changes", sign: "-", hours: `${ended} and t.changed_at > ${asOf}` },
+  ];
+}
 
 const instant = instantSql("a.activity_timestamp");
 
-const withCutHalfHours = summed(`
-  ${whole("and t.half_hour <> all($8::timestamptz[])")}
-  union all
-  select ${group}, a.quantity, 1
-    from ${groupsWith("t.import_position, t.row_numbers", "and t.half_hour = any($8::timestamptz[])")}
-   cross join unnest(hours.row_numbers) as n (number)
-   cross join lateral (select * from activities where import_position = hours.import_position and "row" = n.number limit 1) as a
-   where ${passesSql("g")} and ${instant} >= $9 and ${instant} < $10`);
+function totalsSql(inPart: boolean, asKnown: boolean): string {
+  const sources = sourcesOf(asKnown ? `$${inPart ? 11 : 8}::timestamptz` : undefined);
+  const whole = sources.map(
+    ({ table, sign, hours }) => `
+      select ${group}, ${sign}quantity as quantity, ${sign}row_count as row_count
+        from ${groupsWith("t.quantity, t.row_count", table, `${hours} ${inPart ? "and t.half_hour <> all($8::timestamptz[])" : ""}`)}
+       where ${passesSql("g")}`,
+  );
+  const cut = sources.map(
+    ({ table, sign, hours }) => `
+      select ${group}, ${sign}sign(hours.row_count::numeric) * a.quantity, ${sign}sign(hours.row_count::numeric)
+        from ${groupsWith("t.import_position, t.row_count, t.row_numbers", table, `${hours} and t.half_hour = any($8::timestamptz[])`)}
+       cross join unnest(hours.row_numbers) as n (number)
+       cross join lateral (select * from activities where import_position = hours.import_position and "row" = n.number limit 1) as a
+       where ${passesSql("g")} and ${instant} >= $9 and ${instant} < $10`,
+  );
+  return summed([...whole, ...(inPart ? cut : [])].join(" union all "));
+}

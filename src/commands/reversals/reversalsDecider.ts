@@ -1,0 +1,74 @@
+// Which accepted rows of a completed import are reversed. A row is reversed once, and stays reversed. Shipments are reversed whole, so they
+// are counted, and told apart, by their numbers in the import.
+import type { Principal } from "../../domain/principal.js";
+import { isWithin, joined, type Range, rangesOf } from "../../domain/ranges.js";
+import type { EventOn } from "../../events/registry.js";
+import type { RowsReversed } from "../../events/reversalEvents.js";
+import type { Aggregate } from "../handle.js";
+
+type ReversalEvent = EventOn<"reversals">;
+
+/** An activity by its row, or a shipment by its number in the import, with the rows of its lines. */
+export interface Unit {
+  readonly number: number;
+  readonly rows: readonly number[];
+}
+
+export interface ReverseRows {
+  readonly type: "reverseRows";
+  readonly importId: string;
+  readonly reversalId: string;
+  readonly what:
+    | {
+        readonly all: true;
+        /** The activities or shipments that the import wrote. */
+        readonly written: number;
+        /** Whether rejected rows of the import are open. They are withdrawn. */
+        readonly withdraws: boolean;
+      }
+    | { readonly all: false; readonly of: "activities" | "shipments"; readonly units: readonly Unit[] };
+  readonly reason: string;
+  readonly includedIn?: RowsReversed["includedIn"];
+  readonly by: Principal;
+  readonly now: Date;
+}
+
+export interface ReversalsState {
+  /** The import is reversed as a whole. */
+  readonly all: boolean;
+  /** The numbers of the activities or shipments that were reversed by their numbers. */
+  readonly numbers: readonly Range[];
+  /** The rows that were reversed by their numbers: activities, or the lines of those shipments. */
+  readonly rows: readonly Range[];
+  /** How many activities or shipments are reversed. */
+  readonly count: number;
+}
+
+export function evolve(state: ReversalsState, { data }: ReversalEvent): ReversalsState {
+  const count = state.count + data.count;
+  if (data.rows === "all") return { ...state, all: true, count };
+  return { ...state, count, rows: joined(state.rows, data.rows), numbers: joined(state.numbers, data.shipments ?? data.rows) };
+}
+
+export const reversalsAggregate: Aggregate<"reversals", ReversalsState> = {
+  kind: "reversals",
+  initial: () => ({ all: false, numbers: [], rows: [], count: 0 }),
+  evolve,
+};
+
+export function decide({ importId, reversalId, what, reason, includedIn, by, now }: ReverseRows, state: ReversalsState): ReversalEvent[] {
+  if (state.all) return [];
+  const made = { importId, reversalId, reason, ...(includedIn && { includedIn }), by, at: now.toISOString() };
+  if (what.all) {
+    const count = what.written - state.count;
+    return count === 0 && !what.withdraws ? [] : [{ type: "RowsReversed", data: { ...made, rows: "all", count } }];
+  }
+  const left = what.units.filter(({ number }) => !isWithin(state.numbers, number));
+  if (left.length === 0) return [];
+  const rows = rangesOf(left.flatMap((unit) => unit.rows));
+  const shipments = what.of === "shipments" ? { shipments: rangesOf(left.map(({ number }) => number)) } : {};
+  return [{ type: "RowsReversed", data: { ...made, rows, ...shipments, count: left.length } }];
+}
+
+/** Whether this row of the import is reversed: an activity, or a line of a shipment. */
+export const isReversed = ({ all, rows }: ReversalsState, row: number): boolean => all || isWithin(rows, row);

@@ -1,0 +1,270 @@
+// Takes accepted rows of a completed import back: all of them, or some activities or shipments. `reversals-<importId>` decides what was
+// reversed already. What else follows is looked up in the tables for the answer; the projections work it out from the log.
+import { setTimeout } from "node:timers/promises";
+import type { Pool } from "pg";
+import { v7 } from "uuid";
+import type { Principal } from "../../domain/principal.js";
+import { Rejection } from "../../domain/rejection.js";
+import { decodeOn } from "../../events/codec.js";
+import type { ImportKind } from "../../events/importEvents.js";
+import { firstRowRevision } from "../../events/importLayout.js";
+import type { RowsReversed } from "../../events/reversalEvents.js";
+import { streamOf } from "../../events/streams.js";
+import { StoreUnavailable } from "../../portErrors.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import {
+  acceptedActivities,
+  areLedgersReady,
+  consequencesOf,
+  correctingRows,
+  isShownReversed,
+  shipmentsWithLines,
+  type WrittenImport,
+  type WrittenShipment,
+  writtenImport,
+  writtenShipments,
+} from "../../queries/lookUps/reversals.js";
+import { queuedCorrections, someOf } from "../corrections/openRows.js";
+import { handle, load } from "../handle.js";
+import { loadImport } from "../imports/importStream.js";
+import { decide, type ReverseRows, reversalsAggregate, type Unit } from "./reversalsDecider.js";
+
+export interface ReversalDeps {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+}
+
+export type Selection = { readonly all: true } | { readonly rows: readonly number[] } | { readonly shipmentIds: readonly string[] };
+
+export interface ReversalRequest {
+  /** Undefined for the command line, which may reverse any organisation's import. */
+  readonly organisationId: string | undefined;
+  readonly importId: string;
+  readonly kind?: ImportKind | undefined;
+  readonly what: Selection;
+  readonly reason: string;
+  readonly includeCorrections: boolean;
+  /** Nothing is recorded. */
+  readonly preview: boolean;
+  readonly by: Principal;
+  readonly requestId?: string | undefined;
+  readonly now: Date;
+}
+
+/** Activities, or shipments, and for the rejected ones rows. */
+export interface ReversalOutcome {
+  /** Null in a preview, and where nothing was left to reverse. */
+  readonly reversalId: string | null;
+  readonly importId: string;
+  readonly reversed: number;
+  readonly alreadyReversed: number;
+  readonly superseded: number;
+  /** Rejected rows of other imports that are open again. */
+  readonly reopened: number;
+  /** Open rejected rows of this import that were taken off the list. */
+  readonly withdrawn: number;
+  /** What shows or counts again in place of what was reversed. */
+  readonly restored: number;
+  /** The imports that corrected rows of this one, with the numbers of those rows. */
+  readonly corrections: readonly { readonly importId: string; readonly rows: readonly number[] }[];
+}
+
+export async function reverseRows(deps: ReversalDeps, request: ReversalRequest): Promise<ReversalOutcome> {
+  const found = await completedImport(deps, request);
+  const chosen = await chosenOf(deps, found, request.what);
+  await expectNoneUnderWay(deps, found, chosen.rows);
+  const outcome = await reverseChosen(deps, found, chosen, request);
+  return request.includeCorrections ? withCorrections(deps, found, outcome, chosen, request) : outcome;
+}
+
+interface Found extends WrittenImport {
+  readonly importId: string;
+  readonly organisationId: string;
+  readonly kind: ImportKind;
+  readonly position: bigint;
+}
+
+/** Tables that a reversal changes, and the least shape that has what it needs. */
+const shapes = { reversals: 1, rejections: 1, activities: 1, versions: 1, shipments: 2 };
+const projectedMs = 5_000;
+const lookMs = 50;
+
+/** The import has completed, and the tables know it. They may be a moment behind the stream. */
+async function completedImport({ pool, eventStore }: ReversalDeps, { organisationId, importId, kind }: ReversalRequest): Promise<Found> {
+  const { state, position } = await loadImport(eventStore, importId);
+  const isMeant =
+    state.status !== "none" &&
+    (organisationId === undefined || state.request.organisationId === organisationId) &&
+    (kind === undefined || state.request.kind === kind);
+  if (!isMeant || position === undefined) throw new Rejection("notFound", "There is no import with this id.");
+  if (state.status === "failed" || state.status === "cancelled")
+    throw new Rejection("conflict", `The import is ${state.status}: it has written nothing that could be reversed.`);
+  if (state.status !== "completed")
+    throw new Rejection(
+      "conflict",
+      `The import is ${state.status}: its rows can be reversed once it has completed. To stop it, cancel it.`,
+    );
+  const { request } = state;
+  for (const deadline = performance.now() + projectedMs; performance.now() < deadline; await setTimeout(lookMs)) {
+    const written = (await areLedgersReady(pool, shapes)) ? await writtenImport(pool, importId) : undefined;
+    if (written) return { importId, organisationId: request.organisationId, kind: request.kind, position, ...written };
+  }
+  throw new StoreUnavailable("database", "The ledgers do not have all of the import yet, try again shortly");
+}
+
+/** What is to be reversed. Without `units` it is the whole import. */
+interface Chosen {
+  readonly units: readonly Unit[] | undefined;
+  readonly rows: readonly number[] | undefined;
+  readonly shipmentIds: readonly string[] | undefined;
+}
+
+const everything: Chosen = { units: undefined, rows: undefined, shipmentIds: undefined };
+
+async function chosenOf(deps: ReversalDeps, found: Found, what: Selection): Promise<Chosen> {
+  if ("all" in what) return everything;
+  if ("rows" in what) {
+    if (found.kind !== "activities") throw new Rejection("invalid", "Shipments are reversed whole: name them by shipmentIds.");
+    const rows = await acceptedActivities(deps.pool, found.position, what.rows);
+    const known = new Set(rows);
+    refuse(
+      [...new Set(what.rows)].filter((row) => !known.has(row)),
+      (row) => `Row ${row} is not an accepted row of this import.`,
+    );
+    return activitiesOf(rows);
+  }
+  if (found.kind !== "shipments") throw new Rejection("invalid", "Activities are reversed by their rows.");
+  const shipments = await writtenShipments(deps.pool, found.organisationId, found.position, [...new Set(what.shipmentIds)]);
+  const known = new Set(shipments.map(({ shipmentId }) => shipmentId));
+  refuse(
+    [...new Set(what.shipmentIds)].filter((id) => !known.has(id)),
+    (id) => `Shipment ${id} was not written by this import.`,
+  );
+  return shipmentsOf(deps, found, shipments);
+}
+
+function refuse<Name>(unknown: readonly Name[], sentence: (name: Name) => string): void {
+  if (unknown.length > 0) throw new Rejection("unprocessable", someOf(unknown.map(sentence)));
+}
+
+const activitiesOf = (rows: readonly number[]): Chosen => ({
+  units: rows.map((row) => ({ number: row, rows: [row] })),
+  rows,
+  shipmentIds: undefined,
+});
+
+const readsAtOnce = 20;
+
+/** The rows of the shipments' lines are read from the import's stream. */
+async function shipmentsOf({ eventStore }: ReversalDeps, { importId }: Found, shipments: readonly WrittenShipment[]): Promise<Chosen> {
+  const units: Unit[] = [];
+  for (let from = 0; from < shipments.length; from += readsAtOnce) {
+    const some = shipments.slice(from, from + readsAtOnce);
+    const read = some.map(async ({ shipment, revisions }) => ({ number: shipment, rows: await rowsAt(eventStore, importId, revisions) }));
+    units.push(...(await Promise.all(read)));
+  }
+  return { units, rows: units.flatMap(({ rows }) => rows), shipmentIds: shipments.map(({ shipmentId }) => shipmentId) };
+}
+
+/** The lines of a shipment mostly stand together. Those far apart are read by themselves. */
+async function rowsAt(eventStore: EventStore, importId: string, revisions: readonly number[]): Promise<number[]> {
+  const wanted = new Set(revisions);
+  const rows: number[] = [];
+  const near = 50;
+  for (let index = 0; index < revisions.length; ) {
+    const first = revisions[index] as number;
+    let end = index + 1;
+    while (end < revisions.length && (revisions[end] as number) - (revisions[end - 1] as number) <= near) end += 1;
+    const last = revisions[end - 1] as number;
+    for await (const stored of eventStore.read(streamOf.import(importId), { from: BigInt(first), max: last - first + 1 })) {
+      const event = decodeOn("import", stored);
+      if (event?.type === "RowAccepted" && wanted.has(Number(stored.revision))) rows.push(event.data.row);
+    }
+    index = end;
+  }
+  return rows;
+}
+
+/** A correction under way would meet rows that are gone, or leave rows behind that nobody sees. */
+async function expectNoneUnderWay(
+  deps: ReversalDeps,
+  { organisationId, importId }: Found,
+  rows: readonly number[] | undefined,
+): Promise<void> {
+  const queued = await queuedCorrections(deps, organisationId, importId);
+  const meant = rows && new Set(rows);
+  const underWay = [...queued].filter(([row]) => !meant || meant.has(row));
+  const [first] = underWay;
+  if (!first) return;
+  const of = underWay.length === 1 ? `row ${first[0]}` : `${underWay.length} rows`;
+  throw new Rejection("conflict", `Import ${first[1]} is about to correct ${of} of this import: wait until it has ended, or cancel it.`);
+}
+
+type Making = Pick<ReversalRequest, "reason" | "preview" | "by" | "requestId" | "now"> & {
+  readonly includedIn?: RowsReversed["includedIn"];
+};
+
+async function reverseChosen(deps: ReversalDeps, found: Found, chosen: Chosen, making: Making): Promise<ReversalOutcome> {
+  const { importId, organisationId, kind, written } = found;
+  const { reason, by, requestId, now, includedIn } = making;
+  const consequences = await consequencesOf(deps.pool, { organisationId, importId, position: found.position, ...chosen });
+  const corrections = await correctingRows(deps.pool, importId, chosen.rows);
+  const reversalId = v7();
+  const what: ReverseRows["what"] = chosen.units
+    ? { all: false, of: kind, units: chosen.units }
+    : { all: true, written, withdraws: consequences.open > 0 };
+  const command = { type: "reverseRows", importId, reversalId, what, reason, by, now, ...(includedIn && { includedIn }) } as const;
+  const context = { organisation: organisationId, by, correlationId: requestId ?? importId };
+  const { before, decided } = making.preview
+    ? await load(deps.eventStore, reversalsAggregate, importId).then(({ state }) => ({ before: state, decided: decide(command, state) }))
+    : await handle({ events: deps.eventStore, newId: v7 }, reversalsAggregate, importId, context, (state) => decide(command, state));
+  const [event] = decided;
+  if (event && !making.preview) await shownSoon(deps.pool, reversalId);
+  const reversed = event?.data.count ?? 0;
+  const { superseded, restored, reopened, open } = event ? consequences : { superseded: 0, restored: 0, reopened: 0, open: 0 };
+  return {
+    reversalId: event && !making.preview ? reversalId : null,
+    importId,
+    reversed,
+    alreadyReversed: chosen.units ? chosen.units.length - reversed : before.count,
+    superseded,
+    reopened,
+    withdrawn: open,
+    restored,
+    corrections: corrections.map((each) => ({ importId: each.importId, rows: each.rows })),
+  };
+}
+
+const shownMs = 500;
+
+/** The caller's next look at the import then shows the reversal. If the projector is busy, the answer does not wait for it. */
+async function shownSoon(pool: Pool, reversalId: string): Promise<void> {
+  const end = performance.now() + shownMs;
+  const isShown = () => isShownReversed(pool, reversalId).catch(() => true); // the reversal is recorded, whatever the database says
+  while (performance.now() < end && !(await isShown())) await setTimeout(lookMs);
+}
+
+/** Reverses the rows of other imports that correct what was chosen. Each has its own stream, and what is reversed already stays as it is. */
+async function withCorrections(
+  deps: ReversalDeps,
+  found: Found,
+  outcome: ReversalOutcome,
+  { rows }: Chosen,
+  request: ReversalRequest,
+): Promise<ReversalOutcome> {
+  const { pool } = deps;
+  let reopened = outcome.reopened;
+  for (const correcting of await correctingRows(pool, found.importId, rows)) {
+    const correction = await completedImport(deps, { ...request, organisationId: found.organisationId, importId: correcting.importId });
+    const chosen =
+      correction.kind === "activities"
+        ? activitiesOf(correcting.ownRows)
+        : await shipmentsOf(deps, correction, await shipmentsWithLines(pool, correction.position, correcting.ownRows.map(revisionOf)));
+    const includedIn = { importId: found.importId, reversalId: outcome.reversalId ?? found.importId };
+    reopened += (await reverseChosen(deps, correction, chosen, { ...request, includedIn })).reopened;
+  }
+  return { ...outcome, reopened };
+}
+
+/** The rows of a correction are counted from 1, as those of every JSON push. */
+const revisionOf = (row: number): number => Number(firstRowRevision) + row - 1;

@@ -1,0 +1,240 @@
+// Which accepted activities count. A reversed one does not. Of an activity and the rows that were pushed to correct it, the one pushed last
+// that is not reversed counts. The totals follow, and `activity_changes` has every change with its time.
+import type { PoolClient } from "pg";
+import { numbersIn } from "../../domain/ranges.js";
+import type { RecordedOn } from "../../events/codec.js";
+import type { CompletedImport } from "../sortedBatch.js";
+import { halfHourSql, instantSql, longestKey } from "../tables/ledgers.js";
+import type { Reversal } from "./reversals.js";
+
+/** The event that changes what counts. */
+interface Cause {
+  readonly position: bigint;
+  readonly at: string;
+  /** The position of the import that completed; null for a reversal. */
+  readonly byImport: string | null;
+}
+
+interface ActivityName {
+  readonly position: string;
+  readonly row: number;
+}
+
+/** In the order of the log. Completed imports that correct nothing have their totals already, and change nothing else. */
+export async function recount(client: PoolClient, completed: readonly CompletedImport[], reversals: readonly Reversal[]): Promise<void> {
+  const correcting = completed.length === 0 ? new Set<string>() : await correctingAmong(client, completed);
+  const steps = [
+    ...completed
+      .filter(({ facts }) => correcting.has(facts.position))
+      .map((each) => ({ at: each.ended.position.commit, apply: () => applyCorrection(client, each) })),
+    ...reversals.map((each) => ({ at: each.position.commit, apply: () => applyReversal(client, each) })),
+  ].sort((one, other) => Number(one.at - other.at));
+  for (const step of steps) await step.apply();
+}
+
+async function correctingAmong(client: PoolClient, completed: readonly CompletedImport[]): Promise<Set<string>> {
+  const { rows } = await client.query<{ position: string }>(
+    "select position::text from imports where position = any($1::bigint[]) and corrects is not null",
+    [completed.map(({ facts }) => facts.position)],
+  );
+  return new Set(rows.map(({ position }) => position));
+}
+
+/** A correction's own rows count from now on in place of the rows that they correct. */
+async function applyCorrection(client: PoolClient, { facts, ended }: CompletedImport): Promise<void> {
+  const { rows } = await client.query<ActivityName>(
+    `insert into activity_corrections (import_position, "row", first_position, first_row)
+     select correction.position, corrected.number, coalesce(earlier.first_position, parent.position), coalesce(earlier.first_row, corrected."row")
+       from imports as correction
+       join imports as parent on parent.import_id = (correction.corrects ->> 'importId')::uuid
+      cross join lateral (select value::integer as "row", ordinality::integer as number
+                            from jsonb_array_elements_text(correction.corrects -> 'rows') with ordinality) as corrected
+       left join activity_corrections as earlier on earlier.import_position = parent.position and earlier."row" = corrected."row"
+      where correction.position = $1
+        and (earlier.import_position is not null or correction.corrects -> 'accepted' @> to_jsonb(corrected."row"))
+     on conflict do nothing
+     returning first_position::text as position, first_row as "row"`,
+    [facts.position],
+  );
+  await settle(client, rows, { position: ended.position.commit, at: ended.data.at, byImport: facts.position });
+}
+
+async function applyReversal(client: PoolClient, event: RecordedOn<"reversals">): Promise<void> {
+  const { data, position } = event;
+  const found = await client.query<{ position: string }>(
+    "select position::text from imports where import_id = $1 and kind = 'activities'",
+    [data.importId],
+  );
+  const of = found.rows[0]?.position;
+  if (of === undefined) return;
+  const cause = { position: position.commit, at: data.at, byImport: null };
+  const rows = data.rows === "all" ? null : numbersIn(data.rows);
+  if (rows === null) await takeAllOut(client, of, cause);
+  else await takeOut(client, await markReversed(client, of, rows, cause), cause);
+  await settle(client, await firstsOf(client, of, rows), cause);
+}
+
+/** Returns the rows that counted until now. */
+async function markReversed(client: PoolClient, of: string, rows: readonly number[], { position }: Cause): Promise<ActivityName[]> {
+  const counted = await client.query<ActivityName>(
+    `select import_position::text as position, "row" from activities a
+      where import_position = $1 and "row" = any($2::integer[])
+        and not exists (select from uncounted_activities u where u.import_position = a.import_position and u."row" = a."row")
+        and not exists (select from uncounted_imports u where u.import_position = a.import_position)`,
+    [of, rows],
+  );
+  await client.query(
+    `insert into uncounted_activities as u (import_position, "row", reversed_position)
+     select import_position, "row", $3 from activities
+      where import_position = $1 and "row" = any($2::integer[])
+     on conflict (import_position, "row") do update set reversed_position = coalesce(u.reversed_position, excluded.reversed_position)`,
+    [of, rows, String(position)],
+  );
+  return counted.rows;
+}
+
+/** What is left of the import's totals goes at once, however many rows it has. */
+async function takeAllOut(client: PoolClient, of: string, { position, at, byImport }: Cause): Promise<void> {
+  await client.query(
+    `insert into activity_changes (${entryKey}, ${causeColumns}, quantity, row_count, row_numbers)
+     select ${entryKey}, $2, $3, $4::bigint, -quantity, -row_count, row_numbers from activity_totals where import_position = $1`,
+    [of, String(position), at, byImport],
+  );
+  await client.query("delete from activity_totals where import_position = $1", [of]);
+  await client.query("insert into uncounted_imports (import_position, reversed_position) values ($1, $2) on conflict do nothing", [
+    of,
+    String(position),
+  ]);
+}
+
+/** The activities that were corrected first, of these rows of an import; null: of all its rows. */
+async function firstsOf(client: PoolClient, of: string, rows: readonly number[] | null): Promise<ActivityName[]> {
+  const found = await client.query<ActivityName>(
+    `select distinct first_position::text as position, first_row as "row" from activity_corrections
+      where (import_position = $1 and ($2::integer[] is null or "row" = any($2)))
+         or (first_position = $1 and ($2::integer[] is null or first_row = any($2)))`,
+    [of, rows],
+  );
+  return found.rows;
+}
+
+interface Standing extends ActivityName {
+  readonly isReversed: boolean;
+  readonly wasReplaced: boolean;
+  /** The row that counts in its place; null if it counts itself, and for a reversed row. */
+  readonly byPosition: string | null;
+  readonly byRow: number | null;
+}
+
+/** Decides for each first activity and its corrections which one counts, and moves the totals. */
+async function settle(client: PoolClient, firsts: readonly ActivityName[], cause: Cause): Promise<void> {
+  if (firsts.length === 0) return;
+  const { rows } = await client.query<Standing>(standingsSql, namesOf(firsts));
+  const changed = rows.filter(({ wasReplaced, byPosition }) => wasReplaced || byPosition !== null);
+  if (changed.length === 0) return;
+  await client.query(
+    `insert into uncounted_activities as u (import_position, "row", replaced_by_position, replaced_by_row)
+     select * from unnest($1::bigint[], $2::integer[], $3::bigint[], $4::integer[])
+     on conflict (import_position, "row") do update set replaced_by_position = excluded.replaced_by_position, replaced_by_row = excluded.replaced_by_row`,
+    [...namesOf(changed), changed.map(({ byPosition }) => byPosition), changed.map(({ byRow }) => byRow)],
+  );
+  await client.query(
+    `delete from uncounted_activities u using unnest($1::bigint[], $2::integer[]) as changed (import_position, "row")
+      where u.import_position = changed.import_position and u."row" = changed."row"
+        and u.reversed_position is null and u.replaced_by_position is null`,
+    namesOf(changed),
+  );
+  await takeOut(
+    client,
+    changed.filter(({ wasReplaced }) => !wasReplaced),
+    cause,
+  );
+  await putBack(
+    client,
+    changed.filter(({ byPosition, isReversed }) => byPosition === null && !isReversed),
+    cause,
+  );
+}
+
+const namesOf = (names: readonly ActivityName[]) => [names.map(({ position }) => position), names.map(({ row }) => row)];
+
+const standingsSql = `
+  with firsts as (select distinct * from unnest($1::bigint[], $2::integer[]) as first (first_position, first_row)),
+  members as (
+    select first_position, first_row, first_position as position, first_row as "row" from firsts
+    union all
+    select first_position, first_row, c.import_position, c."row" from firsts join activity_corrections c using (first_position, first_row)),
+  accepted as (
+    select members.*, u.replaced_by_position is not null as replaced,
+           u.reversed_position is not null or exists (select from uncounted_imports whole where whole.import_position = members.position) as reversed
+      from members
+      join activities a on a.import_position = members.position and a."row" = members."row"
+      left join uncounted_activities u on u.import_position = members.position and u."row" = members."row"),
+  counting as (
+    select distinct on (first_position, first_row) first_position, first_row, position, "row" from accepted where not reversed
+     order by first_position, first_row, position desc)
+  select accepted.position::text as position, accepted."row", reversed as "isReversed", replaced as "wasReplaced",
+         case when not reversed and counting.position <> accepted.position then counting.position::text end as "byPosition",
+         case when not reversed and counting.position <> accepted.position then counting."row" end as "byRow"
+    from accepted left join counting using (first_position, first_row)`;
+
+const entryKey = "organisation_id, customer_id, warehouse_code, charge_code, half_hour, import_position";
+const causeColumns = "changed_position, changed_at, by_import";
+
+/** The rows, summed as the totals are. A row whose time Postgres cannot read is in no total. */
+const summedSql = `
+  select i.organisation_id, left(coalesce(a.customer_id, ''), ${longestKey}) as customer_id, left(a.warehouse_code, ${longestKey}) as warehouse_code,
+         left(a.charge_code, ${longestKey}) as charge_code, timed.half_hour, a.import_position, sum(a.quantity) as quantity,
+         count(*)::integer as row_count, array_agg(a."row" order by a."row") as row_numbers
+    from unnest($1::bigint[], $2::integer[]) as named (import_position, "row")
+    join activities a on a.import_position = named.import_position and a."row" = named."row"
+    join imports i on i.position = a.import_position
+   cross join lateral (select ${halfHourSql(instantSql("a.activity_timestamp"))} as half_hour) as timed
+   where timed.half_hour is not null
+   group by 1, 2, 3, 4, 5, 6`;
+
+const isSameEntry = entryKey
+  .split(", ")
+  .map((column) => `t.${column} = changed.${column}`)
+  .join(" and ");
+
+async function takeOut(client: PoolClient, rows: readonly ActivityName[], cause: Cause): Promise<void> {
+  if (rows.length === 0) return;
+  await client.query(
+    `update activity_totals t
+        set quantity = t.quantity - changed.quantity, row_count = t.row_count - changed.row_count,
+            row_numbers = array(select left_over from (select unnest(t.row_numbers) except select unnest(changed.row_numbers)) as n (left_over) order by 1)
+       from (${summedSql}) as changed where ${isSameEntry}`,
+    namesOf(rows),
+  );
+  await client.query("delete from activity_totals where import_position = any($1::bigint[]) and row_count = 0", [positionsOf(rows)]);
+  await noteChange(client, rows, "-", cause);
+}
+
+async function putBack(client: PoolClient, rows: readonly ActivityName[], cause: Cause): Promise<void> {
+  if (rows.length === 0) return;
+  await client.query(
+    `insert into activity_totals as t (${entryKey}, quantity, row_count, row_numbers)
+     ${summedSql}
+     on conflict (${entryKey}) do update
+        set quantity = t.quantity + excluded.quantity, row_count = t.row_count + excluded.row_count,
+            row_numbers = array(select n from unnest(t.row_numbers || excluded.row_numbers) as n order by 1)`,
+    namesOf(rows),
+  );
+  await noteChange(client, rows, "+", cause);
+}
+
+async function noteChange(
+  client: PoolClient,
+  rows: readonly ActivityName[],
+  sign: "+" | "-",
+  { position, at, byImport }: Cause,
+): Promise<void> {
+  await client.query(
+    `insert into activity_changes (${entryKey}, quantity, row_count, row_numbers, ${causeColumns})
+     select ${entryKey}, ${sign}quantity, ${sign}row_count, row_numbers, $3, $4, $5::bigint from (${summedSql}) as changed`,
+    [...namesOf(rows), String(position), at, byImport],
+  );
+}
+
+const positionsOf = (rows: readonly ActivityName[]): string[] => [...new Set(rows.map(({ position }) => position))];

@@ -1,0 +1,114 @@
+// The ledger with the activities that do not count: reversed ones, and those in whose place a correction counts. They are listed in the order
+// of the pushes, whatever the filter. At most some thousand rows are looked at for a page, so it may be short, or empty, and have another one
+// after it.
+import type { Pool } from "pg";
+import { fieldsOf } from "../../domain/imports/fields.js";
+import { instantSql, longestKey } from "../../projections/tables/ledgers.js";
+import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
+import { type ActivityFilter, filterScope, isFiltered } from "./activityFilter.js";
+
+export const reversedChoices = ["include", "only"] as const;
+export type ReversedChoice = (typeof reversedChoices)[number];
+
+export interface ActivityStanding {
+  readonly reversed: { readonly at: string; readonly reason: string; readonly reversalId: string } | null;
+  /** The row that counts in its place. */
+  readonly replacedBy: { readonly importId: string; readonly row: number } | null;
+}
+
+export interface StandingActivity extends ActivityStanding {
+  readonly importId: string;
+  readonly row: number;
+  /** By field name. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+interface Walked extends Record<string, unknown>, ActivityStanding {
+  readonly position: string;
+  readonly importId: string;
+  readonly row: number;
+  readonly fits: boolean;
+}
+
+const lookedAt = 5_000;
+
+export async function listWithReversed(
+  organisationId: string,
+  filter: ActivityFilter,
+  choice: ReversedChoice,
+  { limit, cursor, secret }: PageRequest,
+  pool: Pick<Pool, "query">,
+): Promise<Page<StandingActivity>> {
+  const scope = ["activities with reversed ones", choice, organisationId, ...filterScope(filter)];
+  const [position = null, row = null] = cursor === undefined ? [] : readCursor(secret, scope, cursor);
+  const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from, to } = filter;
+  const count = choice === "only" || isFiltered(filter) ? lookedAt : limit + 1;
+  const { rows } = await pool.query<Walked>(choice === "only" ? walkedSql(isReversed) : walkedSql("true"), [
+    organisationId,
+    importId,
+    position,
+    row,
+    customerId,
+    warehouseCode,
+    chargeCode,
+    from ?? null,
+    to ?? null,
+    count,
+  ]);
+  const fitting = rows.filter(({ fits }) => fits);
+  const shown = fitting.slice(0, limit);
+  const last = fitting.length > limit ? shown.at(-1) : rows.length === count ? rows.at(-1) : undefined;
+  return { items: shown.map(standingOf), nextCursor: last ? writeCursor(secret, scope, [last.position, String(last.row)]) : null };
+}
+
+/** One activity; undefined unless a completed import of the organisation recorded it. */
+export async function findActivity(
+  organisationId: string,
+  { importId, row }: { readonly importId: string; readonly row: number },
+  pool: Pick<Pool, "query">,
+): Promise<StandingActivity | undefined> {
+  const { rows } = await pool.query<Walked>(oneSql, [organisationId, importId, row]);
+  return rows[0] && standingOf(rows[0]);
+}
+
+function standingOf({ position: _, fits: __, importId, row, reversed, replacedBy, ...values }: Walked): StandingActivity {
+  return { importId, row, reversed, replacedBy, values };
+}
+
+const fieldColumns = fieldsOf("activity")
+  .map(({ name, ledgerColumn }) => `a.${ledgerColumn} as "${name}"`)
+  .join(", ");
+
+const standing = `
+  ${fieldColumns}, a."row", i.import_id as "importId", i.position::text as position,
+  (select json_build_object('at', to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'reason', r.reason, 'reversalId', r.reversal_id)
+     from reversals r where r.position = coalesce(u.reversed_position, whole.reversed_position)) as reversed,
+  (select json_build_object('importId', other.import_id, 'row', u.replaced_by_row) from imports other where other.position = u.replaced_by_position)
+    as "replacedBy"`;
+
+const withStanding = (activity: string) => `
+  left join uncounted_activities u on u.import_position = ${activity}.import_position and u."row" = ${activity}."row"
+  left join uncounted_imports whole on whole.import_position = ${activity}.import_position`;
+
+const isReversed = "coalesce(u.reversed_position, whole.reversed_position) is not null";
+const instant = instantSql("a.activity_timestamp");
+
+/** Import by import, and of each at most what one page looks at. Imports of which nothing is reversed are left out where only that is listed. */
+const walkedSql = (isListed: string) => `
+  select ${standing}, ${isListed}
+         and ($5::text is null or left(coalesce(a.customer_id, ''), ${longestKey}) = $5) and ($6::text is null or left(a.warehouse_code, ${longestKey}) = $6)
+         and ($7::text is null or left(a.charge_code, ${longestKey}) = $7)
+         and ($8::timestamptz is null or ${instant} >= $8) and ($9::timestamptz is null or ${instant} < $9) as fits
+    from (select i.position, i.import_id from imports i
+           where i.organisation_id = $1 and i.kind = 'activities' and i.status = 'completed' and ($2::uuid is null or i.import_id = $2)
+             and ($3::bigint is null or i.position >= $3) ${isListed === "true" ? "" : "and exists (select from reversals r where r.import_position = i.position)"}
+           order by i.position offset 0) as i
+   cross join lateral (
+     select * from activities where import_position = i.position and (i.position <> coalesce($3::bigint, -1) or "row" > $4::integer)
+      order by "row" limit $10) as a
+   ${withStanding("a")}
+   order by i.position, a."row" limit $10`;
+
+const oneSql = `
+  select ${standing}, true as fits from imports i join activities a on a.import_position = i.position and a."row" = $3 ${withStanding("a")}
+   where i.organisation_id = $1 and i.import_id = $2 and i.status = 'completed'`;

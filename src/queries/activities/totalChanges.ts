@@ -1,0 +1,98 @@
+// What changed the totals since a time: imports that completed, and reversals. Read from the totals and their changes, so it costs what these
+// hold, not what the imports hold.
+import type { Pool } from "pg";
+import { instantSql } from "../../projections/tables/ledgers.js";
+import { filterValues, halfHoursOf } from "./activityFilter.js";
+import { type TotalsFilter, tooMany } from "./activityTotals.js";
+
+/** More or less than before. */
+export interface ChangedAmount {
+  readonly customerId: string | null;
+  readonly chargeCode: string;
+  /** An exact decimal. */
+  readonly quantity: string;
+  readonly rows: number;
+}
+
+export interface TotalsChange {
+  /** The import that completed, or of which rows were reversed. */
+  readonly importId: string;
+  /** Null for an import. */
+  readonly reversalId: string | null;
+  readonly at: Date;
+  /** The import's reference. */
+  readonly sourceDetails: string;
+  /** Why it was reversed. */
+  readonly reason: string | null;
+  /** `kind:id` of who pushed or reversed it. */
+  readonly actor: string;
+  readonly amounts: readonly ChangedAmount[];
+}
+
+export const mostAmounts = 10_000;
+
+/** The oldest change first. Their sum is the difference between the totals of now and those as of `since`. */
+export async function totalChanges(
+  organisationId: string,
+  filter: Omit<TotalsFilter, "asOf">,
+  since: Date,
+  database: Pick<Pool, "query">,
+): Promise<TotalsChange[]> {
+  const { cut } = halfHoursOf(filter);
+  const { from, to } = filter;
+  const { rows } = await database.query<TotalsChange & { all: number }>(changesSql, [
+    ...filterValues(organisationId, filter),
+    since,
+    cut,
+    from ?? "-infinity",
+    to ?? "infinity",
+    mostAmounts + 1,
+  ]);
+  const amounts = rows.reduce((sum, row) => sum + row.amounts.length, 0);
+  if (amounts > mostAmounts) throw tooMany(`There are more than ${mostAmounts} amounts: narrow them by dates, customer or a later time`);
+  return rows;
+}
+
+const passes = `t.organisation_id = $1 and ($2::text is null or t.customer_id = $2) and ($3::text is null or t.warehouse_code = $3)
+  and ($4::text is null or t.charge_code = $4) and t.half_hour >= $5 and t.half_hour < $6`;
+
+/** The imports since, as they were when they completed: what counts of them now, without what changed later. */
+const completedSql = (table: string, sign: string) => `
+  select i.position as by_import, null::bigint as by_reversal, t.customer_id, t.charge_code, t.half_hour, t.import_position, t.row_numbers,
+         ${sign}t.quantity as quantity, ${sign}t.row_count as row_count
+    from imports i join ${table} t on t.import_position = i.position
+   where i.organisation_id = $1 and i.kind = 'activities' and i.status = 'completed' and i.finished_at > $7 and ${passes}`;
+
+const entriesSql = `
+  ${completedSql("activity_totals", "")}
+  union all ${completedSql("activity_changes", "-")}
+  union all
+  select t.by_import, case when t.by_import is null then t.changed_position end, t.customer_id, t.charge_code, t.half_hour, t.import_position,
+         t.row_numbers, t.quantity, t.row_count
+    from activity_changes t where t.changed_at > $7 and ${passes}`;
+
+const instant = instantSql("a.activity_timestamp");
+
+/** Of a half hour that lies in the range only in part, its rows are looked at. */
+const changesSql = `
+  with amounts as (
+    select by_import, by_reversal, customer_id, charge_code, sum(part.quantity) as quantity, sum(part.row_count) as row_count
+      from (${entriesSql}) as entry cross join lateral (
+        select entry.quantity, entry.row_count where entry.half_hour <> all($8::timestamptz[])
+        union all
+        select sign(entry.row_count::numeric) * a.quantity, sign(entry.row_count::numeric)
+          from unnest(entry.row_numbers) as n (number)
+         cross join lateral (select * from activities where import_position = entry.import_position and "row" = n.number limit 1) as a
+         where entry.half_hour = any($8::timestamptz[]) and ${instant} >= $9 and ${instant} < $10) as part
+     group by 1, 2, 3, 4 having sum(part.quantity) <> 0 or sum(part.row_count) <> 0
+     limit $11),
+  causes as (
+    select by_import, by_reversal, json_agg(json_build_object('customerId', nullif(customer_id, ''), 'chargeCode', charge_code,
+             'quantity', trim_scale(quantity)::text, 'rows', row_count::float8) order by customer_id, charge_code) as amounts
+      from amounts group by 1, 2)
+  select i.import_id as "importId", r.reversal_id as "reversalId", coalesce(r.at, i.finished_at) as at, i.source_details as "sourceDetails",
+         r.reason, coalesce(r.reversed_by, i.requested_by) as actor, amounts
+    from causes
+    left join reversals r on r.position = causes.by_reversal
+    join imports i on i.position = coalesce(causes.by_import, r.import_position)
+   order by 3, coalesce(causes.by_reversal, causes.by_import)`;

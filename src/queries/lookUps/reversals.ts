@@ -1,0 +1,160 @@
+import type { Pool } from "pg";
+
+export interface WrittenImport {
+  /** The activities or shipments that it wrote. */
+  readonly written: number;
+  /** Its rejected rows. */
+  readonly rejected: number;
+}
+
+/** Undefined until the tables have everything of the import. */
+export async function writtenImport(pool: Pool, importId: string): Promise<WrittenImport | undefined> {
+  const { rows } = await pool.query<WrittenImport>(
+    "select processed as written, failed as rejected from imports where import_id = $1 and status = 'completed'",
+    [importId],
+  );
+  return rows[0];
+}
+
+/** Whether the tables that a reversal changes are those of this version of the service: after an update they are built anew. */
+export async function areLedgersReady(pool: Pool, shapes: Readonly<Record<string, number>>): Promise<boolean> {
+  const { rows } = await pool.query<{ projection: string; shape: number }>(
+    "select projection, shape from checkpoints where projection = any($1::text[]) and commit >= (select commit from checkpoints where projection = 'imports')",
+    [Object.keys(shapes)],
+  );
+  return Object.entries(shapes).every(([name, shape]) => rows.some((row) => row.projection === name && row.shape >= shape));
+}
+
+/** Those of the rows that are activities of the import. */
+export async function acceptedActivities(pool: Pool, position: bigint, numbers: readonly number[]): Promise<number[]> {
+  const { rows } = await pool.query<{ row: number }>(
+    `select "row" from activities where import_position = $1 and "row" = any($2::integer[]) order by "row"`,
+    [position, numbers],
+  );
+  return rows.map(({ row }) => row);
+}
+
+export interface WrittenShipment {
+  readonly shipmentId: string;
+  /** Its number in the import. */
+  readonly shipment: number;
+  /** The revisions of its lines in the import's stream. */
+  readonly revisions: readonly number[];
+}
+
+/** The versions of these shipments that the import wrote. */
+export async function writtenShipments(
+  pool: Pool,
+  organisationId: string,
+  position: bigint,
+  shipmentIds: readonly string[],
+): Promise<WrittenShipment[]> {
+  const { rows } = await pool.query<WrittenShipment>(
+    `select shipment_id as "shipmentId", shipment, revisions from unnest($3::text[]) as wanted (shipment_id)
+       join shipment_versions using (shipment_id) where organisation_id = $1 and import_position = $2 order by shipment`,
+    [organisationId, position, shipmentIds],
+  );
+  return rows;
+}
+
+/** The shipments with a line that has one of these revisions. */
+export async function shipmentsWithLines(pool: Pool, position: bigint, revisions: readonly number[]): Promise<WrittenShipment[]> {
+  const { rows } = await pool.query<WrittenShipment>(
+    `select shipment_id as "shipmentId", shipment, revisions from shipment_versions
+      where import_position = $1 and revisions && $2::integer[] order by shipment`,
+    [position, revisions],
+  );
+  return rows;
+}
+
+export interface Meant {
+  readonly organisationId: string;
+  readonly importId: string;
+  /** Commit position of ImportRequested. */
+  readonly position: bigint;
+  /** Only these rows: activities, or the lines of shipments. Undefined: the whole import. */
+  readonly rows: readonly number[] | undefined;
+  /** Only these shipments. */
+  readonly shipmentIds: readonly string[] | undefined;
+}
+
+export interface Consequences {
+  /** Versions of shipments that a later push had replaced. */
+  readonly superseded: number;
+  /** What shows or counts again: earlier versions of shipments, activities that were replaced. */
+  readonly restored: number;
+  /** Rejected rows of other imports, which these rows had corrected, that are open again. */
+  readonly reopened: number;
+  /** Open rejected rows of the import. They are withdrawn if it is reversed as a whole. */
+  readonly open: number;
+}
+
+/** Of versions that are reversed already the tables have nothing, so nothing is counted twice. */
+export async function consequencesOf(pool: Pool, { organisationId, importId, position, rows, shipmentIds }: Meant): Promise<Consequences> {
+  const found = await pool.query<Consequences>(consequencesSql, [organisationId, importId, position, rows ?? null, shipmentIds ?? null]);
+  return found.rows[0] ?? { superseded: 0, restored: 0, reopened: 0, open: 0 };
+}
+
+/** A row that has no correction of its own, and is not finished otherwise. */
+const isHeld = (importId: string, row: string) => `
+  (exists (select from row_corrections held where held.import_id = ${importId} and held."row" = ${row})
+   or exists (select from finished_rows done where done.import_id = ${importId} and done."row" = ${row}))`;
+
+const consequencesSql = `
+  with recursive freed as (
+    select c.import_id, c."row" from row_corrections c
+     where c.correction_id = $2 and not c.reversed and ($4::integer[] is null or c.correction_row = any($4)) and not ${isHeld("$2", "c.correction_row")}
+    union
+    select c.import_id, c."row" from freed join row_corrections c on c.correction_id = freed.import_id and c.correction_row = freed."row"
+     where c.reversed and not exists (select from finished_rows done where done.import_id = freed.import_id and done."row" = freed."row"))
+  select (select count(*)::int from hidden_shipments h
+           where h.import_position = $3 and h.organisation_id = $1 and ($5::text[] is null or h.shipment_id = any($5))) as superseded,
+         (select count(*)::int from shipments s
+           where s.import_position = $3 and s.organisation_id = $1 and ($5::text[] is null or s.shipment_id = any($5))
+             and exists (select from hidden_shipments h where h.organisation_id = $1 and h.shipment_id = s.shipment_id))
+         + (select count(*)::int from uncounted_activities u
+             where u.replaced_by_position = $3 and ($4::integer[] is null or u.replaced_by_row = any($4)) and u.reversed_position is null
+               and not exists (select from uncounted_imports whole where whole.import_position = u.import_position)) as restored,
+         (select count(*)::int from freed join imports i on i.import_id = freed.import_id
+            join rejections r on r.import_position = i.position and r."row" = freed."row"
+           where not exists (select from withdrawn_imports w where w.import_id = freed.import_id)) as reopened,
+         case when $4::integer[] is not null or exists (select from withdrawn_imports w where w.import_id = $2) then 0
+              else (select count(*)::int from rejections r
+                     where r.import_position = $3 and not ${isHeld("$2", 'r."row"')}
+                       and not exists (select from shipments s where s.organisation_id = $1 and s.shipment_id = r.handle
+                                          and s.import_position > r.import_position)) end as open`;
+
+export interface CorrectingRows {
+  readonly importId: string;
+  /** Commit position of its ImportRequested. */
+  readonly position: string;
+  /** Its own accepted rows. */
+  readonly ownRows: readonly number[];
+  /** The rows that they correct. */
+  readonly rows: readonly number[];
+}
+
+/** The imports whose accepted rows go back to rows of this one, directly or through further corrections, without what is reversed. */
+export async function correctingRows(pool: Pool, importId: string, rows: readonly number[] | undefined): Promise<CorrectingRows[]> {
+  const found = await pool.query<CorrectingRows>(
+    `with recursive following as (
+       select c."row" as first_row, c.correction_id, c.correction_row, c.reversed from row_corrections c
+        where c.import_id = $1 and c.state = 'corrected' and ($2::integer[] is null or c."row" = any($2))
+       union all
+       select following.first_row, c.correction_id, c.correction_row, c.reversed from following
+         join row_corrections c on c.import_id = following.correction_id and c."row" = following.correction_row and c.state = 'corrected')
+     select i.import_id as "importId", i.position::text as position, array_agg(correction_row order by correction_row) as "ownRows",
+            array_agg(first_row order by first_row) as rows
+       from following join imports i on i.import_id = following.correction_id
+      where not following.reversed and not exists (select from rejections r where r.import_position = i.position and r."row" = following.correction_row)
+      group by i.import_id, i.position order by i.position`,
+    [importId, rows ?? null],
+  );
+  return found.rows;
+}
+
+/** Whether the tables have this reversal. */
+export async function isShownReversed(pool: Pool, reversalId: string): Promise<boolean> {
+  const { rowCount } = await pool.query("select from reversals where reversal_id = $1", [reversalId]);
+  return rowCount === 1;
+}
