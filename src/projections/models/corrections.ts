@@ -1,69 +1,110 @@
-// The states of rejected rows. They follow from ImportRequested of a correcting import, from the corrections streams (claims, dismissals)
-// and from the end of a correcting import. Whether a later import has written the same shipment is not kept here: queries ask the ledger.
+// What has become of corrected and rejected rows. It follows from ImportRequested and the end of a correcting import, from the corrections
+// streams (claims, dismissals) and from reversals, each applied in the order of the log. Whether a later import has written the same shipment
+// is not kept here: queries ask the ledger.
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
 import type { RecordedOn } from "../../events/codec.js";
-import type { RowsClaimed } from "../../events/correctionEvents.js";
+import type { RefusedRow } from "../../events/correctionEvents.js";
+import type { ImportEnding, ImportRequested } from "../../events/importEvents.js";
+import type { ImportEvent } from "../../events/importLayout.js";
+import type { RowsReversed } from "../../events/reversalEvents.js";
 import { streamPrefix } from "../../events/streams.js";
+import { isAfter } from "../../ports/eventStore.js";
 import { storableJson } from "../copyRows.js";
 import { readable, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
-import { countCompleted, moveBetweenStates, statesOf, touchedRows } from "./rejectionGroups.js";
+import { countCompleted, type RowOf, type StateChanges, stateChanges } from "./rejectionGroups.js";
+import { multirange, reversalsIn } from "./reversals.js";
 
 export const correctionTables = ["row_corrections", "finished_rows", "withdrawn_imports", "rejection_groups"] as const;
 
 export async function applyCorrections(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<void> {
-  const events = batch.events.flatMap((stored) =>
+  const changes = stateChanges(client);
+  for (const event of await eventsIn(client, batch, skip)) await apply(client, event, changes);
+  await changes.count();
+  await countCompleted(client, batch);
+  await changes.closeWithdrawn();
+}
+
+type Event = ImportEvent<"ImportRequested" | ImportEnding> | RecordedOn<"corrections"> | RecordedOn<"reversals">;
+
+/** Everything that may change a row's state, in the order of the log. */
+async function eventsIn(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<Event[]> {
+  const requested = batch.imports.flatMap(({ requested: event }) => (event?.data.corrects ? [event] : []));
+  const corrections = batch.events.flatMap((stored) =>
     stored.stream.startsWith(streamPrefix.corrections) ? (readable("corrections", stored, skip) ?? []) : [],
   );
-  const rows = await touchedRows(client, batch, events);
-  const before = await statesOf(client, rows);
-  await insertSubmitted(client, batch);
-  for (const event of events) await apply(client, event);
-  await endCorrections(client, batch);
-  await moveBetweenStates(client, rows, before);
-  await countCompleted(client, batch);
+  const correcting = new Set([...requested.map(({ data }) => data.importId), ...(await correctingAmong(client, batch))]);
+  const ended = batch.endings.flatMap(({ importId, ended: event }) => (event && correcting.has(importId) ? [event] : []));
+  const events = [...requested, ...corrections, ...reversalsIn(batch, skip), ...ended];
+  return events.sort((one, other) => (isAfter(one.position, other.position) ? 1 : -1));
 }
 
-async function insertSubmitted(client: PoolClient, { imports }: SortedBatch): Promise<void> {
-  for (const { requested } of imports) {
-    const corrects = requested?.data.corrects;
-    if (!requested || !corrects) continue;
-    await client.query(
-      `insert into row_corrections (import_id, "row", correction_id, correction_row, state)
-       select $1, "row", $2, number, 'submitted' from unnest($3::integer[]) with ordinality as corrected ("row", number) on conflict do nothing`,
-      [corrects.importId, requested.data.importId, corrects.rows],
-    );
-  }
+/** Those of the imports that end in the batch which correct rows of others. Most correct none. */
+async function correctingAmong(client: PoolClient, { endings }: SortedBatch): Promise<string[]> {
+  if (endings.length === 0) return [];
+  const { rows } = await client.query<{ id: string }>(
+    "select distinct correction_id as id from row_corrections where correction_id = any($1::uuid[])",
+    [endings.map(({ importId }) => importId)],
+  );
+  return rows.map(({ id }) => id);
 }
 
-async function apply(client: PoolClient, { type, data }: RecordedOn<"corrections">): Promise<void> {
-  switch (type) {
+async function apply(client: PoolClient, event: Event, changes: StateChanges): Promise<void> {
+  switch (event.type) {
+    case "ImportRequested":
+      return insertSubmitted(client, event.data, changes);
     case "RowsClaimed":
-      await applyClaim(client, data);
-      return;
+      return applyClaim(client, event, changes);
     case "RowsDismissed":
-      await client.query(
-        `insert into finished_rows (import_id, "row", state, note, finished_by)
-         select $1, "row", 'dismissed', said ->> 'note', $4 from unnest($2::integer[]) as "row", (select $3::jsonb as said) as says
-         on conflict do nothing`,
-        [data.importId, data.rows, storableJson({ note: data.note }), actorOf(data.by)],
-      );
-      return;
+      return dismiss(client, event.data, changes);
     case "RowsReopened":
-      await client.query(`delete from finished_rows where import_id = $1 and "row" = any($2::integer[])`, [data.importId, data.rows]);
-      return;
+      return reopen(client, event.data, changes);
+    case "RowsReversed":
+      return applyReversal(client, event.data, changes);
+    case "ImportCompleted":
+      return complete(client, event.data.importId, changes);
+    case "ImportFailed":
+    case "ImportCancelled":
+      return abandon(client, event.data.importId, changes);
   }
-  data satisfies never;
+  event satisfies never;
 }
+
+const rowsOf = (importId: string, rows: readonly number[]): RowOf[] => rows.map((row) => ({ importId, row }));
+
+async function insertSubmitted(client: PoolClient, { importId, corrects }: ImportRequested, changes: StateChanges): Promise<void> {
+  if (!corrects) return;
+  await changes.begin(rowsOf(corrects.importId, corrects.rows));
+  await client.query(
+    `insert into row_corrections (import_id, "row", correction_id, correction_row, state)
+     select $1, "row", $2, number, 'submitted' from unnest($3::integer[]) with ordinality as corrected ("row", number) on conflict do nothing`,
+    [corrects.importId, importId, corrects.rows],
+  );
+}
+
+type Claim = Extract<RecordedOn<"corrections">, { type: "RowsClaimed" }>;
 
 /** A refused row is also a rejected row of the correcting import. There it counts as finished; else it could be corrected a second time. */
-async function applyClaim(client: PoolClient, { importId, correction, rows, refused, by }: RowsClaimed): Promise<void> {
+async function applyClaim(client: PoolClient, { data, position }: Claim, changes: StateChanges): Promise<void> {
+  const { importId, correction, rows, by } = data;
   await client.query(
     `update row_corrections set state = 'claimed'
       where import_id = $1 and correction_id = $2 and "row" = any($3::integer[]) and state = 'submitted'`,
     [importId, correction, rows],
   );
+  const refused = [...data.refused, ...(await reversedBefore(client, data, position.commit))];
   if (refused.length === 0) return;
+  const lost = rowsOf(
+    importId,
+    refused.map(({ row }) => row),
+  );
+  await changes.begin([
+    ...lost,
+    ...rowsOf(
+      correction,
+      refused.map(({ correctionRow }) => correctionRow),
+    ),
+  ]);
   const finished = refused.map(({ correctionRow, why, importId: otherId }) => ({ row: correctionRow, state: finishedAs[why], otherId }));
   await client.query(
     `insert into finished_rows (import_id, "row", state, other_id, finished_by)
@@ -73,8 +114,9 @@ async function applyClaim(client: PoolClient, { importId, correction, rows, refu
   await client.query(`delete from row_corrections where import_id = $1 and correction_id = $2 and "row" = any($3::integer[])`, [
     importId,
     correction,
-    refused.map(({ row }) => row),
+    lost.map(({ row }) => row),
   ]);
+  await release(client, lost, changes);
 }
 
 const finishedAs = {
@@ -85,12 +127,98 @@ const finishedAs = {
   withdrawn: "withdrawn",
 } as const;
 
+/**
+ * Rows of a claim that are reversed at an earlier position. The claim did not see that; the worker looks again after it. The table may have
+ * later reversals already.
+ */
+async function reversedBefore(client: PoolClient, { importId, correction, rows }: Claim["data"], position: bigint): Promise<RefusedRow[]> {
+  const { rows: found } = await client.query<RefusedRow>(
+    `select c."row", c.correction_row as "correctionRow", 'reversed' as why from row_corrections c
+      where c.import_id = $1 and c.correction_id = $2 and c."row" = any($3::integer[])
+        and exists (select from reversals v where v.import_id = $1 and v.position < $4 and (v.is_all or v.rows @> c."row"))`,
+    [importId, correction, rows, position],
+  );
+  return found;
+}
+
+type Dismissal = Extract<RecordedOn<"corrections">, { type: "RowsDismissed" }>["data"];
+type Reopening = Extract<RecordedOn<"corrections">, { type: "RowsReopened" }>["data"];
+
+/** Rows that are withdrawn with their import stay so: what comes after the reversal in the log changes nothing. */
+const notWithdrawn = "not exists (select from withdrawn_imports where import_id = $1)";
+
+async function dismiss(client: PoolClient, { importId, rows, note, by }: Dismissal, changes: StateChanges): Promise<void> {
+  await changes.begin(rowsOf(importId, rows));
+  await client.query(
+    `insert into finished_rows (import_id, "row", state, note, finished_by)
+     select $1, "row", 'dismissed', said ->> 'note', $4 from unnest($2::integer[]) as "row", (select $3::jsonb as said) as says
+      where ${notWithdrawn}
+     on conflict do nothing`,
+    [importId, rows, storableJson({ note }), actorOf(by)],
+  );
+}
+
+async function reopen(client: PoolClient, { importId, rows }: Reopening, changes: StateChanges): Promise<void> {
+  await changes.begin(rowsOf(importId, rows));
+  await client.query(`delete from finished_rows where import_id = $1 and "row" = any($2::integer[]) and ${notWithdrawn}`, [importId, rows]);
+}
+
+/** Rows of others that the reversed rows had corrected are open again, unless a later correction has taken the reversed rows' place. */
+async function applyReversal(client: PoolClient, { importId, rows }: RowsReversed, changes: StateChanges): Promise<void> {
+  const all = rows === "all";
+  if (all) {
+    await client.query("insert into withdrawn_imports (import_id) values ($1) on conflict do nothing", [importId]);
+    changes.withdraw(importId);
+  }
+  const marked = await client.query<RowOf>(
+    `update row_corrections set reversed = true
+      where correction_id = $1 and ($2::int4multirange is null or correction_row <@ $2) returning correction_id as "importId", correction_row as "row"`,
+    [importId, all ? null : multirange(rows)],
+  );
+  await release(client, marked.rows, changes);
+}
+
+async function complete(client: PoolClient, correction: string, changes: StateChanges): Promise<void> {
+  await changes.begin(await correctedBy(client, correction));
+  await client.query("update row_corrections set state = 'corrected' where correction_id = $1", [correction]);
+}
+
 /** A correction that failed or was cancelled leaves its rows as they were before it. */
-async function endCorrections(client: PoolClient, { endings }: SortedBatch): Promise<void> {
-  const idsOf = (completed: boolean) =>
-    endings.flatMap(({ importId, ended }) => ((ended?.type === "ImportCompleted") === completed ? [importId] : []));
-  const [completed, abandoned] = [idsOf(true), idsOf(false)];
-  if (completed.length > 0)
-    await client.query("update row_corrections set state = 'corrected' where correction_id = any($1::uuid[])", [completed]);
-  if (abandoned.length > 0) await client.query("delete from row_corrections where correction_id = any($1::uuid[])", [abandoned]);
+async function abandon(client: PoolClient, correction: string, changes: StateChanges): Promise<void> {
+  const rows = await correctedBy(client, correction);
+  await changes.begin(rows);
+  await client.query("delete from row_corrections where correction_id = $1", [correction]);
+  await release(client, rows, changes);
+}
+
+async function correctedBy(client: PoolClient, correction: string): Promise<RowOf[]> {
+  const { rows } = await client.query<RowOf>(`select import_id as "importId", "row" from row_corrections where correction_id = $1`, [
+    correction,
+  ]);
+  return rows;
+}
+
+/**
+ * Ends the corrections by those of these rows that are reversed and that nothing holds any more: neither a correction of their own nor a
+ * dismissal. That may set free the rows which these corrections were of, and so on.
+ */
+async function release(client: PoolClient, rows: readonly RowOf[], changes: StateChanges): Promise<void> {
+  for (let last = rows; last.length > 0; ) {
+    const free = await client.query<RowOf & { correction: string }>(
+      `select c.import_id as "importId", c."row", c.correction_id as correction
+         from (select distinct * from unnest($1::uuid[], $2::integer[])) as r (import_id, "row")
+         join row_corrections c on c.correction_id = r.import_id and c.correction_row = r."row" and c.reversed
+        where not exists (select from row_corrections own where own.import_id = r.import_id and own."row" = r."row")
+          and not exists (select from finished_rows f where f.import_id = r.import_id and f."row" = r."row")`,
+      [last.map(({ importId }) => importId), last.map(({ row }) => row)],
+    );
+    if (free.rows.length === 0) return;
+    await changes.begin(free.rows);
+    await client.query(
+      `delete from row_corrections c using unnest($1::uuid[], $2::integer[], $3::uuid[]) as f (import_id, "row", correction_id)
+        where c.import_id = f.import_id and c."row" = f."row" and c.correction_id = f.correction_id`,
+      [free.rows.map(({ importId }) => importId), free.rows.map(({ row }) => row), free.rows.map(({ correction }) => correction)],
+    );
+    last = free.rows;
+  }
 }

@@ -1,68 +1,70 @@
 // Counts of rejected rows by import, reason and state. They are made when an import completes. After that only the rows whose state a batch
 // changes are counted again, however many rows an import has.
 import type { PoolClient } from "pg";
-import type { RecordedOn } from "../../events/codec.js";
 import type { SortedBatch } from "../sortedBatch.js";
-import { keptStateSql, reasonOfJoinedSql, reasonSql, touchedRowsSql } from "../tables/rejectionGroups.js";
+import { keptStateSql, reasonOfJoinedSql, reasonSql, touchedRowsSql, withdrawnSql } from "../tables/rejectionGroups.js";
 
-interface RowOf {
+export interface RowOf {
   readonly importId: string;
   readonly row: number;
 }
 
-type States = ReadonlyMap<string, string>;
+/** Follows the rows whose states a batch changes, so that their groups are counted once, at its end. */
+export interface StateChanges {
+  /** Is called before the states of these rows may change. */
+  begin(rows: readonly RowOf[]): Promise<void>;
+  /** The open rows of this import are withdrawn, too many to name them. */
+  withdraw(importId: string): void;
+  /** Moves the rows between the counts. */
+  count(): Promise<void>;
+  /** Last, since a group of a withdrawn import may be counted in the same batch. */
+  closeWithdrawn(): Promise<void>;
+}
 
 const keyOf = ({ importId, row }: RowOf): string => `${importId} ${row}`;
 
-/** Every row whose state the batch may change. */
-export async function touchedRows(
-  client: PoolClient,
-  { imports, endings }: SortedBatch,
-  events: readonly RecordedOn<"corrections">[],
-): Promise<RowOf[]> {
-  const rows = new Map<string, RowOf>();
-  const add = (importId: string, numbers: readonly number[]) => {
-    for (const row of numbers) rows.set(keyOf({ importId, row }), { importId, row });
+export function stateChanges(client: PoolClient): StateChanges {
+  const before = new Map<string, RowInState>();
+  const withdrawn = new Set<string>();
+  return {
+    async begin(rows) {
+      const fresh = new Map(rows.flatMap((row) => (before.has(keyOf(row)) ? [] : [[keyOf(row), row]])));
+      for (const row of await statesOf(client, [...fresh.values()])) before.set(keyOf(row), row);
+    },
+    withdraw(importId) {
+      withdrawn.add(importId);
+    },
+    async count() {
+      const after = await statesOf(client, [...before.values()]);
+      const moved = after.map(({ state, ...row }) => ({ ...row, was: before.get(keyOf(row))?.state, is: state }));
+      await moveBetweenStates(
+        client,
+        moved.filter(({ was, is }) => was !== is),
+      );
+    },
+    async closeWithdrawn() {
+      if (withdrawn.size > 0)
+        await client.query("update rejection_groups set open = 0 where import_id = any($1::uuid[])", [[...withdrawn]]);
+    },
   };
-  for (const { requested } of imports) {
-    const corrects = requested?.data.corrects;
-    if (corrects) add(corrects.importId, corrects.rows);
-  }
-  for (const { data } of events) {
-    add(data.importId, data.rows);
-    if ("refused" in data) {
-      for (const { row, correctionRow } of data.refused) {
-        add(data.importId, [row]);
-        add(data.correction, [correctionRow]);
-      }
-    }
-  }
-  if (endings.length > 0) {
-    const ended = await client.query<RowOf>(
-      `select import_id as "importId", "row" from row_corrections where correction_id = any($1::uuid[])`,
-      [endings.map(({ importId }) => importId)],
-    );
-    for (const { importId, row } of ended.rows) add(importId, [row]);
-  }
-  return [...rows.values()];
 }
 
-export async function statesOf(client: PoolClient, rows: readonly RowOf[]): Promise<States> {
-  if (rows.length === 0) return new Map();
-  const found = await client.query<RowOf & { state: string }>(
-    `select r."importId", r."row", coalesce(${keptStateSql('r."importId"', 'r."row"')}, 'open') as state
+type RowInState = RowOf & { readonly state: string };
+
+async function statesOf(client: PoolClient, rows: readonly RowOf[]): Promise<RowInState[]> {
+  if (rows.length === 0) return [];
+  const found = await client.query<RowInState>(
+    `select r."importId", r."row", coalesce(${keptStateSql('r."importId"', 'r."row"')}, ${withdrawnSql('r."importId"')}, 'open') as state
        from unnest($1::uuid[], $2::integer[]) as r ("importId", "row")`,
     [rows.map(({ importId }) => importId), rows.map(({ row }) => row)],
   );
-  return new Map(found.rows.map((row) => [keyOf(row), row.state]));
+  return found.rows;
 }
 
-export async function moveBetweenStates(client: PoolClient, rows: readonly RowOf[], before: States): Promise<void> {
-  const after = await statesOf(client, rows);
-  const moved = rows.flatMap(({ importId, row }) => {
-    const [was, is] = [before.get(keyOf({ importId, row })), after.get(keyOf({ importId, row }))];
-    return was === is ? [] : [{ importId, row, was, is }];
-  });
+async function moveBetweenStates(
+  client: PoolClient,
+  moved: readonly (RowOf & { readonly was: string | undefined; readonly is: string })[],
+): Promise<void> {
   if (moved.length === 0) return;
   await client.query(
     `update rejection_groups g set open = g.open + d.open, submitted = g.submitted + d.submitted, dismissed = g.dismissed + d.dismissed
