@@ -1,12 +1,13 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that start the whole product take the longest, however short they are: begun first, none of them is left running alone at the end. */
+/** Files that start the whole product or a browser take the longest, however short they are: begun first, none runs alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const long: TestSpecification[] = [];
     const rest: TestSpecification[] = [];
-    for (const file of await super.sort(files)) (/\/test\/(faults|supervisor)\//.test(file.moduleId) ? long : rest).push(file);
+    for (const file of await super.sort(files))
+      (/\/test\/(faults|supervisor|model|conformance|http\/portal\/browser)\//.test(file.moduleId) ? long : rest).push(file);
     return [...long, ...rest];
   }
 }

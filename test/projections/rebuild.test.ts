@@ -48,8 +48,11 @@ describe("a rebuild", () => {
 
   test.each(["drop table", "truncate"])("restores everything after %s of every projection table", async (statement) => {
     const before = await everything();
-    await model.pool.query(`${statement} ${[...tables, "checkpoints"].join(", ")}`);
-    const rebuilt = await run();
+    // A running projector would fill the tables by itself, and on a busy machine before the rebuild has looked at them.
+    const rebuilt = await model.withoutProjector(async () => {
+      await model.pool.query(`${statement} ${[...tables, "checkpoints"].join(", ")}`);
+      return run();
+    });
     expect(await everything()).toEqual(before);
     expect(identical(rebuilt)).toBe(false);
     await model.record({ kind: "activities", organisationId: "later", rows: [{ accept: activity() }] });

@@ -115,7 +115,7 @@ describe("the rate limit", () => {
   });
 
   test("is exact across two processes under ten times as many requests", async () => {
-    const limit = 40;
+    const limit = 10; // few enough that a busy machine answers all requests within the minute
     const pools = [createPool({ url: database.url, applicationName: "one" }), createPool({ url: database.url, applicationName: "two" })];
     try {
       const apps = pools.map((pool) => createShell(pool, { routes: [whoAmI], rateLimitPerMinute: limit }));
