@@ -1,37 +1,33 @@
 // The bodies of JSON pushes: shipments, activities and corrections. Only their shape is checked here. The importer judges the rows, such as one with an unknown place.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
-import { firstOf, pathText } from "../validation.js";
+import { firstOf, pathText, requestObject } from "../validation.js";
 import { shipmentsFileBytes } from "./toFile.js";
 import { pushedFields, sourceDetails, text } from "./values.js";
 
-const goodsLine = z.strictObject(pushedFields("goodsLine", "shape")).meta({ id: "PushedGoodsLine" });
+const goodsLine = requestObject("PushedGoodsLine", pushedFields("goodsLine", "shape"));
 
-const shipment = z
-  .strictObject({
-    ...pushedFields("shipment", "shape"),
-    customFields: z
-      .record(z.string(), text())
-      .optional()
-      .describe(
-        "By key. Only fields that the organisation has configured; those that a carrier of the customer marks mandatory need a value",
-      ),
-    items: z.array(goodsLine).min(1).max(limits.linesPerShipment).describe("The goods lines; they replace those the shipment had before"),
-  })
-  .meta({ id: "PushedShipment" });
+const shipment = requestObject("PushedShipment", {
+  ...pushedFields("shipment", "shape"),
+  customFields: z
+    .record(z.string(), text())
+    .optional()
+    .describe(
+      "By key. Only fields that the organisation has configured; those that a carrier of the customer marks mandatory need a value",
+    ),
+  items: z.array(goodsLine).min(1).max(limits.linesPerShipment).describe("The goods lines; they replace those the shipment had before"),
+});
 
-export const shipmentPush = z
-  .strictObject({
-    shipments: z
-      .array(shipment)
-      .min(1)
-      .max(limits.shipmentsPerPush)
-      .describe(
-        "With at most 10,000 goods lines in all. As a file, in which every line repeats its shipment's fields, they may come to 52,428,800 bytes",
-      ),
-    sourceDetails: sourceDetails.optional().describe("Your reference for this push; `API push` when left out"),
-  })
-  .meta({ id: "ShipmentPush" });
+export const shipmentPush = requestObject("ShipmentPush", {
+  shipments: z
+    .array(shipment)
+    .min(1)
+    .max(limits.shipmentsPerPush)
+    .describe(
+      "With at most 10,000 goods lines in all. As a file, in which every line repeats its shipment's fields, they may come to 52,428,800 bytes",
+    ),
+  sourceDetails: sourceDetails.optional().describe("Your reference for this push; `API push` when left out"),
+});
 
 export type ShipmentPush = z.infer<typeof shipmentPush>;
 
@@ -62,35 +58,29 @@ function* faultsOf(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): Ge
   }
 }
 
-const activity = z.strictObject(pushedFields("activity", "required")).meta({ id: "PushedActivity" });
+const activity = requestObject("PushedActivity", pushedFields("activity", "required"));
 
-export const activityPush = z
-  .strictObject({
-    activities: z.array(activity).min(1).max(limits.activitiesPerPush).describe("Each is recorded, and billed, by itself"),
-    sourceDetails: sourceDetails.optional().describe("Your reference for this push; `API push` when left out"),
-  })
-  .meta({ id: "ActivityPush" });
+export const activityPush = requestObject("ActivityPush", {
+  activities: z.array(activity).min(1).max(limits.activitiesPerPush).describe("Each is recorded, and billed, by itself"),
+  sourceDetails: sourceDetails.optional().describe("Your reference for this push; `API push` when left out"),
+});
 
 const highestRow = 2_147_483_647;
 
-const correctedRow = z
-  .strictObject({
-    row: z.int().min(1).max(highestRow).describe("The row's number, as the list of rejected rows shows it"),
-    values: z
-      .record(z.string(), text())
-      .describe("By column name: what replaces the value that was sent. The other columns stay as they were"),
-  })
-  .meta({ id: "CorrectedRow" });
+const correctedRow = requestObject("CorrectedRow", {
+  row: z.int().min(1).max(highestRow).describe("The row's number, as the list of rejected rows shows it"),
+  values: z
+    .record(z.string(), text())
+    .describe("By column name: what replaces the value that was sent. The other columns stay as they were"),
+});
 
-export const correctionPush = z
-  .strictObject({
-    rows: z
-      .array(correctedRow)
-      .min(1)
-      .max(limits.rowsPerCorrection)
-      .refine((rows) => new Set(rows.map(({ row }) => row)).size === rows.length, "must name each row once")
-      .describe("Each row once"),
-  })
-  .meta({ id: "CorrectionPush" });
+export const correctionPush = requestObject("CorrectionPush", {
+  rows: z
+    .array(correctedRow)
+    .min(1)
+    .max(limits.rowsPerCorrection)
+    .refine((rows) => new Set(rows.map(({ row }) => row)).size === rows.length, "must name each row once")
+    .describe("Each row once"),
+});
 
 export type CorrectionPush = z.infer<typeof correctionPush>;

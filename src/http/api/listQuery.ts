@@ -5,6 +5,7 @@ import { Rejection } from "../../domain/rejection.js";
 import { timezoneOf } from "../../queries/organisations/organisations.js";
 import type { Page, PageRequest } from "../../queries/page.js";
 import type { ApiDeps } from "./deps.js";
+import { answerObject } from "./document/schemas.js";
 
 const wholeNumber = /^[0-9]{1,6}$/;
 const range = "must be a whole number from 1 to 500";
@@ -25,12 +26,10 @@ export const pageRequest = ({ cursor, limit }: z.output<typeof pageQuery>, { sig
 });
 
 export const pageSchema = <Item extends z.ZodType>(item: Item, id: string) =>
-  z
-    .object({
-      items: z.array(item).describe("At most as many as the limit"),
-      nextCursor: z.string().nullable().describe("For the next page; null on the last page"),
-    })
-    .meta({ id });
+  answerObject(id, {
+    items: z.array(item).describe("At most as many as the limit"),
+    nextCursor: z.string().nullable().describe("For the next page; null on the last page"),
+  });
 
 /** Converts the items of a page into those of the answer. */
 export async function answerPage<Row>(page: Promise<Page<Row>>, itemOf: (row: Row) => unknown = (row) => row) {

@@ -4,6 +4,9 @@ import { z } from "zod";
 /** A time in an answer. */
 export const instant = (meaning: string) => z.string().meta({ description: `${meaning}. ISO 8601, UTC`, format: "date-time" });
 
+/** A part of an answer that the document has under this name. */
+export const answerObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).meta({ id });
+
 export type Json = Record<string, unknown>;
 
 export interface Schemas {

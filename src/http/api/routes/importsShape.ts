@@ -5,7 +5,7 @@ import type { ImportKind } from "../../../events/importEvents.js";
 import { type ReadImport, readImport } from "../../../queries/imports/importStatus.js";
 import { type ImportView, shownImport } from "../../../queries/imports/importView.js";
 import type { ApiDeps } from "../deps.js";
-import { instant } from "../document/schemas.js";
+import { answerObject, instant } from "../document/schemas.js";
 import type { Caller } from "../route.js";
 
 export const importKindRoutes = [
@@ -15,47 +15,41 @@ export const importKindRoutes = [
 
 export const importParams = z.object({ importId: z.string().describe("As the push answered it") });
 
-const counts = z
-  .object({
-    received: z.int().describe("Rows read; a shipment with three goods lines is three rows"),
-    processed: z.int().describe("Shipments or activities written to the ledger"),
-    failed: z.int().describe("Rows rejected; of a fulfilment import 0 until it ends"),
-  })
-  .meta({ id: "ImportCounts" });
+const counts = answerObject("ImportCounts", {
+  received: z.int().describe("Rows read; a shipment with three goods lines is three rows"),
+  processed: z.int().describe("Shipments or activities written to the ledger"),
+  failed: z.int().describe("Rows rejected; of a fulfilment import 0 until it ends"),
+});
 
-const corrected = z
-  .object({
-    importId: z.string().describe("The import whose rows are corrected"),
-    rows: z.array(z.int()).describe("Their numbers there, in the order of this import's rows"),
-  })
-  .meta({ id: "CorrectedRows" });
+const corrected = answerObject("CorrectedRows", {
+  importId: z.string().describe("The import whose rows are corrected"),
+  rows: z.array(z.int()).describe("Their numbers there, in the order of this import's rows"),
+});
 
-export const importSchema = z
-  .object({
-    importId: z.string().describe("Names the import"),
-    source: z.enum(["data", "file"]).describe("data for JSON, file for an upload"),
-    status: z.enum(["queued", "processing", "completed", "failed", "cancelled"]).describe("See the states of an import"),
-    progress: z.number().describe("0 to 100; 100 exactly when completed"),
-    counts: counts.describe("Final once the import has ended"),
-    sourceDetails: z.string().describe("Your reference for the push"),
-    submittedAt: instant("When the push was accepted"),
-    startedAt: instant("When a worker began with it; null while it waits").nullable(),
-    finishedAt: instant("When it ended; null before").nullable(),
-    errorMessage: z.string().nullable().describe("Why a failed import could not run"),
-    errorReportUrl: z
-      .string()
-      .meta({ format: "uri" })
-      .nullable()
-      .describe(
-        "Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. " +
-          "Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store",
-      ),
-    correctionOf: corrected
-      .optional()
-      .describe("Extension: the rejected rows of another import that this one corrects; absent where it corrects none")
-      .meta({ "x-extension": true }),
-  })
-  .meta({ id: "Import" });
+export const importSchema = answerObject("Import", {
+  importId: z.string().describe("Names the import"),
+  source: z.enum(["data", "file"]).describe("data for JSON, file for an upload"),
+  status: z.enum(["queued", "processing", "completed", "failed", "cancelled"]).describe("See the states of an import"),
+  progress: z.number().describe("0 to 100; 100 exactly when completed"),
+  counts: counts.describe("Final once the import has ended"),
+  sourceDetails: z.string().describe("Your reference for the push"),
+  submittedAt: instant("When the push was accepted"),
+  startedAt: instant("When a worker began with it; null while it waits").nullable(),
+  finishedAt: instant("When it ended; null before").nullable(),
+  errorMessage: z.string().nullable().describe("Why a failed import could not run"),
+  errorReportUrl: z
+    .string()
+    .meta({ format: "uri" })
+    .nullable()
+    .describe(
+      "Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. " +
+        "Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store",
+    ),
+  correctionOf: corrected
+    .optional()
+    .describe("Extension: the rejected rows of another import that this one corrects; absent where it corrects none")
+    .meta({ "x-extension": true }),
+});
 
 const linkSeconds = 3_600;
 

@@ -7,7 +7,7 @@ import { activityTotals, mostTotals, sumOf } from "../../../queries/activities/a
 import { placeOf } from "../../../queries/shipments/shipmentFilter.js";
 import { findShipment, listShipments } from "../../../queries/shipments/shipmentLedger.js";
 import type { ApiDeps } from "../deps.js";
-import { instant } from "../document/schemas.js";
+import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, time, timeRange } from "../listQuery.js";
 import { type Caller, defineRoute, type Route } from "../route.js";
 import { requireImport } from "./importsShape.js";
@@ -23,24 +23,20 @@ const shownFields = (part: FieldPart) =>
 
 const goodsLine = z.object(shownFields("goodsLine")).meta({ id: "GoodsLine" });
 
-const ledgerShipment = z
-  .object({
-    ...shownFields("shipment"),
-    customFields: z.record(z.string(), z.string()).optional().describe("By key; absent where it has none"),
-    items: z.array(goodsLine).describe("Its goods lines"),
-    sourceDetails: z.string().describe("The reference of the import that wrote this version"),
-    importId: z.string().describe("The import that wrote this version"),
-    updatedAt: instant("When it was written"),
-  })
-  .meta({ id: "LedgerShipment" });
+const ledgerShipment = answerObject("LedgerShipment", {
+  ...shownFields("shipment"),
+  customFields: z.record(z.string(), z.string()).optional().describe("By key; absent where it has none"),
+  items: z.array(goodsLine).describe("Its goods lines"),
+  sourceDetails: z.string().describe("The reference of the import that wrote this version"),
+  importId: z.string().describe("The import that wrote this version"),
+  updatedAt: instant("When it was written"),
+});
 
-const ledgerActivity = z
-  .object({
-    ...shownFields("activity"),
-    importId: z.string().describe("The import that recorded it"),
-    row: z.int().describe("The row's number in the file (the header is 1), or its ordinal in the JSON push"),
-  })
-  .meta({ id: "LedgerActivity" });
+const ledgerActivity = answerObject("LedgerActivity", {
+  ...shownFields("activity"),
+  importId: z.string().describe("The import that recorded it"),
+  row: z.int().describe("The row's number in the file (the header is 1), or its ordinal in the JSON push"),
+});
 
 const tag = "Ledgers";
 
@@ -115,22 +111,18 @@ const activityFilters = {
 const quantity = z.string().describe("An exact decimal, as text: a JSON number is exact to 15 digits only");
 const rows = z.int().describe("How many activities");
 
-const total = z
-  .object({
-    customerId: z.string().nullable().describe("Null: of the activities that name no customer"),
-    warehouseCode: z.string().describe("The warehouse"),
-    chargeCode: z.string().describe("What was done"),
-    quantity,
-    rows,
-  })
-  .meta({ id: "ActivityTotal" });
+const total = answerObject("ActivityTotal", {
+  customerId: z.string().nullable().describe("Null: of the activities that name no customer"),
+  warehouseCode: z.string().describe("The warehouse"),
+  chargeCode: z.string().describe("What was done"),
+  quantity,
+  rows,
+});
 
-const totals = z
-  .object({
-    items: z.array(total).describe("By customer, warehouse and charge code"),
-    total: z.object({ quantity, rows }).meta({ id: "ActivitySum" }).describe("Of all items"),
-  })
-  .meta({ id: "ActivityTotals" });
+const totals = answerObject("ActivityTotals", {
+  items: z.array(total).describe("By customer, warehouse and charge code"),
+  total: z.object({ quantity, rows }).meta({ id: "ActivitySum" }).describe("Of all items"),
+});
 
 export const activityLedgerRoutes: readonly Route[] = [
   defineRoute({

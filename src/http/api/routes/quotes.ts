@@ -6,79 +6,67 @@ import { Rejection } from "../../../domain/rejection.js";
 import { findQuote } from "../../../queries/quotes/quote.js";
 import { listQuotes as listed } from "../../../queries/quotes/quoteList.js";
 import { recentQuotes } from "../../../queries/quotes/recentQuotes.js";
-import { instant } from "../document/schemas.js";
+import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, time, timeRange } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
 
-const location = z
-  .object({
-    postalCode: z.string().describe("The postcode, as its country writes it"),
-    suburb: z.string().describe("The suburb that was found"),
-    city: z.string().describe("Its city or area"),
-    state: z.string().describe("Its state, short, such as NSW"),
-    stateName: z.string().describe("Its state, in full"),
-    countryCode: z.string().describe("ISO country code"),
-  })
-  .meta({ id: "Location" });
+const location = answerObject("Location", {
+  postalCode: z.string().describe("The postcode, as its country writes it"),
+  suburb: z.string().describe("The suburb that was found"),
+  city: z.string().describe("Its city or area"),
+  state: z.string().describe("Its state, short, such as NSW"),
+  stateName: z.string().describe("Its state, in full"),
+  countryCode: z.string().describe("ISO country code"),
+});
 
-const goods = z
-  .object({
-    type: z.string().describe("As it was sent; empty when it was not"),
-    quantity: z.int().describe("Number of equal items"),
-    length: z.number().describe("Centimetres"),
-    width: z.number().describe("Centimetres"),
-    height: z.number().describe("Centimetres"),
-    weight: z.number().describe("Kilograms per item"),
-    chargeableWeight: z.number().describe("Kilograms of the whole line: the greater of weight and cubic weight, times the quantity"),
-  })
-  .meta({ id: "QuotedGoods" });
+const goods = answerObject("QuotedGoods", {
+  type: z.string().describe("As it was sent; empty when it was not"),
+  quantity: z.int().describe("Number of equal items"),
+  length: z.number().describe("Centimetres"),
+  width: z.number().describe("Centimetres"),
+  height: z.number().describe("Centimetres"),
+  weight: z.number().describe("Kilograms per item"),
+  chargeableWeight: z.number().describe("Kilograms of the whole line: the greater of weight and cubic weight, times the quantity"),
+});
 
-const surcharge = z
-  .object({
-    name: z.string().describe("For people"),
-    description: z.string().describe("What it is for; empty when nothing is to be said"),
-    key: z.string().describe("The same in every quote"),
-    amount: z.number().describe("In the organisation's currency, without GST"),
-  })
-  .meta({ id: "Surcharge" });
+const surcharge = answerObject("Surcharge", {
+  name: z.string().describe("For people"),
+  description: z.string().describe("What it is for; empty when nothing is to be said"),
+  key: z.string().describe("The same in every quote"),
+  amount: z.number().describe("In the organisation's currency, without GST"),
+});
 
-const quote = z
-  .object({
-    rateId: z.string().describe("Names this priced line"),
-    serviceName: z.string().describe("For people"),
-    serviceId: z.string().describe("The service's alias, for `filters.serviceIds`"),
-    rateCardName: z.string().describe("For people"),
-    rateCardId: z.string().describe("The rate card's alias, for `filters.rateCardIds`"),
-    amount: z.number().describe("Freight, without surcharges and GST"),
-    totalAmount: z.number().describe("Freight, surcharges and GST"),
-    gstAmount: z.number().describe("The GST in totalAmount"),
-    isSpotRate: z.boolean().describe("Whether this is a spot rate"),
-    spotRateMessage: z.string().describe("What to know of a spot rate; empty otherwise"),
-    deliveryTime: z.string().describe("The transit time in words; empty where it is not known"),
-    minTransitTime: z.int().describe("In transitTimeUnit; 0 where it is not known"),
-    maxTransitTime: z.int().describe("In transitTimeUnit; 0 where it is not known"),
-    transitTimeUnit: z.enum(["H", "D", "W"]).describe("H for hours, D for days, W for weeks"),
-    surcharges: z.array(surcharge).describe("Those that apply, the fuel levy last"),
-  })
-  .meta({ id: "Quote" });
+const quote = answerObject("Quote", {
+  rateId: z.string().describe("Names this priced line"),
+  serviceName: z.string().describe("For people"),
+  serviceId: z.string().describe("The service's alias, for `filters.serviceIds`"),
+  rateCardName: z.string().describe("For people"),
+  rateCardId: z.string().describe("The rate card's alias, for `filters.rateCardIds`"),
+  amount: z.number().describe("Freight, without surcharges and GST"),
+  totalAmount: z.number().describe("Freight, surcharges and GST"),
+  gstAmount: z.number().describe("The GST in totalAmount"),
+  isSpotRate: z.boolean().describe("Whether this is a spot rate"),
+  spotRateMessage: z.string().describe("What to know of a spot rate; empty otherwise"),
+  deliveryTime: z.string().describe("The transit time in words; empty where it is not known"),
+  minTransitTime: z.int().describe("In transitTimeUnit; 0 where it is not known"),
+  maxTransitTime: z.int().describe("In transitTimeUnit; 0 where it is not known"),
+  transitTimeUnit: z.enum(["H", "D", "W"]).describe("H for hours, D for days, W for weeks"),
+  surcharges: z.array(surcharge).describe("Those that apply, the fuel levy last"),
+});
 
-const result = z
-  .object({
-    customerId: z.string().describe("The customer this result is for"),
-    quoteId: z.string().describe("Fetches this result again"),
-    noQuoteMessage: z.string().describe("Why nothing could be priced; empty otherwise"),
-    quotes: z.array(quote).describe("Cheapest first; empty when no service applies"),
-  })
-  .meta({ id: "QuoteResult" });
+const result = answerObject("QuoteResult", {
+  customerId: z.string().describe("The customer this result is for"),
+  quoteId: z.string().describe("Fetches this result again"),
+  noQuoteMessage: z.string().describe("Why nothing could be priced; empty otherwise"),
+  quotes: z.array(quote).describe("Cheapest first; empty when no service applies"),
+});
 
-export const quoteResponse = z
-  .object({
-    origin: location.describe("Where the goods are picked up, as it was found"),
-    destination: location.describe("Where they are delivered, as it was found"),
-    goods: z.array(goods).describe("The items, with what is charged for"),
-    results: z.array(result).describe("One for each customer, in the order they were asked for"),
-  })
-  .meta({ id: "QuoteResponse" });
+export const quoteResponse = answerObject("QuoteResponse", {
+  origin: location.describe("Where the goods are picked up, as it was found"),
+  destination: location.describe("Where they are delivered, as it was found"),
+  goods: z.array(goods).describe("The items, with what is charged for"),
+  results: z.array(result).describe("One for each customer, in the order they were asked for"),
+});
 
 const generateQuotes = defineRoute({
   method: "POST",
@@ -124,18 +112,16 @@ const cheapest = z
   .object({ serviceName: z.string().describe("For people"), totalAmount: z.number().describe("Freight, surcharges and GST") })
   .meta({ id: "CheapestQuote" });
 
-const listedQuote = z
-  .object({
-    quoteId: z.string().describe("Fetches the quote"),
-    customerId: z.string().describe("The customer it is for"),
-    generatedAt: instant("When it was priced"),
-    origin: location.describe("Where the goods are picked up"),
-    destination: location.describe("Where they are delivered"),
-    serviceCount: z.int().describe("Quotes in the result; fetch the quote for all of them"),
-    cheapest: cheapest.nullable().describe("Null when nothing could be priced"),
-    noQuoteMessage: z.string().describe("Why nothing could be priced; empty otherwise"),
-  })
-  .meta({ id: "ListedQuote" });
+const listedQuote = answerObject("ListedQuote", {
+  quoteId: z.string().describe("Fetches the quote"),
+  customerId: z.string().describe("The customer it is for"),
+  generatedAt: instant("When it was priced"),
+  origin: location.describe("Where the goods are picked up"),
+  destination: location.describe("Where they are delivered"),
+  serviceCount: z.int().describe("Quotes in the result; fetch the quote for all of them"),
+  cheapest: cheapest.nullable().describe("Null when nothing could be priced"),
+  noQuoteMessage: z.string().describe("Why nothing could be priced; empty otherwise"),
+});
 
 const listQuotes = defineRoute({
   method: "GET",
