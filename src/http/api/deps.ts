@@ -1,12 +1,5 @@
-import type { Pool } from "pg";
-import type { Logger } from "pino";
-import type { Catalogue } from "../../domain/catalogue/catalogue.js";
-import type { Geography } from "../../domain/geography/geography.js";
-import type { EventStore } from "../../ports/eventStore.js";
-import type { ObjectStore } from "../../ports/objectStore.js";
-import type { Reads } from "../../ports/reads.js";
-import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
+import type { SharedDeps } from "../server/deps.js";
 import type { HttpMetrics } from "../server/requestFrame.js";
 
 export interface ApiLimits {
@@ -25,29 +18,10 @@ interface LinkedFile {
   readonly contentType: string;
 }
 
-/** What the API needs; src/main.ts builds it. */
-export interface ApiDeps {
-  readonly pool: Pool;
-  /** How requests that read use the pool. */
-  readonly reads: Reads;
-  /** For the look-up of API keys. */
-  readonly lookUps: Pool;
-  readonly eventStore: EventStore;
-  readonly objectStore: ObjectStore;
-  readonly spreadsheets: Spreadsheets;
-  readonly headerRows: HeaderReader;
-  /** An organisation's catalogue in one version, compiled and cached. */
-  readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
-  readonly geography: Geography;
+export interface ApiDeps extends SharedDeps {
   readonly quoteMemory: QuoteMemory;
-  /** Folder for uploads until they are in the object store. */
-  readonly tempDir: string;
-  readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly limits: ApiLimits;
-  /** The base of the links in answers, without a trailing slash. */
-  readonly publicUrl: string;
-  readonly signingSecret: string;
   /** The embedded object store's function that opens a signed link; its result is undefined when the signature is wrong or the link has expired. */
   readonly openLink?: (
     link: { key: string; expires: string; name: string; signature: string },

@@ -2,24 +2,17 @@
 import type { BlockList } from "node:net";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { Pool } from "pg";
-import type { Logger } from "pino";
 import type { FileChecks } from "../../commands/imports/judging/fileChecks.js";
 import type { MemberDeps } from "../../commands/members/changeMember.js";
 import type { Session } from "../../commands/members/sessions.js";
 import type { createSignIn } from "../../commands/members/signIn.js";
 import type { OrganisationDeps, Origin } from "../../commands/organisations/organisation.js";
 import type { WebhookDeps } from "../../commands/organisations/webhooks.js";
-import type { Catalogue } from "../../domain/catalogue/catalogue.js";
-import type { Geography } from "../../domain/geography/geography.js";
 import type { Action } from "../../domain/members.js";
 import type { Places } from "../../places.js";
-import type { ObjectStore } from "../../ports/objectStore.js";
 import type { SingleSignOn } from "../../ports/people.js";
-import type { Reads } from "../../ports/reads.js";
-import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
-import type { Sources } from "../../queries/imports/importStatus.js";
 import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
+import type { SharedDeps } from "../server/deps.js";
 import type { StillAllowed } from "../server/readBody.js";
 import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
 import type { Assets } from "./assets.js";
@@ -89,28 +82,13 @@ export interface AnswerOf<V extends Visit> {
 }
 
 /** Everything the portal needs; src/main.ts builds it. */
-export interface PortalOptions extends Sources {
-  /** How requests that read use the pool. */
-  readonly reads: Reads;
-  /** For the look-up of sessions. */
-  readonly lookUps: Pool;
-  readonly objectStore: ObjectStore;
-  readonly spreadsheets: Spreadsheets;
-  readonly headerRows: HeaderReader;
+export interface PortalOptions extends SharedDeps {
   readonly fileChecks: FileChecks;
-  /** An organisation's catalogue in one version, compiled and cached. */
-  readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
-  readonly geography: Geography;
   readonly quoteMemory: QuoteMemory;
-  /** Folder for uploads until they are in the object store. */
-  readonly tempDir: string;
-  readonly logger: Logger;
   readonly limits: { readonly maxQueuedImports: number };
-  readonly publicUrl: string;
   /** The proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: BlockList;
   readonly metrics: Pick<HttpMetrics, "signInEnded">;
-  readonly signingSecret: string;
   readonly organisations: OrganisationDeps;
   readonly members: MemberDeps;
   readonly webhooks: WebhookDeps;
