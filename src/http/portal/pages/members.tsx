@@ -2,7 +2,7 @@ import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from ".
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
 import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../page.js";
-import { AskButton, Choice, Field, Form, NoQuestion, Question } from "../shell/form.js";
+import { AskButton, Button, Choice, Field, Form, NoQuestion, Question } from "../shell/form.js";
 import { Badge, type Column, Panel, Table } from "../shell/panel.js";
 import { OnlyOnce, Time } from "../shell/values.js";
 
@@ -78,9 +78,7 @@ function RoleForm({ visit, member: { memberId, email, role, status } }: OfMember
   return (
     <Form visit={visit} to={`${membersPath}/${memberId}/role`} class="role">
       <Choice label={`Role of ${email}`} unseenLabel name="role" id={`role-${memberId}`} options={roles} value={role} />
-      <button type="submit" class="quiet" aria-description={`of ${email}`}>
-        Change role
-      </button>
+      <Button class="quiet" aria-description={`of ${email}`} label="Change role" />
     </Form>
   );
 }
@@ -93,9 +91,7 @@ function Actions({ visit, member: { memberId, email, status } }: OfMember) {
     <div class="actions">
       {status === "removed" ? null : (
         <Form visit={visit} to={`${membersPath}/${memberId}/link`} class="link">
-          <button type="submit" class="quiet" aria-description={`for ${email}`}>
-            New link
-          </button>
+          <Button class="quiet" aria-description={`for ${email}`} label="New link" />
         </Form>
       )}
       {status === "removed" ? ask("erase", "Erase") : ask("remove", "Remove")}

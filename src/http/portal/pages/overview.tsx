@@ -4,6 +4,7 @@ import { presentOf } from "../../../queries/organisations/organisations.js";
 import { busiestChargeCodes, type ChargeCodeRows, type EndedImports, endedImports, pausedWebhooks } from "../../../queries/recentWork.js";
 import { countOpenRows, type RowCount } from "../../../queries/rejectedRows/openRows.js";
 import type { PageOf, SignedInVisit } from "../page.js";
+import { ButtonLink } from "../shell/form.js";
 import { EmptyState, Panel, Table } from "../shell/panel.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Amount } from "../shell/values.js";
@@ -111,11 +112,7 @@ function Needs({ visit, open, failedImports, pausedWebhooks }: NeedsProps) {
           ))}
         </ul>
       )}
-      {may("operate") ? (
-        <a class="button" href={links.to("/portal/upload")}>
-          Upload a file
-        </a>
-      ) : null}
+      {may("operate") ? <ButtonLink to={links.to("/portal/upload")} label="Upload a file" /> : null}
     </Panel>
   );
 }

@@ -5,7 +5,7 @@ import type { VerifiedMember } from "../../../queries/lookUps/members.js";
 import type { Done, FormOf, PageOf, PortalDeps, Shown, SignedInVisit, Visit } from "../page.js";
 import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
-import { Field, Form } from "../shell/form.js";
+import { Button, ButtonLink, Field, Form } from "../shell/form.js";
 import { overviewPage } from "./overview.js";
 
 const path = "/portal/sign-in";
@@ -49,9 +49,7 @@ function signInShown(visit: Visit, next: string, deps: PortalDeps): Shown {
         </Form>
         {deps.singleSignOn === undefined ? null : (
           <p class="or">
-            <a class="button quiet" href={visit.links.to(singleSignOnPaths.begin, { returnTo: next })}>
-              Sign in with single sign-on
-            </a>
+            <ButtonLink to={visit.links.to(singleSignOnPaths.begin, { returnTo: next })} label="Sign in with single sign-on" quiet />
           </p>
         )}
         <p class="hint foot">Forgot your password? An admin of your organisation can make you a new sign-in link.</p>
@@ -109,9 +107,7 @@ export async function signInAs(
         <input type="hidden" name="next" value={next} />
         <input type="hidden" name="choice" value={offerChoice(deps, visit.context, way, members)} />
         {members.map(({ organisationId, organisationName }) => (
-          <button type="submit" name="organisation" value={organisationId} class="quiet">
-            {organisationName}
-          </button>
+          <Button name="organisation" value={organisationId} class="quiet" label={organisationName} />
         ))}
       </Form>
     ),

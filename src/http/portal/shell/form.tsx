@@ -10,6 +10,28 @@ interface FormProps {
   readonly children: Child;
 }
 
+interface ButtonProps {
+  readonly label: string;
+  readonly type?: "submit" | "button";
+  readonly class?: "quiet" | "danger" | "quiet danger" | undefined;
+  /** What it is about, for users of a screen reader, who do not see what it stands beside. */
+  readonly "aria-description"?: string;
+  readonly [attribute: string]: unknown;
+}
+
+export const Button = ({ label, type = "submit", ...rest }: ButtonProps) => (
+  <button type={type} {...rest}>
+    {label}
+  </button>
+);
+
+/** Looks like a button, and leads to a page or to a file. `to` is an address, as `links.to` makes it. */
+export const ButtonLink = ({ to, label, quiet, ...rest }: { to: string; label: string; quiet?: boolean; [attribute: string]: unknown }) => (
+  <a class={quiet ? "button quiet" : "button"} href={to} {...rest}>
+    {label}
+  </a>
+);
+
 /** Fields that are sent and not shown; those without a value are left out. */
 export const HiddenFields = ({ values }: { values: Query }) => (
   <>{Object.entries(values).map(([name, value]) => (value ? <input type="hidden" name={name} value={value} /> : null))}</>
@@ -98,9 +120,7 @@ export function AskForm({ visit, at, question, class: kind, children }: AskProps
 /** `about`: what it is about, for users of a screen reader, who do not see the button's row. */
 export const AskButton = ({ label, about, ...ask }: AskProps & { label: string; about: string }) => (
   <AskForm {...ask}>
-    <button type="submit" class="quiet danger" aria-description={about}>
-      {label}
-    </button>
+    <Button class="quiet danger" aria-description={about} label={label} />
   </AskForm>
 );
 
@@ -127,12 +147,8 @@ export const Question = ({ visit, title, to, back, label, keep = "Cancel", field
       <div class="question-text">{children}</div>
       <Form visit={visit} to={to} class="answers">
         <HiddenFields values={fields} />
-        <a class="button quiet" href={visit.links.to(back)} data-close>
-          {keep}
-        </a>
-        <button type="submit" class="danger">
-          {label}
-        </button>
+        <ButtonLink to={visit.links.to(back)} label={keep} quiet data-close />
+        <Button class="danger" label={label} />
       </Form>
     </dialog>
   </div>

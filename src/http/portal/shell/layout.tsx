@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { Notice, Visit } from "../page.js";
+import { Button } from "./form.js";
 import { Navigation } from "./navigation.js";
 
 interface LayoutProps {
@@ -89,9 +90,7 @@ function Account({ visit }: { visit: Visit }) {
       <span class="who">
         {person.name} <span class="muted">{person.role}</span>
       </span>
-      <button type="submit" class="quiet">
-        Sign out
-      </button>
+      <Button class="quiet" label="Sign out" />
     </form>
   );
 }

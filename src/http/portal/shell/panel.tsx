@@ -1,7 +1,7 @@
 // The parts that pages are made of: panels, facts, tables, and the filters and pagers of lists.
 import type { Child } from "hono/jsx";
 import type { Links, Query } from "../links.js";
-import { HiddenFields } from "./form.js";
+import { Button, ButtonLink, HiddenFields } from "./form.js";
 
 interface PanelProps {
   /** Of the heading; a link may lead to it. */
@@ -67,14 +67,8 @@ export function FilterForm(props: FilterFormProps) {
     <form method="get" action={visit.links.to(path)} class="in-line filters">
       <HiddenFields values={kept} />
       {children}
-      <button type="submit" class={quiet ? "quiet" : undefined}>
-        {submit}
-      </button>
-      {all === undefined ? null : (
-        <a class="button quiet" href={all}>
-          {allLabel}
-        </a>
-      )}
+      <Button class={quiet ? "quiet" : undefined} label={submit} />
+      {all === undefined ? null : <ButtonLink to={all} label={allLabel} quiet />}
       {after}
     </form>
   );

@@ -7,6 +7,7 @@ import type { FoundActivity } from "../../../../queries/activities/activityRows.
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import type { Page } from "../../../../queries/page.js";
 import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
+import { ButtonLink } from "../../shell/form.js";
 import { type Column, EmptyState, Pager, Table } from "../../shell/panel.js";
 import { Quantity, Time } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, type Present, presentCatalogue } from "../customers.js";
@@ -103,12 +104,8 @@ function Downloads({ of: { visit, selection } }: { of: OfActivities }) {
   const other = selection.view === "rows" ? "totals" : "rows";
   return (
     <div class="button-row downloads">
-      <a class="button" href={address(`${selection.view}.csv`)} download>
-        Download CSV
-      </a>
-      <a class="button quiet" href={address(`${selection.view}.xlsx`)} download>
-        Download XLSX
-      </a>
+      <ButtonLink to={address(`${selection.view}.csv`)} download label="Download CSV" />
+      <ButtonLink to={address(`${selection.view}.xlsx`)} download label="Download XLSX" quiet />
       <a href={address(`${other}.csv`)} download>
         {other === "rows" ? "All rows as CSV" : "Totals as CSV"}
       </a>

@@ -1,4 +1,5 @@
 import type { SignedInVisit } from "../../page.js";
+import { Button } from "../../shell/form.js";
 import { importsPath, livePath } from "../imports/status.js";
 import { addressOf, correctionsPath, type Filter } from "./filter.js";
 import type { GridColumn } from "./shownRows.js";
@@ -25,9 +26,7 @@ export function GridFrame({ visit, filter, columns }: { visit: SignedInVisit; fi
       {state === "open" && mayChange ? <OpenTools columns={columns} /> : null}
       {state === "dismissed" && mayChange ? (
         <div class="tools">
-          <button type="button" data-do="reopen">
-            Reopen
-          </button>
+          <Button type="button" data-do="reopen" label="Reopen" />
         </div>
       ) : null}
       <p class="grid-status" role="status" data-status />
@@ -49,18 +48,10 @@ export function GridFrame({ visit, filter, columns }: { visit: SignedInVisit; fi
 const OpenTools = ({ columns }: { columns: readonly GridColumn[] }) => (
   <div class="tools">
     <div class="button-row tool">
-      <button type="button" data-do="submit">
-        Submit corrections
-      </button>
-      <button type="button" class="quiet" data-do="fillDown">
-        Fill down
-      </button>
-      <button type="button" class="quiet" data-do="undo">
-        Undo
-      </button>
-      <button type="button" class="quiet" data-do="columns" aria-pressed="false">
-        All columns
-      </button>
+      <Button type="button" data-do="submit" label="Submit corrections" />
+      <Button type="button" class="quiet" data-do="fillDown" label="Fill down" />
+      <Button type="button" class="quiet" data-do="undo" label="Undo" />
+      <Button type="button" class="quiet" data-do="columns" aria-pressed="false" label="All columns" />
     </div>
     <form class="button-row tool" data-set>
       <label for="set-column">Column</label>
@@ -71,16 +62,12 @@ const OpenTools = ({ columns }: { columns: readonly GridColumn[] }) => (
       </select>
       <label for="set-value">Value</label>
       <input id="set-value" autocomplete="off" maxlength={1000} />
-      <button type="submit" class="quiet">
-        Set for selected rows
-      </button>
+      <Button class="quiet" label="Set for selected rows" />
     </form>
     <form class="button-row tool" data-dismiss>
       <label for="dismiss-note">Note</label>
       <input id="dismiss-note" autocomplete="off" maxlength={1000} />
-      <button type="submit" class="quiet danger">
-        Dismiss
-      </button>
+      <Button class="quiet danger" label="Dismiss" />
     </form>
   </div>
 );

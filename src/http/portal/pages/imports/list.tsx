@@ -2,7 +2,7 @@ import { importKinds } from "../../../../events/importEvents.js";
 import { type ImportFilter, listImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import type { PageOf, SignedInVisit } from "../../page.js";
-import { Choice, Field } from "../../shell/form.js";
+import { ButtonLink, Choice, Field } from "../../shell/form.js";
 import { EmptyState, FilterForm, Pager, Table } from "../../shell/panel.js";
 import { importColumns, importMarks, importsPath, isUnfinished, kindNames, Live, livePath, statusNames } from "./status.js";
 
@@ -87,9 +87,7 @@ function NoImports({ visit, why }: { visit: SignedInVisit; why: "none" | "filter
   return (
     <EmptyState title="No imports yet">
       {visit.may("operate") ? (
-        <a class="button" href={visit.links.to("/portal/upload")}>
-          Upload a file
-        </a>
+        <ButtonLink to={visit.links.to("/portal/upload")} label="Upload a file" />
       ) : (
         "Files and pushes that the API takes show up here."
       )}

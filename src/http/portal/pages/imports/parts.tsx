@@ -12,7 +12,7 @@ import { type RejectionReasons, rejectionReasons } from "../../../../queries/rej
 import { inTime } from "../../../server/inTime.js";
 import type { Viewer } from "../../live/importFeed.js";
 import type { PortalDeps } from "../../page.js";
-import { AskButton } from "../../shell/form.js";
+import { AskButton, ButtonLink } from "../../shell/form.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { Reasons, RejectedRows } from "./rejected.js";
@@ -166,19 +166,11 @@ function Actions({ visit, view, hasOpenRows }: Pick<StatusProps, "visit" | "view
   return (
     <div class="button-row">
       {hasOpenRows && visit.may("operate") ? (
-        <a class="button" href={visit.links.to("/portal/corrections", { import: view.importId })}>
-          Correct rejected rows
-        </a>
+        <ButtonLink to={visit.links.to("/portal/corrections", { import: view.importId })} label="Correct rejected rows" />
       ) : null}
-      {view.reportKey === null ? null : (
-        <a class="button quiet" href={visit.links.to(`${path}/report`)}>
-          Download error report
-        </a>
-      )}
+      {view.reportKey === null ? null : <ButtonLink to={visit.links.to(`${path}/report`)} label="Download error report" quiet />}
       {reportIsDue ? <span class="muted">The error report is being made.</span> : null}
-      <a class="button quiet" href={visit.links.to(`${path}/file`)}>
-        Download submitted file
-      </a>
+      <ButtonLink to={visit.links.to(`${path}/file`)} label="Download submitted file" quiet />
       {isUnfinished(view) && !view.cancelling && visit.may("operate") ? (
         <AskButton visit={visit} at={path} question={{ ask: "cancel" }} label="Cancel import" about={shownReference(view)} />
       ) : null}

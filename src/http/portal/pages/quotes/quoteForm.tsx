@@ -4,7 +4,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { check } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
 import type { SignedInVisit } from "../../page.js";
-import { Form } from "../../shell/form.js";
+import { Button, Form } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
 
 /** Without the script there are three rows of items; with it as many as are wanted. */
@@ -119,9 +119,7 @@ function Items({ submitted }: { readonly submitted: Fields }) {
           ))}
         </tbody>
       </table>
-      <button type="button" class="quiet" data-add-row hidden>
-        Add a row
-      </button>
+      <Button type="button" class="quiet" data-add-row hidden label="Add a row" />
     </fieldset>
   );
 }

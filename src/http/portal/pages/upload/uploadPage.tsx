@@ -4,7 +4,7 @@ import { limits } from "../../../../domain/imports/limits.js";
 import { usedCodes } from "../../../../queries/activities/activityCodes.js";
 import { type Cell, type DownloadedTable, downloadTable, type TableFormat } from "../../downloads.js";
 import type { AnswerOf, PageOf, Shown, SignedInVisit } from "../../page.js";
-import { Choice, Field } from "../../shell/form.js";
+import { Button, Choice, Field } from "../../shell/form.js";
 import { presentCatalogue } from "../customers.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
 
@@ -87,15 +87,9 @@ function UploadForm({ visit, kind }: { visit: SignedInVisit; kind: string | unde
         <p class="hint">Only for a file that is an error report of ours: its rows are corrected once, whoever sends them.</p>
       </div>
       <div class="button-row">
-        <button type="submit" formaction={links.to(plainCheckPath)} class="quiet" data-check-button>
-          Check file
-        </button>
-        <button type="submit" data-upload-button>
-          Upload
-        </button>
-        <button type="button" class="quiet" data-cancel-button hidden>
-          Cancel
-        </button>
+        <Button formaction={links.to(plainCheckPath)} class="quiet" data-check-button label="Check file" />
+        <Button data-upload-button label="Upload" />
+        <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
       </div>
       <div class="upload-progress" hidden data-progress>
         <progress max={100} value={0} aria-label="Progress" />

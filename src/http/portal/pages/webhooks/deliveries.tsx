@@ -1,6 +1,6 @@
 import type { AttemptSummary, DeliverySummary } from "../../../../queries/organisations/webhooks.js";
 import type { SignedInVisit } from "../../page.js";
-import { Form } from "../../shell/form.js";
+import { Button, Form } from "../../shell/form.js";
 import { Badge, type Column, EmptyState, Pager, Panel, Table } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
 import { importPath } from "../imports/status.js";
@@ -68,9 +68,7 @@ const columns = (visit: SignedInVisit, endpointId: string): readonly Column<Deli
     cell: ({ deliveryId, type, occurredAt }) => (
       <div class="actions">
         <Form visit={visit} to={`${endpointPath(endpointId)}/deliveries/${deliveryId}/send-again`} class="one">
-          <button type="submit" class="quiet" aria-description={`${type} of ${occurredAt.toISOString()}`}>
-            Send again
-          </button>
+          <Button class="quiet" aria-description={`${type} of ${occurredAt.toISOString()}`} label="Send again" />
         </Form>
       </div>
     ),
