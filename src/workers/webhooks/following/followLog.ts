@@ -1,14 +1,12 @@
 // The follower reads the log and adds deliveries; one is active at a time. After an outage it goes on from its checkpoint. If the log is
 // another one, or an earlier state of the same log, it starts at the beginning: deliveries that exist already are known by the event's id.
-import { setTimeout as pause } from "node:timers/promises";
-import { backOffMs } from "../../../backOff.js";
 import { followerName, forgetPlaces } from "../../../commands/webhooks/deliveries.js";
 import { toldEvents } from "../../../domain/webhooks/types.js";
 import type { EventType } from "../../../events/registry.js";
 import { LogTooShort } from "../../../portErrors.js";
 import type { Position } from "../../../ports/eventStore.js";
 import { isBeginning, readCheckpoints } from "../../../projections/running/checkpoints.js";
-import { whileActive } from "../../../projections/running/locks.js";
+import { keepActive } from "../../../projections/running/locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../projections/running/logGuard.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import { takeBatch } from "./takeBatch.js";
@@ -21,7 +19,6 @@ export interface FollowerOptions extends WebhookWorkerDeps {
 const recorded: readonly EventType[] = Object.values(toldEvents).map((told) => told.recorded);
 const types = [...recorded, "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
-const pauses = { firstMs: 200, mostMs: 5_000 };
 /** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than writing each time. */
 const idleSaveMs = 1_000;
 
@@ -35,20 +32,13 @@ export async function runFollower(options: FollowerOptions): Promise<void> {
     await tablesGuard(await readCheckpoints(pool, ["organisations"]));
     await ownGuard(own);
   };
-  let failures = 0;
-  while (!signal.aborted) {
-    try {
-      const active = { pool, logger, signal, role: "webhook follower" } as const;
-      await whileActive(active, (until) => follow(options, guard, until, () => (failures = 0)));
-    } catch (error) {
-      failures += 1;
-      if (error instanceof TablesOfAnotherLog && error.isCertain) await beginAnew(options).catch(() => undefined);
-      if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
-        logger.error({ err: error }, "no delivery is added: the tables were built from another log");
-      else logger.warn({ err: error, failures }, "following the log for webhooks was interrupted, it goes on from its checkpoint");
-      await pause(backOffMs(failures, pauses), undefined, { signal }).catch(() => undefined);
-    }
-  }
+  const work = (until: AbortSignal, progressed: () => void) => follow(options, guard, until, progressed);
+  await keepActive({ pool, logger, signal, role: "webhook follower" }, work, async (error, failures) => {
+    if (error instanceof TablesOfAnotherLog && error.isCertain) await beginAnew(options).catch(() => undefined);
+    if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
+      logger.error({ err: error }, "no delivery is added: the tables were built from another log");
+    else logger.warn({ err: error, failures }, "following the log for webhooks was interrupted, it goes on from its checkpoint");
+  });
 }
 
 async function beginAnew({ inTransaction, logger }: FollowerOptions): Promise<void> {
