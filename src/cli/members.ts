@@ -24,15 +24,11 @@ export function addMemberCommands(program: Command): void {
   aboutMember("erase", "forget a person: remove the member, and delete e-mail and name everywhere").action(command(erase));
 }
 
-type Commands = typeof import("../commands/members/manage.js") & typeof import("../commands/members/manage.js");
+type Commands = typeof import("../commands/members/manage.js");
 type Work<Result> = (commands: Commands, context: CommandContext) => Promise<Result>;
 
-function withMembers<Result>(work: Work<Result>): Promise<Result> {
-  return withStores(async (context) => {
-    const [inviting, managing] = await Promise.all([import("../commands/members/manage.js"), import("../commands/members/manage.js")]);
-    return work({ ...inviting, ...managing }, context);
-  });
-}
+const withMembers = <Result>(work: Work<Result>): Promise<Result> =>
+  withStores(async (context) => work(await import("../commands/members/manage.js"), context));
 
 interface Invitation {
   readonly org: string;

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -51,4 +52,20 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
       () => undefined,
     );
   }
+}
+
+type Patience = Partial<Record<NodeJS.Signals, number>>;
+
+/** Sends one signal after the other, and waits after each for its number of ms. Returns whether the process has ended. */
+export async function endProcess(pid: number, signals: Patience, lives: () => Promise<boolean>): Promise<boolean> {
+  for (const [signal, patience] of Object.entries(signals)) {
+    try {
+      process.kill(pid, "SIGCONT"); // a stopped (frozen) process does not handle other signals
+      process.kill(pid, signal);
+    } catch {
+      // the process has ended
+    }
+    for (const deadline = performance.now() + patience; performance.now() < deadline; await pause(20)) if (!(await lives())) return true;
+  }
+  return false;
 }

@@ -1,8 +1,7 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { folderIdentity } from "./folderLock.js";
-import { processIdentity } from "./processes.js";
+import { endProcess, processIdentity } from "./processes.js";
 
 /** The addresses of a data folder's running stores, for commands that run beside them. Has a password, so its mode is 0600. */
 export interface Runtime {
@@ -43,26 +42,15 @@ export function removeRuntime(dataDir: string): Promise<void> {
 /** Ends the processes that a killed owner left running. Only the folder's new owner may call this. */
 export async function endLeftovers(dataDir: string, onEnd: (pid: number) => void): Promise<void> {
   const runtime = await readRuntime(dataDir);
-  await Promise.all((runtime?.processes ?? []).map((identity) => endProcess(identity, onEnd)));
+  await Promise.all((runtime?.processes ?? []).map((identity) => endLeftover(identity, onEnd)));
   await removeRuntime(dataDir);
 }
 
-async function endProcess(identity: string, onEnd: (pid: number) => void): Promise<void> {
+async function endLeftover(identity: string, onEnd: (pid: number) => void): Promise<void> {
   const pid = Number.parseInt(identity, 10);
   const lives = async () => (await processIdentity(pid)) === identity;
   if (!(await lives())) return;
   onEnd(pid);
-  for (const [signal, patience] of [
-    ["SIGTERM", 3_000],
-    ["SIGKILL", 5_000],
-  ] as const) {
-    try {
-      process.kill(pid, "SIGCONT");
-      process.kill(pid, signal);
-    } catch {
-      return;
-    }
-    for (const deadline = performance.now() + patience; performance.now() < deadline; await pause(25)) if (!(await lives())) return;
-  }
-  throw new Error(`Process ${pid}, left by an earlier start, does not end.`);
+  if (!(await endProcess(pid, { SIGTERM: 3_000, SIGKILL: 5_000 }, lives)))
+    throw new Error(`Process ${pid}, left by an earlier start, does not end.`);
 }

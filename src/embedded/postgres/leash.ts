@@ -2,8 +2,7 @@
 // pipe closes. It repeats the signal, since a program that is just starting ignores it.
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { commandLine, isAlive } from "../processes.js";
+import { commandLine, endProcess, isAlive } from "../processes.js";
 
 const script = `
 exec 3<&0
@@ -58,26 +57,6 @@ export async function stopLeftover(folder: string, onStop: (pid: number) => void
 
 /** Requests a fast shutdown, then an immediate one (the next start recovers from the write-ahead log), then kills the server. */
 export async function stopServer(pid: number): Promise<void> {
-  for (const [signal, patience] of [
-    ["SIGINT", 5_000],
-    ["SIGQUIT", 7_000], // after five seconds the server kills its own processes
-    ["SIGKILL", 5_000],
-  ] as const) {
-    signalProcess(pid, "SIGCONT"); // a stopped (frozen) process does not handle other signals
-    signalProcess(pid, signal);
-    const deadline = performance.now() + patience;
-    while (performance.now() < deadline) {
-      if (!isAlive(pid)) return;
-      await pause(20);
-    }
-  }
-  throw new Error(`Postgres process ${pid} does not end.`);
-}
-
-function signalProcess(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // the process has ended
-  }
+  const signals = { SIGINT: 5_000, SIGQUIT: 7_000, SIGKILL: 5_000 }; // five seconds after SIGQUIT the server kills its own processes
+  if (!(await endProcess(pid, signals, async () => isAlive(pid)))) throw new Error(`Postgres process ${pid} does not end.`);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
@@ -41,13 +42,8 @@ export const defaultTimeouts: SocketTimeouts = { headersMs: 10_000, requestMs: 3
 
 export async function startServer({ app, host, port, logger, timeouts }: ServerOptions): Promise<RunningServer> {
   const { server, running } = listenTo(app, logger, timeouts);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+  server.listen(port, host);
+  await once(server, "listening"); // rejects with an error of the server
   server.on("error", (error) => logger.error({ err: error }, "the HTTP server reported an error"));
   return {
     port: (server.address() as AddressInfo).port,
