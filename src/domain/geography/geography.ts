@@ -5,12 +5,7 @@ import { looseNameKeys, nameKey, rememberingNameKey, stateKey } from "./names.js
 import { buildPlaces, type LocalityRow, type Place, type Places } from "./places.js";
 import { comparablePostalCode, plainPostalCode, postalCodeCandidates, readPostalCode, writtenPostalCode } from "./postalCode.js";
 
-export interface Location {
-  readonly postalCode: string;
-  readonly suburb: string;
-  readonly city: string;
-  readonly state: string;
-  readonly stateName: string;
+export interface Location extends Omit<LocalityRow, "poBox"> {
   readonly countryCode: string;
 }
 
@@ -28,11 +23,7 @@ type Resolution =
   | { readonly ok: true; readonly location: Location; readonly poBox: boolean }
   | { readonly ok: false; readonly fault: LocationFault; readonly message: string };
 
-export interface Suggestion {
-  readonly postalCode: string;
-  readonly suburb: string;
-  readonly state: string;
-}
+export type Suggestion = Pick<Location, "postalCode" | "suburb" | "state">;
 
 const mostSuggested = 12;
 const mostOfOneSuburb = 1_000;

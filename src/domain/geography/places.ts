@@ -13,12 +13,7 @@ export interface LocalityRow {
   readonly poBox: boolean;
 }
 
-export interface Place {
-  readonly suburb: string;
-  readonly city: string;
-  readonly state: string;
-  readonly stateName: string;
-  readonly poBox: boolean;
+export interface Place extends Omit<LocalityRow, "postalCode"> {
   readonly suburbKey: string;
   readonly stateKeys: readonly [string, string];
 }

@@ -67,8 +67,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
     if (cells[column] !== undefined && cells[column] !== "") throw damaged(`a cell of row ${row} appears twice`);
     cells[column] = cell;
     rowChars += typeof cell === "string" ? cell.length : cell.text.length;
-    if (rowChars > MAX_ROW_CHARS)
-      throw new FileFault(`Row ${row} holds more than 1 MiB of text. Shorten it and upload the workbook again.`);
+    if (rowChars > MAX_ROW_CHARS) throw tooMuchText();
   }
 
   function cellValue(): Cell {
