@@ -1,6 +1,7 @@
 import type { Command } from "commander";
+import { isLonger, limits } from "../domain/imports/limits.js";
 import { isUuid } from "../domain/uuid.js";
-import { CommandFault, command, limitOf, print, printList } from "./outcome.js";
+import { CommandFault, command, limitOf, print, printJson, printList } from "./outcome.js";
 import { withOrganisation, withStores } from "./withStores.js";
 
 export function addImportCommands(program: Command): void {
@@ -17,6 +18,17 @@ export function addImportCommands(program: Command): void {
     .description("stop an import that waits or runs; it will have written nothing")
     .argument("<import id>", "as the push returned it")
     .action(command(cancel));
+  imports
+    .command("reverse")
+    .description("take back what a completed import wrote: all of it, some rows of activities, or some shipments")
+    .argument("<import id>", "as the push returned it")
+    .requiredOption("--reason <text>", `why, at most ${limits.reasonLength} characters`)
+    .option("--rows <numbers>", "only these rows of activities, such as 5,9-12")
+    .option("--shipments <ids>", "only these shipments, such as SO-1,SO-2")
+    .option("--include-corrections", "also the rows of other imports that corrected these")
+    .option("--preview", "show what would happen, and record nothing")
+    .option("--json", "as JSON")
+    .action(command(reverse));
 }
 
 async function list({ org, limit, json }: { org: string; limit: string; json?: boolean }): Promise<void> {
@@ -32,12 +44,86 @@ async function list({ org, limit, json }: { org: string; limit: string; json?: b
   });
 }
 
-async function cancel(importId: string): Promise<void> {
-  if (!isUuid(importId.toLowerCase())) throw new CommandFault(`${importId} is not an import id.`);
+async function cancel(given: string): Promise<void> {
+  const importId = importIdOf(given);
   await withStores(async ({ pool, eventStore, organisations, origin }) => {
     const { cancelImport } = await import("../commands/imports/cancelImport.js");
     const now = await organisations.now();
-    await cancelImport({ pool, eventStore }, { organisationId: undefined, importId: importId.toLowerCase(), by: origin.by, now });
+    await cancelImport({ pool, eventStore }, { organisationId: undefined, importId, by: origin.by, now });
   });
   print(`${importId} cancelled`);
+}
+
+function importIdOf(given: string): string {
+  if (!isUuid(given.toLowerCase())) throw new CommandFault(`${given} is not an import id.`);
+  return given.toLowerCase();
+}
+
+interface ReverseOptions {
+  readonly reason: string;
+  readonly rows?: string;
+  readonly shipments?: string;
+  readonly includeCorrections?: boolean;
+  readonly preview?: boolean;
+  readonly json?: boolean;
+}
+
+async function reverse(given: string, options: ReverseOptions): Promise<void> {
+  const importId = importIdOf(given);
+  const { includeCorrections = false, preview = false } = options;
+  const [what, reason] = [selectionOf(options), reasonOf(options.reason)];
+  const outcome = await withStores(async ({ pool, eventStore, organisations, origin }) => {
+    const { reverseRows } = await import("../commands/reversals/reverseRows.js");
+    const now = await organisations.now();
+    const request = { organisationId: undefined, importId, what, reason, includeCorrections, preview, by: origin.by, now };
+    return reverseRows({ pool, eventStore }, request);
+  });
+  if (options.json) return printJson(outcome);
+  const { reversalId, reversed, alreadyReversed, superseded, restored, reopened, withdrawn, corrections } = outcome;
+  print([
+    preview ? `${importId}: ${reversed} would be reversed` : `${importId}: ${reversed} reversed${reversalId ? ` (${reversalId})` : ""}`,
+    `  already reversed: ${alreadyReversed}`,
+    `  of those, replaced by a later push: ${superseded}`,
+    `  shown or counted again: ${restored}`,
+    `  rejected rows of other imports that are open again: ${reopened}`,
+    `  open rejected rows of this import that are withdrawn: ${withdrawn}`,
+    ...corrections.map(
+      (each) => `  corrected by import ${each.importId}${includeCorrections ? "" : ", which is not reversed"}: row ${each.rows.join(", ")}`,
+    ),
+  ]);
+}
+
+function reasonOf(text: string): string {
+  if (text.trim() === "" || isLonger(text, limits.reasonLength))
+    throw new CommandFault(`--reason must have 1 to ${limits.reasonLength} characters.`);
+  return text;
+}
+
+function selectionOf({ rows, shipments }: ReverseOptions) {
+  if (rows !== undefined && shipments !== undefined) throw new CommandFault("Give --rows or --shipments, not both.");
+  const count = (chosen: readonly unknown[]) => {
+    if (chosen.length === 0 || chosen.length > limits.rowsPerReversal)
+      throw new CommandFault(`Name 1 to ${limits.rowsPerReversal}, or leave the option out for the whole import.`);
+  };
+  if (rows !== undefined) {
+    const chosen = numbersOf(rows);
+    count(chosen);
+    return { rows: chosen };
+  }
+  if (shipments === undefined) return { all: true } as const;
+  const shipmentIds = shipments.split(",").filter((id) => id !== "");
+  count(shipmentIds);
+  return { shipmentIds };
+}
+
+/** `5,9-12`. */
+function numbersOf(text: string): number[] {
+  const numbers = new Set<number>();
+  for (const part of text.split(",")) {
+    const [, first, last = first] = /^\s*([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?\s*$/.exec(part) ?? [];
+    if (first === undefined || Number(last) < Number(first)) throw new CommandFault(`--rows must be numbers such as 5,9-12, not ${part}.`);
+    if (Number(last) - Number(first) >= limits.rowsPerReversal) throw new CommandFault(`Name at most ${limits.rowsPerReversal} rows.`);
+    for (let number = Number(first); number <= Number(last); number += 1) numbers.add(number);
+  }
+  return [...numbers];
 }

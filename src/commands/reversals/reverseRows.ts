@@ -15,6 +15,7 @@ import type { EventStore } from "../../ports/eventStore.js";
 import {
   acceptedActivities,
   areLedgersReady,
+  areShownEnded,
   consequencesOf,
   correctingRows,
   isShownReversed,
@@ -24,6 +25,7 @@ import {
   writtenImport,
   writtenShipments,
 } from "../../queries/lookUps/reversals.js";
+import { correctionsAggregate } from "../corrections/correctionsDecider.js";
 import { queuedCorrections, someOf } from "../corrections/openRows.js";
 import { handle, load } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
@@ -195,9 +197,18 @@ async function expectNoneUnderWay(
   const meant = rows && new Set(rows);
   const underWay = [...queued].filter(([row]) => !meant || meant.has(row));
   const [first] = underWay;
-  if (!first) return;
+  if (!first) return expectShown(deps, importId);
   const of = underWay.length === 1 ? `row ${first[0]}` : `${underWay.length} rows`;
   throw new Rejection("conflict", `Import ${first[1]} is about to correct ${of} of this import: wait until it has ended, or cancel it.`);
+}
+
+/** Corrections that are not in the queue have ended. The answer names them, so the tables have to know it. */
+async function expectShown({ pool, eventStore }: ReversalDeps, importId: string): Promise<void> {
+  const { state } = await load(eventStore, correctionsAggregate, importId);
+  const claimants = [...state.claims.keys()];
+  for (const deadline = performance.now() + projectedMs; !(await areShownEnded(pool, claimants)); await setTimeout(lookMs)) {
+    if (performance.now() > deadline) throw new StoreUnavailable("database", "The ledgers are behind, try again shortly");
+  }
 }
 
 type Making = Pick<ReversalRequest, "reason" | "preview" | "by" | "requestId" | "now"> & {

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Pool } from "pg";
 import { progressOf, readingShare } from "../../domain/imports/progress.js";
 import type { ImportKind } from "../../events/importEvents.js";
@@ -28,8 +28,18 @@ export interface ImportView {
   readonly finishedAt: Date | null;
   readonly errorMessage: string | null;
   readonly reportKey: string | null;
-  /** The rejected rows of another import that this one corrects. */
+  /** What was taken back of it. */
+  readonly reversed: ReversedPart | null;
+  /** The rows of another import that this one corrects. */
   readonly correctionOf: { readonly importId: string; readonly rows: readonly number[] } | null;
+}
+
+export interface ReversedPart {
+  /** Activities or shipments. */
+  readonly rows: number;
+  readonly all: boolean;
+  /** Of the last reversal, ISO 8601. */
+  readonly at: string;
 }
 
 /** A row of `imports` with the import's row in the queue. */
@@ -43,7 +53,13 @@ export type ImportRow = typeof imports.$inferSelect & {
   readonly started: boolean | null;
   /** The report of a cancelled or failed import, when it is stored. */
   readonly lateReportKey: string | null;
+  readonly reversed: ReversedPart | null;
 };
+
+const reversedSql = sql<ReversedPart | null>`(
+  select json_build_object('rows', sum(r.count), 'all', bool_or(r.is_all) or sum(r.count) = ${imports.processed},
+                           'at', to_char(max(r.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    from reversals r where r.import_id = ${imports.importId} having count(*) > 0)`;
 
 export const selectImports = (pool: Pool) =>
   databaseOf(pool)
@@ -54,6 +70,7 @@ export const selectImports = (pool: Pool) =>
       cancelRequested: importQueue.cancelRequested,
       started: importQueue.started,
       lateReportKey: lateReports.reportKey,
+      reversed: reversedSql.as("reversed"),
     })
     .from(imports)
     .leftJoin(importQueue, eq(importQueue.importId, imports.importId))
@@ -95,6 +112,7 @@ export function viewOf(row: ImportRow): ImportView {
     errorMessage,
     // While a table is being filled from the log, it may show an import as running that already has its report.
     reportKey: isFinished(status) ? (row.reportKey ?? row.lateReportKey) : null,
+    reversed: row.reversed,
     correctionOf: row.corrects,
   };
 }
@@ -131,6 +149,7 @@ export function shownImport(view: ImportView, errorReportUrl: string | null) {
     finishedAt: finishedAt?.toISOString() ?? null,
     errorMessage,
     errorReportUrl,
+    reversed: view.reversed,
     ...(view.correctionOf === null ? {} : { correctionOf: { importId: view.correctionOf.importId, rows: [...view.correctionOf.rows] } }),
   };
 }

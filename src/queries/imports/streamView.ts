@@ -54,6 +54,7 @@ export async function requestedBase(
     sourceDetails,
     reference: sourceDetails,
     submittedAt: new Date(at),
+    reversed: null,
     correctionOf: corrects ?? null,
     startedAt: null,
     finishedAt: null,

@@ -153,6 +153,15 @@ export async function correctingRows(pool: Pool, importId: string, rows: readonl
   return found.rows;
 }
 
+/** Whether the tables show the end of each of these imports. */
+export async function areShownEnded(pool: Pool, importIds: readonly string[]): Promise<boolean> {
+  const { rows } = await pool.query<{ ended: number }>(
+    "select count(*)::int as ended from imports where import_id = any($1::uuid[]) and status in ('completed', 'failed', 'cancelled')",
+    [importIds],
+  );
+  return rows[0]?.ended === importIds.length;
+}
+
 /** Whether the tables have this reversal. */
 export async function isShownReversed(pool: Pool, reversalId: string): Promise<boolean> {
   const { rowCount } = await pool.query("select from reversals where reversal_id = $1", [reversalId]);

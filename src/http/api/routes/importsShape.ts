@@ -26,6 +26,12 @@ const corrected = answerObject("CorrectedRows", {
   rows: z.array(z.int()).describe("Their numbers there, in the order of this import's rows"),
 });
 
+const reversed = answerObject("ReversedRows", {
+  rows: z.int().describe("How many of its activities or shipments are reversed"),
+  all: z.boolean().describe("Whether these are all"),
+  at: instant("When the last of them was reversed"),
+});
+
 export const importSchema = answerObject("Import", {
   importId: z.string().describe("Names the import"),
   source: z.enum(["data", "file"]).describe("data for JSON, file for an upload"),
@@ -48,6 +54,10 @@ export const importSchema = answerObject("Import", {
   correctionOf: corrected
     .optional()
     .describe("Extension: the rejected rows of another import that this one corrects; absent where it corrects none")
+    .meta({ "x-extension": true }),
+  reversed: reversed
+    .nullable()
+    .describe("Extension: what was taken back of it; null where nothing was. Its status stays what it was")
     .meta({ "x-extension": true }),
 });
 

@@ -1,9 +1,13 @@
 import { z } from "zod";
 import { byField, type FieldPart, fieldsOf, isNumber } from "../../../domain/imports/fields.js";
 import { limits } from "../../../domain/imports/limits.js";
+import { isDay } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { listActivities } from "../../../queries/activities/activityLedger.js";
 import { activityTotals, mostTotals, sumOf } from "../../../queries/activities/activityTotals.js";
+import { listWithReversed, reversedChoices } from "../../../queries/activities/reversedActivities.js";
+import { mostAmounts, totalChanges } from "../../../queries/activities/totalChanges.js";
+import { givenFields } from "../../../queries/givenFields.js";
 import { placeOf } from "../../../queries/shipments/shipmentFilter.js";
 import { findShipment, listShipments } from "../../../queries/shipments/shipmentLedger.js";
 import type { ApiDeps } from "../deps.js";
@@ -32,10 +36,26 @@ const ledgerShipment = answerObject("LedgerShipment", {
   updatedAt: instant("When it was written"),
 });
 
+const reversed = answerObject("ReversedActivity", {
+  at: instant("When it was reversed"),
+  reason: z.string().describe("Why"),
+  reversalId: z.string().describe("Names the reversal"),
+});
+
+const replacement = answerObject("ReplacedActivity", {
+  importId: z.string().describe("The import that corrects it"),
+  row: z.int().describe("Its row there"),
+});
+
 const ledgerActivity = answerObject("LedgerActivity", {
   ...shownFields("activity"),
   importId: z.string().describe("The import that recorded it"),
   row: z.int().describe("The row's number in the file (the header is 1), or its ordinal in the JSON push"),
+  reversed: reversed.nullable().optional().describe("Only with the parameter `reversed`; null for an activity that is not reversed"),
+  replacedBy: replacement
+    .nullable()
+    .optional()
+    .describe("Only with the parameter `reversed`: the row that counts in its place; null where there is none"),
 });
 
 const tag = "Ledgers";
@@ -108,6 +128,8 @@ const activityFilters = {
   to: time("Activities before this time, by their activityTimestamp"),
 };
 
+const required = (text: ReturnType<typeof time>) => text.unwrap().meta(text.meta() ?? {});
+
 const quantity = z.string().describe("An exact decimal, as text: a JSON number is exact to 15 digits only");
 const rows = z.int().describe("How many activities");
 
@@ -124,6 +146,24 @@ const totals = answerObject("ActivityTotals", {
   total: z.object({ quantity, rows }).meta({ id: "ActivitySum" }).describe("Of all items"),
 });
 
+const amount = answerObject("ChangedAmount", {
+  customerId: z.string().nullable().describe("Null: of the activities that name no customer"),
+  chargeCode: z.string().describe("What was done"),
+  quantity: z.string().describe("More, or with a minus less, than before; an exact decimal, as text"),
+  rows: z.int().describe("How many activities more or less"),
+});
+
+const change = answerObject("TotalsChange", {
+  importId: z.string().describe("The import that completed, or of which something was reversed"),
+  reversalId: z.string().nullable().describe("Names the reversal; null for an import"),
+  at: instant("When the import completed, or the reversal was made"),
+  sourceDetails: z.string().describe("The import's reference"),
+  reason: z.string().nullable().describe("Why it was reversed"),
+  amounts: z.array(amount).describe("By customer and charge code"),
+});
+
+const changes = answerObject("TotalsChanges", { items: z.array(change).describe("The oldest first") });
+
 export const activityLedgerRoutes: readonly Route[] = [
   defineRoute({
     method: "GET",
@@ -132,11 +172,21 @@ export const activityLedgerRoutes: readonly Route[] = [
     summary: "List the activity ledger, of one import or of all",
     description:
       "In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and " +
-      "half hour, and as pushed within each.",
+      "half hour, and as pushed within each. With `reversed` always in the order of the pushes; then a filtered page may be short, or empty, and " +
+      "still have a `nextCursor`: at most 5,000 activities are looked at for a page.",
     tag,
     extension: true,
     request: {
-      query: pageQuery.extend({ importId: z.string().optional().describe("Activities of this import only"), ...activityFilters }).strict(),
+      query: pageQuery
+        .extend({
+          importId: z.string().optional().describe("Activities of this import only"),
+          reversed: z
+            .enum(reversedChoices)
+            .optional()
+            .describe("include: reversed and replaced activities as well; only: reversed ones. Otherwise neither are listed"),
+          ...activityFilters,
+        })
+        .strict(),
     },
     responses: {
       200: { description: "A page of activities", schema: pageSchema(ledgerActivity, "LedgerActivities") },
@@ -144,10 +194,15 @@ export const activityLedgerRoutes: readonly Route[] = [
       404: { description: "No such fulfilment import in the organisation" },
     },
     handler: async ({ query, caller }, deps) => {
-      const { importId } = query;
+      const { importId, reversed } = query;
       const filter = { importId, ...(await activityFilter(query, caller, deps)) };
       if (importId !== undefined) await requireImport(caller, "activities", importId, deps);
-      return answerPage(listActivities(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
+      const page = pageRequest(query, deps);
+      if (reversed === undefined) return answerPage(listActivities(caller.organisationId, filter, page, deps.pool));
+      return answerPage(listWithReversed(caller.organisationId, filter, reversed, page, deps.pool), ({ values, ...standing }) => ({
+        ...givenFields(values, "activity"),
+        ...standing,
+      }));
     },
   }),
   defineRoute({
@@ -158,17 +213,64 @@ export const activityLedgerRoutes: readonly Route[] = [
     description: `Of completed imports, by customer, warehouse and charge code in this order. At most ${mostTotals} items: more are a 400.`,
     tag,
     extension: true,
-    request: { query: z.strictObject(activityFilters) },
+    request: {
+      query: z.strictObject({
+        ...activityFilters,
+        asOf: time("The totals as they were known at this time: rows recorded and reversals made up to it"),
+      }),
+    },
     responses: {
       200: { description: "The totals", schema: totals },
       400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many totals" },
     },
     handler: async ({ query, caller }, deps) => {
-      const items = await activityTotals(caller.organisationId, await activityFilter(query, caller, deps), deps.pool);
+      const filter = { ...(await activityFilter(query, caller, deps)), asOf: await timeOf(query.asOf, "end", caller, deps) };
+      const items = await activityTotals(caller.organisationId, filter, deps.pool);
       return { status: 200, body: { items, total: sumOf(items) } };
     },
   }),
+  defineRoute({
+    method: "GET",
+    path: "/v1/org/ledger/activities/totals/changes",
+    operationId: "listLedgerActivityTotalChanges",
+    summary: "List what changed the totals since a time",
+    description:
+      "The imports and reversals since then, the oldest first, each with what it added or took away. Their sum is the difference between the " +
+      `totals now and those \`asOf\` that time. At most ${mostAmounts} amounts: more are a 400.`,
+    tag,
+    extension: true,
+    request: { query: z.strictObject({ ...activityFilters, since: required(time("Changes after this time")) }) },
+    responses: {
+      200: { description: "The changes", schema: changes },
+      400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many amounts" },
+    },
+    handler: async ({ query, caller }, deps) => {
+      const since = (await timeOf(query.since, "beginning", caller, deps)) ?? caller.now;
+      const found = await totalChanges(caller.organisationId, await activityFilter(query, caller, deps), since, deps.pool);
+      const items = found.map(({ importId, reversalId, at, sourceDetails, reason, amounts }) => ({
+        importId,
+        reversalId,
+        at: at.toISOString(),
+        sourceDetails,
+        reason,
+        amounts,
+      }));
+      return { status: 200, body: { items } };
+    },
+  }),
 ];
+
+/** A day means its beginning or its last millisecond. */
+async function timeOf(
+  text: string | undefined,
+  dayAt: "beginning" | "end",
+  { organisationId }: Caller,
+  { pool }: ApiDeps,
+): Promise<Date | undefined> {
+  if (text === undefined) return undefined;
+  const { from, to } = await timeRange(dayAt === "end" && isDay(text) ? { to: text } : { from: text }, organisationId, pool);
+  return to ? new Date(to.getTime() - 1) : from;
+}
 
 type ActivityQuery = z.output<z.ZodObject<typeof activityFilters>>;
 

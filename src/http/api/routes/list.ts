@@ -6,6 +6,7 @@ import { activityLedgerRoutes, shipmentLedgerRoutes } from "./ledgers.js";
 import { pushRoutes } from "./pushes.js";
 import { quoteRoutes } from "./quotes.js";
 import { rejectionRoutes } from "./rejections.js";
+import { reversalRoutes } from "./reversals.js";
 
 export const routes: readonly Route[] = [
   ...quoteRoutes,
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   ...importCancelRoutes,
   ...rejectionRoutes,
   ...correctionRoutes,
+  ...reversalRoutes,
   ...shipmentLedgerRoutes,
   ...activityLedgerRoutes,
 ];

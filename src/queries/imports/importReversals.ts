@@ -1,0 +1,32 @@
+import type { Pool } from "pg";
+
+export interface ImportReversal {
+  readonly reversalId: string;
+  readonly at: Date;
+  readonly reason: string;
+  /** `kind:id`. */
+  readonly actor: string;
+  /** How many activities or shipments. */
+  readonly count: number;
+  /** The whole import. */
+  readonly all: boolean;
+  /** The reversed rows, first and last of each range; null for the whole import. */
+  readonly rows: readonly (readonly [first: number, last: number])[] | null;
+}
+
+/** Of an import, the first reversal first. There can be as many as it has rows, so the list is a page. */
+export async function importReversals(
+  organisationId: string,
+  importId: string,
+  { after, count }: { readonly after: string | undefined; readonly count: number },
+  pool: Pick<Pool, "query">,
+): Promise<(ImportReversal & { readonly position: string })[]> {
+  const { rows } = await pool.query<ImportReversal & { position: string }>(
+    `select reversal_id as "reversalId", position::text as position, at, reason, reversed_by as actor, count, is_all as "all",
+            (select json_agg(json_build_array(lower(part), upper(part) - 1) order by part) from unnest(rows) as part) as rows
+       from reversals where import_id = $1 and organisation_id = $2 and ($3::bigint is null or reversals.position > $3)
+      order by reversals.position limit $4`,
+    [importId, organisationId, after ?? null, count],
+  );
+  return rows;
+}
