@@ -27,12 +27,12 @@ export function oldQuote({ organisationId, file, catalogueVersion = 1, customerI
   const items = [{ quantity: 2, length: 0.5, width: 0.5, height: 0.5, weight: 90, type: "Carton" }];
   const task = { catalogue: compileCatalogue(file), customerIds: [customerId], items, origin, destination, filters: {}, now };
   const { goods, results } = priceQuotes(task);
-  const { quotes = [], noQuoteMessage = "", basis } = results[0] ?? {};
+  const { quotes = [], noQuoteMessage = "", cards, today } = results[0] ?? {};
   const priced = quotes.map((entry, index) => ({ rateId: `${quoteId}-${index + 1}`, ...entry }));
   const event = {
     ...{ quoteId, organisationId, customerId, catalogueVersion },
     response: { origin, destination, goods, results: [{ customerId, quoteId, noQuoteMessage, quotes: priced }] },
-    basis: { ...basis, filters: {} },
+    basis: { items, origin, destination, today, cards, filters: {} },
     ...{ by: { kind: "key" as const, id: "wb_live_Old1" }, requestId: "req-old", at: now.toISOString() },
   };
   return JSON.parse(JSON.stringify(event));

@@ -11,9 +11,9 @@ type QuoteRecord = Pick<QuotesGenerated, "services" | "surcharges" | "cards" | "
 export function recordOf(priced: readonly PricedResult[]): QuoteRecord {
   const lists: Lists = { services: createList(), surcharges: createList() };
   const cards = createList<PricedCard, QuotedCard>();
-  const results = priced.map(({ customerId, noQuoteMessage, quotes, basis }) => ({
+  const results = priced.map(({ customerId, noQuoteMessage, quotes, cards: ofCustomer }) => ({
     customerId,
-    cards: basis.cards.map((card, index) => cards.placeOf(card, () => quotedCard(card, quotes[index] as QuoteEntry, lists))),
+    cards: ofCustomer.map((card, index) => cards.placeOf(card, () => quotedCard(card, quotes[index] as QuoteEntry, lists))),
     ...(noQuoteMessage !== "" && { noQuoteMessage }),
   }));
   return { services: lists.services.entries, surcharges: lists.surcharges.entries, cards: cards.entries, results };

@@ -28,11 +28,9 @@ export interface RecordedCard {
 
 export type RecordedSteps = { readonly [Field in keyof PriceSteps]?: unknown };
 
-export interface ExplainedCard {
+/** Its terms are what the catalogue of the day says about this card between these zones. */
+export interface ExplainedCard extends PricedCard {
   readonly entry: QuoteEntry;
-  /** What the catalogue of the day says about this card between these zones. */
-  readonly terms: PriceTerms;
-  readonly steps: PriceSteps;
   /** Sentences; empty when the card comes out as it was recorded and answered. */
   readonly differences: readonly string[];
 }
@@ -51,16 +49,14 @@ export interface Explanation {
 export function explainQuote(recorded: RecordedQuote, catalogue: Catalogue): Explanation {
   const { customerId, items, origin, destination, filters, at } = recorded;
   const { results } = priceQuotes({ catalogue, customerIds: [customerId], items, origin, destination, filters, now: at });
-  const { quotes = [], basis, noQuoteMessage = "" } = results[0] ?? {};
-  const cards = quotes.map((entry, index) =>
-    explainCard(
-      { entry, ...(basis?.cards[index] as PricedCard) },
-      recorded.cards.find((card) => card.entry.rateCardId === entry.rateCardId),
-    ),
-  );
+  const { quotes = [], cards: priced = [], today = "", noQuoteMessage = "" } = results[0] ?? {};
+  const cards = quotes.map((entry, index) => {
+    const before = recorded.cards.find((card) => card.entry.rateCardId === entry.rateCardId);
+    return explainCard({ entry, ...(priced[index] as PricedCard) }, before);
+  });
   const whole = [...wholeDifferences(recorded, quotes), ...differences({ noQuoteMessage: recorded.noQuoteMessage }, { noQuoteMessage })];
   const agrees = whole.length === 0 && cards.every((card) => card.differences.length === 0);
-  return { agrees, today: basis?.today ?? "", noQuoteMessage, cards, differences: whole };
+  return { agrees, today, noQuoteMessage, cards, differences: whole };
 }
 
 function explainCard({ entry, terms, steps }: PricedCard & { readonly entry: QuoteEntry }, recorded: RecordedCard | undefined) {

@@ -119,17 +119,15 @@ export function fuelLine(percent: number, amount: number): SurchargeLine {
   return { name: "Fuel levy", description: `${percent}% fuel levy`, key: "FUEL", amount };
 }
 
-/** One rate and the kg it prices. */
-export interface KgStep {
-  readonly fromKg: number;
-  readonly perKg: number;
-  readonly kg: string;
-  readonly charge: string;
-}
-
 interface Rate {
   readonly fromKg: number;
   readonly perKg: number;
+}
+
+/** One rate and the kg it prices. */
+export interface KgStep extends Rate {
+  readonly kg: string;
+  readonly charge: string;
 }
 
 /** `total`: the break that the whole weight falls in prices all of it. `cumulative`: each break prices its own kg. */

@@ -22,21 +22,8 @@ export interface QuoteEntry extends Transit {
 
 /** One priced card: what it was priced from, and how. */
 export interface PricedCard {
-  readonly rateCardId: string;
-  readonly serviceId: string;
-  readonly zoneMapId: string;
   readonly terms: PriceTerms;
   readonly steps: PriceSteps;
-}
-
-/** Everything a customer's quotes were priced from; plain JSON, for the event. */
-export interface QuoteBasis {
-  readonly items: readonly Item[];
-  readonly origin: Location;
-  readonly destination: Location;
-  /** The date by the organisation's calendar, which decided what was valid. */
-  readonly today: string;
-  readonly cards: readonly PricedCard[];
 }
 
 export interface PricedResult {
@@ -44,7 +31,10 @@ export interface PricedResult {
   readonly noQuoteMessage: string;
   /** Cheapest first. */
   readonly quotes: readonly QuoteEntry[];
-  readonly basis: QuoteBasis;
+  /** What each of the quotes was priced from. */
+  readonly cards: readonly PricedCard[];
+  /** The date by the organisation's calendar, which decided what was valid. */
+  readonly today: string;
 }
 
 export interface QuoteTask {
@@ -76,15 +66,9 @@ export function priceQuotes(task: QuoteTask): { goods: Goods[]; results: PricedR
     const current = task.catalogue.cardsOf(customerId).filter((card) => isCurrent(card, today, task.now));
     const allowed = current.filter((card) => passes(card, task.filters));
     const candidates = allowed.flatMap((card) => price(card) ?? []).sort(cheapestFirst);
-    const basis = {
-      items: task.items,
-      origin: task.origin,
-      destination: task.destination,
-      today,
-      cards: candidates.map(({ priced }) => priced),
-    };
+    const [quotes, cards] = [candidates.map(({ entry }) => entry), candidates.map(({ priced }) => priced)];
     const noQuoteMessage = candidates.length > 0 ? "" : whyNone(task, customerId, current.length, allowed.length);
-    return { customerId, noQuoteMessage, quotes: candidates.map(({ entry }) => entry), basis };
+    return { customerId, noQuoteMessage, quotes, cards, today };
   });
   return { goods: consignment.goods(task.catalogue.organisation.cubicFactor), results };
 }
@@ -121,7 +105,7 @@ function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consign
     ...transitOf(lane),
     surcharges: lines,
   };
-  return { total, entry, priced: { rateCardId: card.id, serviceId: service.id, zoneMapId: card.zoneMapId, terms, steps } };
+  return { total, entry, priced: { terms, steps } };
 }
 
 /** Equal prices are ordered by name, so that the same request always answers in the same order. */

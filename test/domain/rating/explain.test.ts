@@ -5,8 +5,8 @@ import { item, melbourne, price, sydney, withCard } from "./setting.js";
 describe("a recorded quote", () => {
   const items = [item({ quantity: 3, length: 2.4, weight: 41.37 }), item({ weight: 0.333 })];
   const recorded = (): RecordedQuote & { cards: { steps: { total: number } }[] } => {
-    const { quotes, basis, customerId, noQuoteMessage } = price({ items });
-    const cards = quotes.map((entry, index) => ({ entry, terms: {}, steps: {}, ...basis.cards[index] }));
+    const { quotes, cards: priced, customerId, noQuoteMessage } = price({ items });
+    const cards = quotes.map((entry, index) => ({ entry, terms: {}, steps: {}, ...priced[index] }));
     const asked = { customerId, items, origin: sydney, destination: melbourne, filters: {} };
     return { ...JSON.parse(JSON.stringify({ ...asked, noQuoteMessage, cards })), at: new Date("2026-11-15T00:00:00Z") };
   };

@@ -46,8 +46,7 @@ describe("the worked prices of the documentation", () => {
 });
 
 describe("kg", () => {
-  const kgOf = (items = [item()], changes: Partial<CardInput> = {}) =>
-    price({ items, catalogue: withCard(changes) }).basis.cards[0]?.steps.kg;
+  const kgOf = (items = [item()], changes: Partial<CardInput> = {}) => price({ items, catalogue: withCard(changes) }).cards[0]?.steps.kg;
 
   it("are the larger of weight and volume per item, summed, then rounded up once", () => {
     expect(kgOf([item({ quantity: 3, weight: 0.4 })])).toBe(2);
@@ -70,7 +69,7 @@ describe("kg", () => {
   it("that would cost less than the minimum cost the minimum", () => {
     const result = price({ items: [item()] });
     expect(result.quotes[0]?.amount).toBe(20);
-    expect(result.basis.cards[0]?.steps.minimumApplied).toBe(true);
+    expect(result.cards[0]?.steps.minimumApplied).toBe(true);
   });
 });
 
