@@ -15,7 +15,7 @@ export interface Config {
   /** Undefined for the embedded store. */
   readonly databaseUrl: string | undefined;
   readonly eventStoreUrl: string | undefined;
-  readonly s3: S3Config | undefined;
+  readonly s3: ReturnType<typeof s3Config> | undefined;
   readonly publicUrl: string;
   /** The proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: BlockList;
@@ -28,21 +28,7 @@ export interface Config {
   readonly webhookPrivate: boolean;
   readonly logLevel: string;
   /** Undefined: members sign in by password. */
-  readonly singleSignOn: SingleSignOnConfig | undefined;
-}
-
-export interface SingleSignOnConfig {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
-export interface S3Config {
-  readonly endpoint: string;
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly bucket: string;
-  readonly region: string;
+  readonly singleSignOn: ReturnType<typeof singleSignOnConfig> | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -203,7 +189,7 @@ const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1
 
 const realStores = (given: Environment): string[] => ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"].filter((name) => given[name]);
 
-function s3Config(values: z.infer<typeof variables>): S3Config {
+function s3Config(values: z.infer<typeof variables>) {
   return {
     endpoint: values.S3_ENDPOINT ?? "",
     accessKey: values.S3_ACCESS_KEY ?? "",
@@ -213,7 +199,7 @@ function s3Config(values: z.infer<typeof variables>): S3Config {
   };
 }
 
-function singleSignOnConfig(values: z.infer<typeof variables>): SingleSignOnConfig {
+function singleSignOnConfig(values: z.infer<typeof variables>) {
   return {
     issuer: values.OIDC_ISSUER ?? "",
     clientId: values.OIDC_CLIENT_ID ?? "",

@@ -7,7 +7,6 @@ const oversize = {
   description: "An item longer than 2 m",
   when: { itemLongerThan: 2 },
   charge: { perItem: 40 },
-  fuelApplies: false,
 };
 const manualHandling = {
   key: "MANUAL_HANDLING",
@@ -15,7 +14,6 @@ const manualHandling = {
   description: "An item heavier than 35 kg",
   when: { itemHeavierThan: 35 },
   charge: { perItem: 12.5 },
-  fuelApplies: false,
 };
 const remoteArea = {
   key: "REMOTE_AREA",
@@ -26,7 +24,7 @@ const remoteArea = {
   fuelApplies: true,
 };
 
-const road = { serviceId: "roadco-std", zoneMapId: "australia", validFrom: "2024-01-01", validTo: null, fuelLevyPercent: 22.5, spot: null };
+const road = { serviceId: "roadco-std", zoneMapId: "australia", validFrom: "2024-01-01", fuelLevyPercent: 22.5 };
 const everywhere = ["metro", "country", "remote"] as const;
 
 type CardInput = NonNullable<OrganisationFileInput["rateCards"]>[number];
@@ -61,7 +59,6 @@ export const demoRateCards: CardInput[] = [
     ...road,
     id: "road-standard",
     name: "Road Standard",
-    breakMethod: "total",
     lanes: lanesOf({
       basic: 12.5,
       perKg: 0.18,
@@ -100,7 +97,6 @@ export const demoRateCards: CardInput[] = [
     id: "road-express",
     name: "Road Express",
     serviceId: "roadco-exp",
-    breakMethod: "total",
     lanes: lanesOf({
       basic: 19,
       perKg: 0.32,
@@ -137,7 +133,6 @@ export const demoRateCards: CardInput[] = [
         description: "Declared value over 5,000",
         when: { declaredValueOver: 5000 },
         charge: { flat: 35 },
-        fuelApplies: false,
       },
     ],
   },
@@ -145,7 +140,6 @@ export const demoRateCards: CardInput[] = [
     ...road,
     id: "road-spot-syd-mel",
     name: "Road Spot Sydney to Melbourne",
-    breakMethod: "total",
     lanes: [{ from: "SYD", to: "MEL", basic: 10, perKg: 0.36, minimum: 18, breaks: [], transit: { min: 2, max: 3, unit: "D" } }],
     surcharges: [oversize, manualHandling],
     spot: { message: "Backload space on the Hume: subject to availability on the day", expiresAt: "2035-12-31T23:59:59+11:00" },
@@ -156,8 +150,6 @@ export const demoRateCards: CardInput[] = [
     serviceId: "globalair-intl",
     zoneMapId: "world",
     validFrom: "2024-01-01",
-    validTo: null,
-    breakMethod: "total",
     lanes: airLanes(),
     fuelLevyPercent: 18,
     surcharges: [
@@ -167,7 +159,6 @@ export const demoRateCards: CardInput[] = [
         description: "Screening of air cargo",
         when: { always: true },
         charge: { perKg: 0.25 },
-        fuelApplies: false,
       },
       {
         key: "DANGEROUS_GOODS",
@@ -175,9 +166,7 @@ export const demoRateCards: CardInput[] = [
         description: "Handling of dangerous goods",
         when: { itemTypes: ["Dangerous goods"] },
         charge: { flat: 110 },
-        fuelApplies: false,
       },
     ],
-    spot: null,
   },
 ];

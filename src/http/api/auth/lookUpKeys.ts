@@ -81,31 +81,12 @@ export interface KeyUse {
   readonly secondsLeft: number;
 }
 
-interface Row {
-  sha256: string;
-  key_id: string;
-  prefix: string;
-  organisation_id: string;
-  catalogue_version: number;
-  used: number;
-  now: Date;
-  seconds_left: number;
-}
-
 /** Looks up the owners of any number of keys, and counts their requests, in one query. The SQL function is in the migrations. */
 export async function lookUpKeys(pool: Pool, requests: ReadonlyMap<string, number>): Promise<Map<string, KeyUse>> {
-  const { rows } = await pool.query<Row>("select * from look_up_keys($1, $2)", [[...requests.keys()], [...requests.values()]]);
-  return new Map(rows.map((row) => [row.sha256, toKeyUse(row)]));
-}
-
-function toKeyUse(row: Row): KeyUse {
-  return {
-    organisationId: row.organisation_id,
-    keyId: row.key_id,
-    keyPrefix: row.prefix,
-    catalogueVersion: row.catalogue_version,
-    now: row.now,
-    used: row.used,
-    secondsLeft: row.seconds_left,
-  };
+  const { rows } = await pool.query<KeyUse & { readonly sha256: string }>(
+    `select sha256, organisation_id as "organisationId", key_id as "keyId", prefix as "keyPrefix", catalogue_version as "catalogueVersion", now,
+            used, seconds_left as "secondsLeft" from look_up_keys($1, $2)`,
+    [[...requests.keys()], [...requests.values()]],
+  );
+  return new Map(rows.map(({ sha256, ...use }) => [sha256, use]));
 }

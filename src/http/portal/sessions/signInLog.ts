@@ -2,6 +2,7 @@
 // our secret to be compared with an e-mail.
 import { type BlockList, isIP, isIPv4 } from "node:net";
 import type { Context } from "hono";
+import ipaddr from "ipaddr.js";
 import type { Logger } from "pino";
 import type { NamelessMember } from "../../../commands/members/sessions.js";
 import { hashEmail } from "../../../commands/members/signInPace.js";
@@ -74,13 +75,6 @@ const plain = (text: string): string => {
 
 function network(address: string): string {
   if (isIP(address) !== 6) return isIPv4(address) ? address : "unknown";
-  const [head = "", tail] = address.toLowerCase().split("::");
-  const front = head.split(":").filter(Boolean);
-  const back = tail?.split(":").filter(Boolean) ?? [];
-  const zeros = tail === undefined ? 0 : 8 - front.length - back.length;
-  const groups = [...front, ...Array<string>(Math.max(0, zeros)).fill("0"), ...back];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${groups.map((group) => group.toString(16)).join(":")}::/64`;
 }
