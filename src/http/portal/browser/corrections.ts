@@ -8,6 +8,7 @@ import { createSheet, type Sheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
 import { bindTools, type Tools } from "./corrections/tools.js";
 import { createView, leading, type View } from "./corrections/view.js";
+import { element } from "./element.js";
 
 function start(panel: HTMLElement): void {
   const settings = JSON.parse(panel.dataset["settings"] ?? "{}") as Settings;
@@ -35,10 +36,7 @@ function start(panel: HTMLElement): void {
     else if (problem.firstChild?.textContent !== problemText) problem.replaceChildren(problemText, historyOf(row));
   };
   const historyOf = ({ sent: { importId, row } }: Row) =>
-    Object.assign(document.createElement("a"), {
-      href: `${settings.importBase}/${importId}/history?row=${row}`,
-      textContent: `History of row ${row}`,
-    });
+    element("a", { href: `${settings.importBase}/${importId}/history?row=${row}` }, `History of row ${row}`);
   sheet.onChange = () => {
     view.refresh();
     tools.refresh();

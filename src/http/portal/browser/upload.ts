@@ -1,4 +1,6 @@
 // The upload page: files by dropping them, a check before anything is sent, and how far the file is.
+import { element } from "./element.js";
+
 const form = document.querySelector<HTMLFormElement>("form#upload");
 const outcome = document.querySelector<HTMLElement>("#upload-outcome");
 
@@ -39,11 +41,8 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     upload.disabled = isBusy;
   };
   const say = (lines: readonly string[]) => {
-    const box = document.createElement("div");
-    box.className = "notice error";
-    box.setAttribute("role", "alert");
-    for (const line of lines) box.append(Object.assign(document.createElement("p"), { textContent: line }));
-    outcome.replaceChildren(box);
+    const paragraphs = lines.map((line) => element("p", {}, line));
+    outcome.replaceChildren(element("div", { class: "notice error", role: "alert" }, ...paragraphs));
   };
 
   /** Sends the form; the answer is read line by line while it comes. */
@@ -163,5 +162,3 @@ function messagesOf({ status, responseText }: XMLHttpRequest): readonly string[]
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 if (form && outcome) start(form, outcome);
-
-export {};

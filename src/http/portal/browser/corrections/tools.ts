@@ -1,4 +1,5 @@
 // The buttons above the grid, and what is said about it.
+import { element } from "../element.js";
 import { type Edits, type Row, type SentRow, type Settings, statusOf } from "./rows.js";
 import { ask, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
@@ -118,27 +119,19 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
     const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict !== null)).length;
     const unsent = kept.length - faulty;
     const rows = sent.reduce((sum, each) => sum + each.rows, 0);
-    const line = (text: string) => Object.assign(document.createElement("li"), { textContent: text });
-    const items: HTMLElement[] = sent.map(({ importId, rows: count }) => {
-      const item = line(`${count} ${count === 1 ? "row" : "rows"} sent as `);
-      item.append(
-        Object.assign(document.createElement("a"), { href: `${settings.importBase}/${importId}`, textContent: `import ${importId}` }),
-      );
-      return item;
+    const line = (...content: readonly (Node | string)[]) => element("li", {}, ...content);
+    const items = sent.map(({ importId, rows: count }) => {
+      const link = element("a", { href: `${settings.importBase}/${importId}` }, `import ${importId}`);
+      return line(`${count} ${count === 1 ? "row" : "rows"} sent as `, link);
     });
     if (taken > 0) items.push(line(`${taken} ${taken === 1 ? "row was" : "rows were"} taken by somebody else first: see the rows.`));
     const keptHere = (count: number) => `${count} changed ${count === 1 ? "row is" : "rows are"} kept here`;
     if (unsent > 0) items.push(line(`${keptHere(unsent)} and can be submitted again.`));
     if (faulty > 0) items.push(line(`${keptHere(faulty)}: ${faulty === 1 ? "it still has a problem" : "they still have problems"}.`));
     for (const fault of faults) items.push(line(fault));
-    const list = document.createElement("ul");
-    list.append(...items);
-    const box = document.createElement("div");
-    box.className = `notice ${rows > 0 ? "done" : "error"}`;
-    box.setAttribute("role", rows > 0 ? "status" : "alert");
+    const [kind, role] = rows > 0 ? ["done", "status"] : ["error", "alert"];
     const title = rows === 0 ? "Nothing was sent." : `${rows} ${rows === 1 ? "row is" : "rows are"} submitted.`;
-    box.append(Object.assign(document.createElement("p"), { textContent: title }), list);
-    outcomeBox?.replaceChildren(box);
+    outcomeBox?.replaceChildren(element("div", { class: `notice ${kind}`, role }, element("p", {}, title), element("ul", {}, ...items)));
   };
   const submitReady = () =>
     whileBusy(async () => {

@@ -1,5 +1,6 @@
 // The grid as it is seen: only the rows in view are in the document, however many there are.
 
+import { element } from "../element.js";
 import { type Column, type Row, type Settings, statusOf } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 
@@ -114,13 +115,8 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
     return view.columns[column - leading]?.time ? "field time" : "field";
   };
 
-  const cellElement = (column: number, role: string): HTMLElement => {
-    const cell = document.createElement("div");
-    cell.className = `cell ${classOf(column)}`;
-    cell.setAttribute("role", role);
-    cell.setAttribute("aria-colindex", String(column + 1));
-    return cell;
-  };
+  const cellElement = (column: number, role: string): HTMLElement =>
+    element("div", { class: `cell ${classOf(column)}`, role, "aria-colindex": String(column + 1) });
 
   const fillHead = () => {
     const headings = ["Select", "Row", "Problem", ...view.columns.map(({ heading }) => heading)];
@@ -131,15 +127,15 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
   };
 
   const make = (): HTMLElement => {
-    const element = rowElement();
+    const made = rowElement();
     for (let column = 0; column < leading + view.columns.length; column += 1) {
       const cell = cellElement(column, column === 1 ? "rowheader" : "gridcell");
       cell.dataset["column"] = String(column);
       cell.tabIndex = -1;
       if (column === 0) cell.append(checkbox("Select"));
-      element.append(cell);
+      made.append(cell);
     }
-    return element;
+    return made;
   };
 
   const render = () => {
@@ -216,19 +212,9 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
   return view;
 }
 
-function rowElement(): HTMLElement {
-  const element = document.createElement("div");
-  element.setAttribute("role", "row");
-  element.className = "grid-row";
-  return element;
-}
+const rowElement = (): HTMLElement => element("div", { role: "row", class: "grid-row" });
 
-function checkbox(label: string): HTMLInputElement {
-  const box = document.createElement("input");
-  box.type = "checkbox";
-  box.setAttribute("aria-label", label);
-  return box;
-}
+const checkbox = (label: string): HTMLInputElement => element("input", { type: "checkbox", "aria-label": label });
 
 function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
