@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { v5 } from "uuid";
 import type { ImportKind, ImportRequested, RowRejected } from "../../src/events/importEvents.js";
 import type { EventType } from "../../src/events/registry.js";
+import type { RowsReversed } from "../../src/events/reversalEvents.js";
 import { streamOf } from "../../src/events/streams.js";
 import { versionOf } from "../../src/events/upcasters.js";
 import type { EventStore, NewEvent, StoredEvent } from "../../src/ports/eventStore.js";
@@ -145,6 +146,18 @@ export function stored(told: Told, start: number): StoredEvent[] {
       recordedAt: new Date(0),
     };
   });
+}
+
+/** The event of a reversal by a member. */
+export function reversal(of: { importId: string; organisationId?: string }, data: Partial<RowsReversed> = {}): NewEvent {
+  const { importId, organisationId = "acme" } = of;
+  const made = { importId, reversalId: randomUUID(), rows: "all", count: 1, reason: "sent twice", at: "2026-03-02T10:00:00.000Z" };
+  return {
+    id: randomUUID(),
+    type: "RowsReversed",
+    json: JSON.stringify({ ...made, by: { kind: "member", id: "m-1" }, ...data }),
+    metadata: { organisation: organisationId, actor: "member:m-1", $correlationId: importId, v: versionOf("RowsReversed") },
+  };
 }
 
 export async function append(eventStore: EventStore, told: Told): Promise<void> {

@@ -44,6 +44,7 @@ export async function replay({ pool, eventStore, signal }: ReplaySources, endpoi
 const importsSince = (until: string) => `
   select import_id from imports where organisation_id = $1 and (finished_at is null or finished_at >= $2::timestamptz - interval '1 hour')
      and submitted_at < ${until}
+  union select import_id from reversals where organisation_id = $1 and at >= $2::timestamptz - interval '1 hour' and at < ${until}
   union select import_id from webhook_deliveries where endpoint_id = $3 and import_id is not null and occurred_at >= $2 and occurred_at < ${until}`;
 
 /** The list has everything that was recorded after its oldest row was added. An hour more, since two clocks are compared. */
@@ -83,6 +84,11 @@ const readers: Record<ToldStream, (eventStore: EventStore, importId: string) => 
     const stream = streamOf.import(importId);
     const [last, second] = await Promise.all([eventStore.last(stream), eventAt(eventStore, stream, startedRevision)]);
     return [second, last?.revision === startedRevision ? undefined : last];
+  },
+  reversals: async (eventStore, importId) => {
+    const reversals: StoredEvent[] = [];
+    for await (const stored of eventStore.read(streamOf.reversals(importId))) reversals.push(stored);
+    return reversals;
   },
 };
 

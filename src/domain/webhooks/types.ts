@@ -10,6 +10,7 @@ export const toldEvents = {
   },
   "import.failed": { recorded: "ImportFailed", stream: "import", meaning: "An import could not run; nothing was written" },
   "import.cancelled": { recorded: "ImportCancelled", stream: "import", meaning: "An import was cancelled; nothing was written" },
+  "import.reversed": { recorded: "RowsReversed", stream: "reversals", meaning: "Something that an import wrote was taken back" },
 } as const satisfies Record<string, { readonly recorded: string; readonly stream: string; readonly meaning: string }>;
 
 /** Reaches every endpoint, whatever it has chosen. It tells of no recorded event. */

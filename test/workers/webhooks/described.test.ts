@@ -2,8 +2,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ping } from "../../../src/commands/webhooks/deliveries.js";
+import { streamOf } from "../../../src/events/streams.js";
 import { describeApi } from "../../../src/http/api/document/describeApi.js";
+import { noStream } from "../../../src/ports/eventStore.js";
 import { eventually } from "../../support/eventually.js";
+import { reversal } from "../../support/importStory.js";
 import { openStage, type Stage } from "./stage.js";
 
 interface Described {
@@ -27,11 +30,12 @@ test("the body and headers of every webhook are as the OpenAPI document describe
   const organisationId = await stage.newOrganisation();
   const receiver = await stage.receiver(organisationId);
   stage.work();
-  await stage.record(organisationId, { report: "reports/x/1.xlsx" });
+  const { importId } = await stage.record(organisationId, { report: "reports/x/1.xlsx" });
+  await stage.eventStore.append(streamOf.reversals(importId), [reversal({ importId, organisationId })], noStream);
   await stage.record(organisationId, { end: "failed" });
   await stage.record(organisationId, { end: "cancelled", rows: [] });
   await ping(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
-  await eventually(() => receiver.got.length === 7, "everything");
+  await eventually(() => receiver.got.length === 8, "everything");
   for (const { type, body, headers } of receiver.got) {
     const { parameters } = webhooks[type]?.post ?? { parameters: [] };
     expect(parameters.length, type).toBeGreaterThan(0);

@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { changeWebhook, removeWebhook, rotateWebhook } from "../../../src/commands/organisations/webhooks.js";
 import { ping } from "../../../src/commands/webhooks/deliveries.js";
+import { replay } from "../../../src/commands/webhooks/replay.js";
+import { streamOf } from "../../../src/events/streams.js";
+import { noStream } from "../../../src/ports/eventStore.js";
 import { listWebhooks } from "../../../src/queries/organisations/webhooks.js";
 import { eventually } from "../../support/eventually.js";
-import { tell } from "../../support/importStory.js";
+import { activity, reversal, tell } from "../../support/importStory.js";
 import { openStage, origin, type Stage } from "./stage.js";
 
 let stage: Stage;
@@ -36,14 +39,52 @@ test("an import's start and end arrive once each, in order, signed, under their 
   expect(receiver.got[0]?.data).toEqual({
     ...shared,
     ...{ status: "processing", progress: 0, counts: { received: 0, processed: 0, failed: 0 } },
-    ...{ startedAt: "2026-03-01T10:00:00.000Z", finishedAt: null, errorReportUrl: null },
+    ...{ startedAt: "2026-03-01T10:00:00.000Z", finishedAt: null, errorReportUrl: null, reversed: null },
   });
   expect(receiver.got[1]?.data).toEqual({
     ...shared,
     ...{ status: "completed", progress: 100, counts: { received: 2, processed: 1, failed: 1 } },
     ...{ startedAt: "2026-03-01T10:00:00.000Z", finishedAt: "2026-03-01T10:00:00.000Z" },
-    errorReportUrl: expect.stringContaining(report),
+    ...{ errorReportUrl: expect.stringContaining(report), reversed: null },
   });
+});
+
+test("reversals come after the import's end, each with the import as it was after it, and a replay says the same", async () => {
+  const receiver = await stage.receiver(organisationId);
+  const { importId } = await stage.record(organisationId, { rows: [1, 2, 3].map(() => ({ accept: activity() })) });
+  const events = [
+    reversal({ importId, organisationId }, { rows: [[3, 3]] }),
+    reversal({ importId, organisationId }, { rows: "all", count: 2, reason: "all of it" }),
+  ];
+  await stage.eventStore.append(streamOf.reversals(importId), events, noStream);
+  await eventually(() => receiver.got.length === 4, "four deliveries");
+  expect(receiver.got.map(({ id, type }) => [type, id]).slice(1)).toEqual([
+    ["import.completed", expect.anything()],
+    ...events.map(({ id }) => ["import.reversed", id]),
+  ]);
+  const at = "2026-03-02T10:00:00.000Z";
+  expect(receiver.got.slice(2).map(({ data }) => data)).toMatchObject([
+    {
+      ...{ importId, status: "completed", reversed: { rows: 1, all: false, at } },
+      reversal: { reason: "sent twice", count: 1, all: false, rows: [[3, 3]], at },
+    },
+    {
+      ...{ importId, counts: { processed: 3 }, reversed: { rows: 3, all: true, at } },
+      reversal: { reason: "all of it", count: 2, all: true, rows: null },
+    },
+  ]);
+  await replay(stage, { organisationId, endpointId: receiver.endpointId }, new Date(0));
+  const again = () => receiver.got.filter(({ data }) => data["importId"] === importId);
+  await eventually(() => again().length === 8, "the replay");
+  expect(
+    again()
+      .slice(4)
+      .map(({ id, body }) => [id, body]),
+  ).toEqual(
+    again()
+      .slice(0, 4)
+      .map(({ id, body }) => [id, body]),
+  );
 });
 
 test("the ends of a failed and of a cancelled import are sent with the progress and counts until then", async () => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ping, type ToldStream, toldEvents } from "../../../domain/webhooks/types.js";
 import { maxJsonBytes } from "../../server/readBody.js";
 import type { Route } from "../route.js";
-import { importSchema } from "../routes/importsShape.js";
+import { importSchema, reversalSchema } from "../routes/importsShape.js";
 import { addErrorBodies, answerHeaders, commonResponses, describeAnswer, jsonBodyResponses } from "./answers.js";
 import { parameterExample, requestExample } from "./examples/examples.js";
 import { guide, tagDescriptions } from "./guide.js";
@@ -139,6 +139,9 @@ const webhookBody = (type: string, data: z.ZodType) =>
 /** The `data` of a webhook, by the stream of the event that it tells of. */
 const toldData: Record<ToldStream, z.ZodType> = {
   import: importSchema.describe("The import as it was then"),
+  reversals: importSchema
+    .extend({ reversal: reversalSchema.describe("What was reversed") })
+    .describe("The import as it was then, and the reversal"),
 };
 
 const pingData = z.object({ endpointId: z.string().describe("The endpoint that is tried") }).describe("What is tried");

@@ -61,6 +61,19 @@ export const importSchema = answerObject("Import", {
     .meta({ "x-extension": true }),
 });
 
+/** A reversal of an import. */
+export const reversalSchema = answerObject("Reversal", {
+  reversalId: z.string().describe("Names the reversal"),
+  at: instant("When it was recorded"),
+  reason: z.string().describe("Why"),
+  count: z.int().describe("How many activities or shipments"),
+  all: z.boolean().describe("Whether it was the whole import"),
+  rows: z
+    .array(z.tuple([z.int(), z.int()]))
+    .nullable()
+    .describe("The rows, as first and last of neighbouring numbers; null for the whole import"),
+});
+
 const linkSeconds = 3_600;
 
 /** Makes a new link for each answer. */

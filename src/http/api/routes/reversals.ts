@@ -5,10 +5,10 @@ import { storable } from "../../../domain/pushes/values.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import { importReversals } from "../../../queries/imports/importReversals.js";
 import { readPage } from "../../../queries/page.js";
-import { answerObject, instant } from "../document/schemas.js";
+import { answerObject } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
-import { importKindRoutes, importParams, requireImport } from "./importsShape.js";
+import { importKindRoutes, importParams, requireImport, reversalSchema } from "./importsShape.js";
 
 const highestRow = 2_147_483_647;
 
@@ -68,18 +68,6 @@ const outcome = answerObject("ReversalOutcome", {
   corrections: z.array(correcting).describe("Rows that other imports have corrected. They are reversed only with includeCorrections"),
 });
 
-const reversal = answerObject("Reversal", {
-  reversalId: z.string().describe("Names the reversal"),
-  at: instant("When it was recorded"),
-  reason: z.string().describe("Why"),
-  count: z.int().describe("How many activities or shipments"),
-  all: z.boolean().describe("Whether it was the whole import"),
-  rows: z
-    .array(z.tuple([z.int(), z.int()]))
-    .nullable()
-    .describe("The rows, as first and last of neighbouring numbers; null for the whole import"),
-});
-
 const what: Record<ImportKind, string> = {
   shipments:
     "The ledger then shows of each shipment the version pushed last among those that are not reversed; a shipment with none left is not in the ledger.",
@@ -130,7 +118,7 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
     extension: true,
     request: { params: importParams, query: pageQuery },
     responses: {
-      200: { description: "A page of reversals", schema: pageSchema(reversal, `${name}Reversals`) },
+      200: { description: "A page of reversals", schema: pageSchema(reversalSchema, `${name}Reversals`) },
       400: { description: "Malformed cursor or limit" },
       404: { description: "No such import in the organisation" },
     },

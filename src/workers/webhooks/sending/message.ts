@@ -2,9 +2,11 @@
 // and a Send again say the same; only the link to the error report is made anew, since it expires.
 import { isWebhookEventType, type ToldStream, toldEvents } from "../../../domain/webhooks/types.js";
 import { decodeOn } from "../../../events/codec.js";
+import type { ImportCompleted } from "../../../events/importEvents.js";
 import { countRejected, rowsBefore, startedEvent } from "../../../events/importLayout.js";
+import type { Ranges, RowsReversed } from "../../../events/reversalEvents.js";
 import { streamOf } from "../../../events/streams.js";
-import { eventAt, type Revision } from "../../../ports/eventStore.js";
+import { eventAt, type Revision, type StoredEvent } from "../../../ports/eventStore.js";
 import { type ImportView, shownDetails, shownImport } from "../../../queries/imports/importView.js";
 import { requestedBase } from "../../../queries/imports/streamView.js";
 import { loadRecent } from "../../../recent.js";
@@ -24,15 +26,27 @@ export async function messageOf(delivery: Claimed, sources: Sources): Promise<st
   const { type, occurredAt, endpointId, importId } = delivery;
   if (importId === null) return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { endpointId } }); // a ping
   if (!isWebhookEventType(type)) throw new EventGone(`This version sends no ${type}`);
-  const { at, view } = await viewOf(delivery.eventId, () => readView(delivery, { importId, on: toldEvents[type].stream }, sources));
+  const { at, view, reversal } = await viewOf(delivery.eventId, () =>
+    readView(delivery, { importId, on: toldEvents[type].stream }, sources),
+  );
   const link = { downloadName: `rejected-rows-${importId}.xlsx`, expiresInSeconds: linkSeconds, now: delivery.now };
   const errorReportUrl = view.reportKey === null ? null : await sources.objectStore.link(view.reportKey, link);
-  return JSON.stringify({ type, timestamp: at, data: shownImport(view, errorReportUrl) });
+  const data = shownImport(view, errorReportUrl);
+  return JSON.stringify({ type, timestamp: at, data: reversal ? { ...data, reversal } : data });
 }
 
 interface Viewed {
   readonly at: string;
   readonly view: ImportView;
+  /** For a reversal: as the API lists it. */
+  readonly reversal?: {
+    readonly reversalId: string;
+    readonly at: string;
+    readonly reason: string;
+    readonly count: number;
+    readonly all: boolean;
+    readonly rows: Ranges | null;
+  };
 }
 
 const mostRecent = 500;
@@ -56,12 +70,8 @@ async function readView(
   switch (event?.type) {
     case "ImportStarted":
       return { at: event.data.at, view: { ...begun, status: "processing" } };
-    case "ImportCompleted": {
-      const { at, counts, notes, report } = event.data;
-      const sourceDetails = shownDetails(begun.sourceDetails, notes);
-      const ended = { status: "completed" as const, progress: 100, finishedAt: new Date(at) };
-      return { at, view: { ...begun, ...ended, counts, sourceDetails, reportKey: report?.key ?? null } };
-    }
+    case "ImportCompleted":
+      return { at: event.data.at, view: completedView(begun, event.data) };
     case "ImportFailed":
     case "ImportCancelled": {
       const { at, progress } = event.data;
@@ -70,12 +80,45 @@ async function readView(
       if (event.type === "ImportCancelled") return { at, view: { ...begun, ...ended, status: "cancelled" } };
       return { at, view: { ...begun, ...ended, status: "failed", errorMessage: event.data.reason } };
     }
+    case "RowsReversed":
+      return readReversal(stored, begun, sources);
     case "ImportRequested":
     case "RowAccepted":
     case "RowRejected":
     case undefined:
       throw new EventGone(`Event ${eventId} is of a type that is not sent`);
   }
+}
+
+/** The import as it was after this reversal: reversals before it count, later ones do not. */
+async function readReversal(stored: StoredEvent, begun: ImportView, { eventStore }: Sources): Promise<Viewed> {
+  const { importId } = begun;
+  const last = await eventStore.last(streamOf.import(importId));
+  const end = last && decodeOn("import", last);
+  let [rows, all] = [0, false];
+  let reversed: RowsReversed | undefined;
+  for await (const each of eventStore.read(streamOf.reversals(importId), { max: Number(stored.revision) + 1 })) {
+    const event = decodeOn("reversals", each);
+    if (!event) continue;
+    reversed = event.data;
+    rows += event.data.count;
+    all ||= event.data.rows === "all";
+  }
+  if (end?.type !== "ImportCompleted" || !reversed) throw new EventGone(`Event ${stored.id} has no completed import`);
+  const { reversalId, reason, count, at } = reversed;
+  const view: ImportView = {
+    ...completedView(begun, end.data),
+    reversed: { rows, all: all || rows === end.data.counts.processed, at },
+  };
+  return { at, view, reversal: { reversalId, at, reason, count, ...rowsOf(reversed) } };
+}
+
+const rowsOf = ({ rows }: RowsReversed) => (rows === "all" ? { all: true, rows: null } : { all: false, rows });
+
+function completedView(begun: ImportView, { at, counts, notes, report }: ImportCompleted): ImportView {
+  const sourceDetails = shownDetails(begun.sourceDetails, notes);
+  const ended = { status: "completed" as const, progress: 100, finishedAt: new Date(at) };
+  return { ...begun, ...ended, counts, sourceDetails, reportKey: report?.key ?? null };
 }
 
 /** `processed` is 0, since such an import writes nothing. Rejected rows are counted in the table if it includes this event, else in the stream. */
