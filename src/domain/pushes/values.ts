@@ -38,38 +38,28 @@ export function pushedFields<Part extends FieldPart>(
   });
 }
 
+/** What a field's values are: texts, with their greatest length, numbers or times. */
+const shapes: Readonly<Record<Field["type"], number | "number" | "time">> = {
+  identifier: limits.identifierLength,
+  customer: limits.identifierLength,
+  text: limits.textLength,
+  place: limits.textLength,
+  number: "number",
+  nonZero: "number",
+  positive: "number",
+  time: "time",
+};
+
 function requiredSchema(field: Field): Value {
-  switch (field.type) {
-    case "identifier":
-    case "customer":
-      return requiredText(limits.identifierLength);
-    case "text":
-    case "place":
-      return requiredText(limits.textLength);
-    case "nonZero":
-      return recordableNumber.refine((value) => value !== 0, "must not be 0");
-    case "number":
-    case "positive":
-    case "time":
-      return valueSchema(field);
-  }
+  const shape = shapes[field.type];
+  if (typeof shape === "number") return requiredText(shape);
+  return field.type === "nonZero" ? recordableNumber.refine((value) => value !== 0, "must not be 0") : valueSchema(field);
 }
 
 function valueSchema({ type }: Field): Value {
-  switch (type) {
-    case "identifier":
-    case "customer":
-      return text(limits.identifierLength);
-    case "text":
-    case "place":
-      return text();
-    case "number":
-    case "nonZero":
-    case "positive":
-      return recordableNumber;
-    case "time":
-      return timestamp;
-  }
+  const shape = shapes[type];
+  if (typeof shape === "number") return text(shape);
+  return shape === "time" ? timestamp : recordableNumber;
 }
 
 const timeForms =
@@ -77,18 +67,8 @@ const timeForms =
 
 /** For the API reference: what the field means, and what a schema cannot say of its values. */
 function described({ type, meaning }: Field, isRequired: boolean): z.core.GlobalMeta {
-  switch (type) {
-    case "identifier":
-    case "customer":
-    case "text":
-    case "place":
-      return { description: meaning, ...(isRequired ? { pattern: "\\S" } : {}) };
-    case "nonZero":
-      return { description: `${meaning}. ${digits}`, ...(isRequired ? { not: { const: 0 } } : {}) };
-    case "number":
-    case "positive":
-      return { description: `${meaning}. ${digits}` };
-    case "time":
-      return { description: `${meaning}. ${timeForms}` };
-  }
+  const shape = shapes[type];
+  if (typeof shape === "number") return { description: meaning, ...(isRequired ? { pattern: "\\S" } : {}) };
+  const description = `${meaning}. ${shape === "time" ? timeForms : digits}`;
+  return { description, ...(isRequired && type === "nonZero" ? { not: { const: 0 } } : {}) };
 }
