@@ -113,9 +113,11 @@ export function answerExample(operationId: string, status: number, mebibytes: nu
   return { example: status < 400 ? recorded : { statusCode: status, message: recorded, error: errorNames.get(status) } };
 }
 
-/** Where nothing is recorded for the operation. A quote that is fetched is answered as when it was priced. */
+/** Where nothing is recorded for the operation. A quote that is fetched is answered as when it was priced, a shipment as in the list. */
 export function usualAnswer(operationId: string, status: number, mebibytes?: number, recorded = exampleAnswers): unknown {
   if (operationId === "fetchQuote" && status === 200) return recorded["generateQuotes"]?.[200];
+  if (operationId === "getLedgerShipment" && status === 200)
+    return (recorded["listLedgerShipments"]?.[200] as { items: readonly unknown[] }).items[0];
   if (status === 413 && mebibytes !== undefined)
     return `The body is larger than ${mebibytes * 1024 * 1024} bytes. Send the data in several requests`;
   return messages[status];
