@@ -89,8 +89,11 @@ function offsetOf(zone: string): number {
 }
 
 /** The date that calendars in the zone show at an instant. */
-export const dayAt = (instant: number, timezone: string): string =>
-  new Date(instant + offsetAt(instant, timezone)).toISOString().slice(0, 10);
+export const dayAt = (instant: number, timezone: string): string => wallAt(instant, timezone).slice(0, 10);
+
+/** Date and time, to the second, that clocks in the zone show at an instant: `2026-03-31T14:30:00`. */
+export const wallAt = (instant: number, timezone: string): string =>
+  new Date(instant + offsetAt(instant, timezone)).toISOString().slice(0, 19);
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

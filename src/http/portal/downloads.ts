@@ -111,10 +111,15 @@ export interface DownloadedTable {
   readonly texts?: ReadonlySet<number>;
 }
 
+/** The headings come with the first rows: if these cannot be read, nothing was sent yet. */
 export async function* csvPieces({ csvLine }: Pick<Spreadsheets, "csvLine">, { columns, rows }: DownloadedTable): Pieces {
+  let headings = csvLine(columns);
   try {
-    yield csvLine(columns);
-    for await (const some of rows) yield some.map((cells) => csvLine(cells)).join("");
+    for await (const some of rows) {
+      yield headings + some.map((cells) => csvLine(cells)).join("");
+      headings = "";
+    }
+    if (headings !== "") yield headings;
   } finally {
     await rows.return(undefined);
   }

@@ -89,6 +89,20 @@ export const openablePages: readonly OpenablePage[] = [
   },
   {
     path: "/portal/activities",
+    name: "activities-as-of",
+    heading: "Activities",
+    as: "viewer",
+    address: () => "/portal/activities?month=2026-07&asOf=2026-08-05T09:00",
+  },
+  {
+    path: "/portal/activities",
+    name: "activities-changes",
+    heading: "Activities",
+    as: "viewer",
+    address: () => "/portal/activities?month=2026-07&since=2026-07-01T00:00",
+  },
+  {
+    path: "/portal/activities",
     name: "activities-none",
     heading: "Activities",
     as: "operator",

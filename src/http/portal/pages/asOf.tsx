@@ -6,12 +6,12 @@ import { Field } from "../shell/form.js";
 import { FilterForm } from "../shell/panel.js";
 import { Time } from "../shell/values.js";
 
-/** A time without a zone is the organisation's own. Undefined: as it is now. */
-export function timeIn({ query, person }: SignedInVisit): Date | undefined {
-  const text = query["asOf"]?.trim() ?? "";
+/** A time without a zone is the organisation's own. Undefined: none is given. */
+export function timeIn({ query, person }: SignedInVisit, name = "asOf", label = "As of"): Date | undefined {
+  const text = query[name]?.trim() ?? "";
   if (text === "") return undefined;
   const instant = instantOf(text, person.timezone);
-  if (instant === undefined) throw new Rejection("invalid", "As of must be a time, such as 2026-03-01T14:30");
+  if (instant === undefined) throw new Rejection("invalid", `${label} must be a time, such as 2026-03-01T14:30`);
   return new Date(instant);
 }
 

@@ -9,6 +9,8 @@ function formatOf(timeZone: string, timeStyle: "short" | "medium"): Intl.DateTim
   return made;
 }
 
+export const timeInWords = (at: Date, timeZone: string, exact = false): string => formatOf(timeZone, exact ? "medium" : "short").format(at);
+
 interface TimeProps {
   readonly visit: { person: { readonly timezone: string } | undefined };
   readonly at: Date | null | undefined;
@@ -23,7 +25,7 @@ export function Time({ visit, at, otherwise = "-", exact }: TimeProps) {
   const iso = at.toISOString();
   return (
     <time datetime={iso} title={`${iso.slice(0, 19).replace("T", " ")} UTC`}>
-      {formatOf(visit.person?.timezone ?? "UTC", exact ? "medium" : "short").format(at)}
+      {timeInWords(at, visit.person?.timezone ?? "UTC", exact)}
     </time>
   );
 }
@@ -32,11 +34,12 @@ const grouped = new Intl.NumberFormat("en-AU");
 
 export const Amount = ({ value }: { value: number }) => <span class="amount">{grouped.format(value)}</span>;
 
-/** An exact decimal with its thousands apart: `1,234.5`. */
-export function Quantity({ text }: { text: string }) {
+/** An exact decimal with its thousands apart: `1,234.5`. `signed`: more or less than before, `+1,234.5`. */
+export function Quantity({ text, signed }: { text: string; signed?: boolean | undefined }) {
   const [whole = "", fraction] = text.split(".");
+  const sign = signed && !text.startsWith("-") && /[1-9]/.test(text) ? "+" : "";
   return (
-    <span class="amount">{`${grouped.format(whole as Intl.StringNumericLiteral)}${fraction === undefined ? "" : `.${fraction}`}`}</span>
+    <span class="amount">{`${sign}${grouped.format(whole as Intl.StringNumericLiteral)}${fraction === undefined ? "" : `.${fraction}`}`}</span>
   );
 }
 

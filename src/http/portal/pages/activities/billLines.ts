@@ -1,4 +1,4 @@
-// Totals as people bill them: customer by customer, by charge code, and by warehouse where selection.
+// Totals as people bill them: customer by customer, by charge code, and by warehouse where that is chosen.
 import { type ActivityTotal, sumOf } from "../../../../queries/activities/activityTotals.js";
 
 export interface BillLine {
@@ -15,8 +15,10 @@ export interface CustomerBill {
   readonly total: Pick<ActivityTotal, "quantity" | "rows">;
 }
 
-export function billsOf(totals: readonly ActivityTotal[], byWarehouse: boolean): CustomerBill[] {
-  const lineOf = ({ chargeCode, warehouseCode }: ActivityTotal) => JSON.stringify(byWarehouse ? [chargeCode, warehouseCode] : [chargeCode]);
+type Billed = Omit<ActivityTotal, "warehouseCode"> & { readonly warehouseCode?: string };
+
+export function billsOf(totals: readonly Billed[], byWarehouse: boolean): CustomerBill[] {
+  const lineOf = ({ chargeCode, warehouseCode }: Billed) => JSON.stringify(byWarehouse ? [chargeCode, warehouseCode] : [chargeCode]);
   const bills = grouped(totals, ({ customerId }) => customerId).map(([customerId, own]) => {
     const lines = grouped(own, lineOf).map(([key, some]) => {
       const [chargeCode = "", warehouseCode] = JSON.parse(key) as string[];

@@ -1,11 +1,15 @@
 import { fieldsOf } from "../../../../domain/imports/fields.js";
+import { principalOf } from "../../../../domain/principal.js";
+import { Rejection } from "../../../../domain/rejection.js";
 import { allActivities } from "../../../../queries/activities/activityLedger.js";
 import type { FoundActivity } from "../../../../queries/activities/activityRows.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
+import { totalChanges } from "../../../../queries/activities/totalChanges.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { type Cell, type DownloadedTable, downloadTable } from "../../downloads.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { presentCatalogue } from "../customers.js";
-import { activitiesPath, type Selection, selectionOf } from "./selection.js";
+import { activitiesPath, type Selection, selectionOf, wallTime } from "./selection.js";
 
 type TableOf = (visit: SignedInVisit, selection: Selection, deps: PortalDeps) => DownloadedTable;
 
@@ -39,9 +43,9 @@ const totalsTable: TableOf = (visit, selection, deps) => ({
   rows: totalsOf(visit, selection, deps),
 });
 
-async function* totalsOf(visit: SignedInVisit, { filter }: Selection, deps: PortalDeps): AsyncGenerator<Cell[][]> {
+async function* totalsOf(visit: SignedInVisit, { filter, asOf }: Selection, deps: PortalDeps): AsyncGenerator<Cell[][]> {
   const { nameOf } = await presentCatalogue(visit, deps);
-  const totals = await activityTotals(visit.person.organisationId, filter, deps.pool);
+  const totals = await activityTotals(visit.person.organisationId, { ...filter, asOf }, deps.pool);
   yield totals.map(({ customerId, warehouseCode, chargeCode, quantity, rows }) => [
     customerId ?? "",
     nameOf(customerId ?? "") ?? "",
@@ -52,9 +56,37 @@ async function* totalsOf(visit: SignedInVisit, { filter }: Selection, deps: Port
   ]);
 }
 
-const tables = { rows: rowsTable, totals: totalsTable } as const;
+const changesTable: TableOf = (visit, selection, deps) => ({
+  columns: [
+    ...["at", "what", "importId", "reference", "reversalId", "reason", "by"],
+    ...["customerId", "customer", "chargeCode", "quantity", "rows"],
+  ],
+  rows: changesOf(visit, selection, deps),
+});
 
-export const activityDownloads = (["rows", "totals"] as const).flatMap((sheet) =>
+async function* changesOf(visit: SignedInVisit, { filter, since }: Selection, deps: PortalDeps): AsyncGenerator<Cell[][]> {
+  if (!since) throw new Rejection("invalid", "Give the time in since, such as 2026-03-01T14:30");
+  const { organisationId } = visit.person;
+  const { nameOf } = await presentCatalogue(visit, deps);
+  const actorOf = await principalNames(deps.pool, organisationId);
+  for (const change of await totalChanges(organisationId, filter, since, deps.pool)) {
+    const { at, importId, reversalId, sourceDetails, reason, actor } = change;
+    const what = reversalId === null ? "import" : "reversal";
+    const cause = [at.toISOString(), what, importId, sourceDetails, reversalId ?? "", reason ?? "", actorOf(principalOf(actor))];
+    yield change.amounts.map(({ customerId, chargeCode, quantity, rows }) => [
+      ...cause,
+      customerId ?? "",
+      nameOf(customerId ?? "") ?? "",
+      chargeCode,
+      { decimal: quantity },
+      { decimal: String(rows) },
+    ]);
+  }
+}
+
+const tables = { rows: rowsTable, totals: totalsTable, changes: changesTable } as const;
+
+export const activityDownloads = (["rows", "totals", "changes"] as const).flatMap((sheet) =>
   (["csv", "xlsx"] as const).map(
     (format): AnswerOf<SignedInVisit> => ({
       method: "GET",
@@ -63,10 +95,20 @@ export const activityDownloads = (["rows", "totals"] as const).flatMap((sheet) =
       answer: async (visit, deps) => {
         const selection = selectionOf(visit, await deps.organisations.now());
         const table = () => tables[sheet](visit, selection, deps);
-        return downloadTable(visit, deps, { name: fileName(sheet, selection), sheet, format, table });
+        return downloadTable(visit, deps, { name: fileName(sheet, visit, selection), sheet, format, table });
       },
     }),
   ),
 );
 
-const fileName = (table: string, { period }: Selection) => `activity-${table}-${period.month ?? `${period.firstDay}-to-${period.lastDay}`}`;
+/** Such as `activity-totals-2026-03-as-of-2026-04-01T09-00-00`, in the organisation's time. */
+function fileName(table: keyof typeof tables, visit: SignedInVisit, { period, importId, asOf, since }: Selection): string {
+  const parts = [
+    `activity-${table}`,
+    importId && `import-${importId}`,
+    period && (period.month ?? `${period.firstDay}-to-${period.lastDay}`),
+    table === "totals" && asOf && `as-of-${wallTime(asOf, visit)}`,
+    table === "changes" && since && `since-${wallTime(since, visit)}`,
+  ];
+  return parts.filter(Boolean).join("-").replaceAll(":", "-");
+}

@@ -2,8 +2,8 @@ import { type ActivityChoices, mostChoices } from "../../../../queries/activitie
 import { Choice, Field } from "../../shell/form.js";
 import { FilterForm } from "../../shell/panel.js";
 import type { NameOfCustomer } from "../customers.js";
-import { monthAfter } from "../days.js";
-import { activitiesPath, addressOf, noCustomer, type OfActivities, queryOf } from "./selection.js";
+import { monthAfter, type Period } from "../days.js";
+import { activitiesPath, addressOf, noCustomer, type OfActivities, ofNow, queryOf, wallTime } from "./selection.js";
 
 /** Two forms: a month is chosen more often than days, and choosing one must not need emptying the other. */
 export function Filters({ of, choices }: { of: OfActivities; choices: ActivityChoices }) {
@@ -11,24 +11,15 @@ export function Filters({ of, choices }: { of: OfActivities; choices: ActivityCh
   const { period } = selection;
   return (
     <section class="panel activity-filters" aria-label="What is shown">
-      <FilterForm
-        visit={visit}
-        path={activitiesPath}
-        submit="Show month"
-        quiet
-        kept={{ ...queryOf(selection), ...noDays }}
-        after={<Months of={of} />}
-      >
-        <Field label="Month" name="month" type="month" value={period.month ?? period.firstDay.slice(0, 7)} placeholder="2026-03" />
-      </FilterForm>
+      {period === undefined ? null : <MonthForm of={of} period={period} />}
       <FilterForm
         visit={visit}
         path={activitiesPath}
         kept={{ ...queryOf(selection), ...noDays, ...noCodes }}
         all={selection.customer || selection.warehouse || selection.charge ? addressOf(of, noCodes) : undefined}
       >
-        <Field label="From" name="from" type="date" value={period.firstDay} placeholder="2026-03-01" />
-        <Field label="To" name="to" type="date" value={period.lastDay} placeholder="2026-03-01" />
+        <Field label="From" name="from" type="date" value={period?.firstDay} required={period !== undefined} placeholder="2026-03-01" />
+        <Field label="To" name="to" type="date" value={period?.lastDay} required={period !== undefined} placeholder="2026-03-01" />
         <CodeField
           label="Customer"
           name="customer"
@@ -45,15 +36,57 @@ export function Filters({ of, choices }: { of: OfActivities; choices: ActivityCh
         />
         <CodeField label="Charge code" name="charge" value={selection.charge} options={codes(choices.chargeCodes)} all="All charge codes" />
       </FilterForm>
+      {selection.view === "rows" ? null : <Times of={of} />}
     </section>
+  );
+}
+
+function MonthForm({ of, period }: { of: OfActivities; period: Period }) {
+  return (
+    <FilterForm
+      visit={of.visit}
+      path={activitiesPath}
+      submit="Show month"
+      quiet
+      kept={{ ...queryOf(of.selection), ...noDays }}
+      after={<Months of={of} period={period} />}
+    >
+      <Field label="Month" name="month" type="month" value={period.month ?? period.firstDay.slice(0, 7)} placeholder="2026-03" />
+    </FilterForm>
+  );
+}
+
+/** The totals of an earlier time, and what has changed them since a time. */
+function Times({ of }: { of: OfActivities }) {
+  const { visit, selection } = of;
+  const { asOf, since } = selection;
+  const time = { type: "datetime-local", step: "1", placeholder: "2026-03-01T14:30" } as const;
+  const [kept, now] = [{ ...queryOf(selection), ...ofNow }, addressOf(of, ofNow)];
+  return (
+    <div class="times">
+      <FilterForm visit={visit} path={activitiesPath} submit="Show as of" quiet kept={kept} all={asOf && now} allLabel="Show as of now">
+        <Field label="As of" name="asOf" value={wallTime(asOf, visit)} {...time} />
+      </FilterForm>
+      <FilterForm
+        visit={visit}
+        path={activitiesPath}
+        submit="Show changes"
+        quiet
+        kept={{ ...kept, by: "", pages: "" }}
+        all={since && now}
+        allLabel="Show totals"
+      >
+        <Field label="Changes since" name="since" value={wallTime(since, visit)} {...time} />
+      </FilterForm>
+    </div>
   );
 }
 
 const noDays = { month: "", from: "", to: "" };
 const noCodes = { customer: "", warehouse: "", charge: "" };
 
-function Months({ of }: { of: OfActivities }) {
-  const { month, firstDay } = of.selection.period;
+function Months({ of, period }: { of: OfActivities; period: Period }) {
+  const { month, firstDay } = period;
   const address = (months: number) => addressOf(of, { ...noDays, month: monthAfter(month ?? firstDay.slice(0, 7), months) });
   return (
     <nav class="months" aria-label="Months">

@@ -1,23 +1,21 @@
 import type { Child } from "hono/jsx";
-import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { activityChoices } from "../../../../queries/activities/activityCodes.js";
-import { pageOfActivities } from "../../../../queries/activities/activityLedger.js";
-import type { FoundActivity } from "../../../../queries/activities/activityRows.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
-import type { Page } from "../../../../queries/page.js";
+import { totalChanges } from "../../../../queries/activities/totalChanges.js";
+import { readImport } from "../../../../queries/imports/importStatus.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
 import { ButtonLink } from "../../shell/form.js";
-import { type Column, EmptyState, Pager, Table } from "../../shell/panel.js";
-import { Quantity, Time } from "../../shell/values.js";
-import { Customer, type NameOfCustomer, type Present, presentCatalogue } from "../customers.js";
-import { periodWords } from "../days.js";
-import { historyPath, importPath } from "../imports/status.js";
+import { Time } from "../../shell/values.js";
+import { type Present, presentCatalogue } from "../customers.js";
+import { importPath, shownReference } from "../imports/status.js";
+import { Changes } from "./changes.js";
 import { Filters } from "./filters.js";
-import { activitiesPath, addressOf, type OfActivities, printedWords, queryOf, selectionOf } from "./selection.js";
+import { Rows, rowsOfImport, rowsThatCount } from "./rows.js";
+import { activitiesPath, addressOf, daysInWords, type OfActivities, ofNow, printedWords, queryOf, selectionOf } from "./selection.js";
 import { Totals } from "./totals.js";
-
-const rowsPerPage = 50;
 
 export const activitiesPage: PageOf<SignedInVisit> = {
   path: activitiesPath,
@@ -38,18 +36,21 @@ export const activitiesPage: PageOf<SignedInVisit> = {
 async function shown(visit: SignedInVisit, { now, nameOf }: Present, deps: PortalDeps): Promise<Shown> {
   const of = { visit, selection: selectionOf(visit, now), nameOf };
   const { selection } = of;
-  const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(of, deps)]);
+  const only = selection.importId === "" ? undefined : await importOf(of, deps);
+  const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(of, only, deps)]);
   return {
     title: "Activities",
     body: (
       <>
+        {only ? <OnlyOf of={of} view={only} /> : null}
         <Filters of={of} choices={choices} />
         <section class={selection.perCustomer ? "panel per-customer" : "panel"} aria-labelledby="period">
           <div class="bill-head">
-            <h2 id="period">{periodWords(selection.period)}</h2>
-            <Views of={of} />
+            <h2 id="period">{daysInWords(selection)}</h2>
+            {only ? null : <Views of={of} />}
           </div>
           <p class="print-only">{printedWords(of)}</p>
+          <Known of={of} />
           {content.body}
           {content.isEmpty ? null : <Downloads of={of} />}
         </section>
@@ -58,29 +59,74 @@ async function shown(visit: SignedInVisit, { now, nameOf }: Present, deps: Porta
   };
 }
 
+async function importOf({ visit, selection: { importId } }: OfActivities, deps: PortalDeps): Promise<ImportView> {
+  const found = await readImport(visit.person.organisationId, { kind: "activities", importId }, deps);
+  if (!found) throw new Rejection("notFound", "There is no import with this id");
+  return found.view;
+}
+
+const OnlyOf = ({ of, view }: { of: OfActivities; view: ImportView }) => (
+  <p class="under-heading">
+    <span>
+      Only those of <a href={of.visit.links.to(importPath(view.importId))}>{shownReference(view)}</a>
+    </span>
+    <a href={addressOf(of, { import: "" })}>Show all imports</a>
+  </p>
+);
+
+/** Says so where the figures are not those of now. */
+function Known({ of: { visit, selection } }: { of: OfActivities }) {
+  const { asOf, since } = selection;
+  const zone = `(${visit.person.timezone})`;
+  if (asOf)
+    return (
+      <p class="known">
+        <strong>
+          As known on <Time visit={visit} at={asOf} exact /> {zone}.
+        </strong>{" "}
+        Imports that completed and reversals that were made later are not in these totals.
+      </p>
+    );
+  if (since)
+    return (
+      <p class="known">
+        <strong>
+          Changes since <Time visit={visit} at={since} exact /> {zone}.
+        </strong>{" "}
+        All of them together are the difference between the totals then and now.
+      </p>
+    );
+  return null;
+}
+
 /** `isEmpty`: there is nothing to download. */
-async function contentOf(of: OfActivities, { pool, signingSecret }: PortalDeps): Promise<{ body: Child; isEmpty: boolean }> {
+async function contentOf(of: OfActivities, only: ImportView | undefined, deps: PortalDeps): Promise<{ body: Child; isEmpty: boolean }> {
   const { visit, selection } = of;
+  const { pool } = deps;
   const { organisationId } = visit.person;
+  const { filter, asOf, since } = selection;
+  if (since) {
+    const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(pool, organisationId)]);
+    return { body: <Changes of={of} changes={changes} actorOf={actorOf} />, isEmpty: changes.length === 0 };
+  }
   if (selection.view === "totals") {
-    const totals = await activityTotals(organisationId, selection.filter, pool);
+    const totals = await activityTotals(organisationId, { ...filter, asOf }, pool);
     return { body: <Totals of={of} totals={totals} />, isEmpty: totals.length === 0 };
   }
-  const request = { limit: rowsPerPage, cursor: visit.query["cursor"] || undefined, secret: signingSecret };
-  const page = await pageOfActivities(organisationId, selection.filter, request, pool);
-  return { body: <Rows of={of} page={page} />, isEmpty: page.items.length === 0 && request.cursor === undefined };
+  const page = await (only ? rowsOfImport(of, only, deps) : rowsThatCount(of, deps));
+  return { body: <Rows of={of} page={page} />, isEmpty: page.items.length === 0 && !visit.query["cursor"] };
 }
 
 function Views({ of }: { of: OfActivities }) {
   const { selection } = of;
   const views = [
-    { label: "By charge code", changes: { view: "", by: "" }, here: selection.view === "totals" && !selection.byWarehouse },
+    { label: "By charge code", changes: { view: "", by: "", since: "" }, here: selection.view === "totals" && !selection.byWarehouse },
     {
       label: "By charge code and warehouse",
-      changes: { view: "", by: "warehouse" },
+      changes: { view: "", by: "warehouse", since: "" },
       here: selection.view === "totals" && selection.byWarehouse,
     },
-    { label: "Rows", changes: { view: "rows", pages: "" }, here: selection.view === "rows" },
+    { label: "Rows", changes: { ...ofNow, view: "rows", pages: "" }, here: selection.view === "rows" },
   ];
   return (
     <nav class="views" aria-label="Views">
@@ -100,72 +146,24 @@ function Views({ of }: { of: OfActivities }) {
 
 /** Links to download what the page shows, and its other view: totals, or every row behind them. */
 function Downloads({ of: { visit, selection } }: { of: OfActivities }) {
+  const { view, asOf, importId } = selection;
   const address = (file: string) => visit.links.to(`${activitiesPath}/${file}`, queryOf(selection, { view: "", pages: "" }));
-  const other = selection.view === "rows" ? "totals" : "rows";
-  return (
-    <div class="button-row downloads">
-      <ButtonLink to={address(`${selection.view}.csv`)} download label="Download CSV" />
-      <ButtonLink to={address(`${selection.view}.xlsx`)} download label="Download XLSX" quiet />
-      <a href={address(`${other}.csv`)} download>
-        {other === "rows" ? "All rows as CSV" : "Totals as CSV"}
-      </a>
-      <a href={address(`${other}.xlsx`)} download>
-        {other === "rows" ? "All rows as XLSX" : "Totals as XLSX"}
-      </a>
-    </div>
-  );
-}
-
-function Rows({ of, page: { items, nextCursor } }: { of: OfActivities; page: Page<FoundActivity> }) {
-  const { visit, selection, nameOf } = of;
-  if (items.length === 0)
-    return (
-      <EmptyState title={`No activities in ${periodWords(selection.period)}`}>Look at another month, or leave out a filter.</EmptyState>
-    );
+  const other = view === "rows" ? "totals" : "rows";
+  const hasOther = view !== "changes" && !asOf && importId === "";
   return (
     <>
-      <Table caption="Activities by customer, warehouse, charge code and time" columns={columns(visit, nameOf)} rows={items} />
-      <Pager
-        of="activities"
-        cursor={visit.query["cursor"] || undefined}
-        nextCursor={nextCursor}
-        address={(cursor) => addressOf(of, { cursor })}
-      />
+      <div class="button-row downloads">
+        <ButtonLink to={address(`${view}.csv`)} download label="Download CSV" />
+        <ButtonLink to={address(`${view}.xlsx`)} download label="Download XLSX" quiet />
+        {hasOther
+          ? (["csv", "xlsx"] as const).map((format) => (
+              <a href={address(`${other}.${format}`)} download>
+                {other === "rows" ? "All rows" : "Totals"} as {format.toUpperCase()}
+              </a>
+            ))
+          : null}
+      </div>
+      {importId === "" ? null : <p class="hint">The downloads have the activities that count.</p>}
     </>
   );
-}
-
-const text = (value: unknown) => (value === null || value === undefined ? "" : String(value));
-
-const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<FoundActivity>[] => [
-  { heading: "Time", names: true, cell: ({ values }) => <Time visit={visit} at={timeOf(values)} /> },
-  { heading: "Customer", cell: ({ customerId }) => <Customer customerId={customerId} nameOf={nameOf} /> },
-  { heading: "Warehouse", cell: ({ values }) => text(values["warehouseCode"]) },
-  { heading: "Charge code", cell: ({ values }) => text(values["chargeCode"]) },
-  { heading: "Quantity", number: true, cell: ({ values }) => <Quantity text={text(values["quantity"])} /> },
-  { heading: "Reference", cell: ({ values }) => <Reference text={text(values["reference"])} /> },
-  { heading: "Status", cell: ({ values }) => text(values["status"]) },
-  {
-    heading: "Import",
-    cell: ({ importId, sourceDetails, row }) => (
-      <span class="source">
-        <a href={visit.links.to(importPath(importId))}>{sourceDetails.trim() || "Without a reference"}</a>{" "}
-        <a class="row-history" href={visit.links.to(historyPath(importId, row))}>
-          row {row}
-          <span class="unseen">, its history</span>
-        </a>
-      </span>
-    ),
-  },
-];
-
-const Reference = ({ text: reference }: { text: string }) => (
-  <span class="reference" title={reference}>
-    {reference}
-  </span>
-);
-
-function timeOf(values: Readonly<Record<string, unknown>>): Date | undefined {
-  const instant = instantOf(text(values["activityTimestamp"]), "UTC");
-  return instant === undefined ? undefined : new Date(instant);
 }

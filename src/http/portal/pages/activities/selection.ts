@@ -1,11 +1,15 @@
 // Which activities the page shows, from its address, and addresses that show others.
 import { limits } from "../../../../domain/imports/limits.js";
+import { wallAt } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import { isUuid } from "../../../../domain/uuid.js";
 import type { ActivityFilter } from "../../../../queries/activities/activityFilter.js";
 import type { Query } from "../../links.js";
 import type { SignedInVisit } from "../../page.js";
+import { timeInWords } from "../../shell/values.js";
+import { timeIn } from "../asOf.js";
 import type { NameOfCustomer } from "../customers.js";
-import { type Period, periodOf } from "../days.js";
+import { type Period, periodOf, periodWords } from "../days.js";
 
 export const activitiesPath = "/portal/activities";
 
@@ -13,32 +17,48 @@ export const activitiesPath = "/portal/activities";
 export const noCustomer = "(none)";
 
 export interface Selection {
-  readonly period: Period;
+  /** Undefined: all days, of one import. */
+  readonly period: Period | undefined;
+  /** The import whose activities are listed, also those that no longer count; empty for all imports. */
+  readonly importId: string;
   /** The customer, warehouse and charge code in the address; empty for all. */
   readonly customer: string;
   readonly warehouse: string;
   readonly charge: string;
-  readonly view: "totals" | "rows";
+  readonly view: "totals" | "rows" | "changes";
+  /** Totals as they were known at this time; undefined: as they are now. */
+  readonly asOf: Date | undefined;
+  /** Of the view of changes: the time after which they were made. */
+  readonly since: Date | undefined;
   /** Totals of each warehouse by itself. */
   readonly byWarehouse: boolean;
   /** A table of totals for each customer, printed on a page of its own. */
   readonly perCustomer: boolean;
-  readonly filter: ActivityFilter & { readonly from: Date; readonly to: Date };
+  readonly filter: ActivityFilter;
 }
 
-export function selectionOf({ query, person }: SignedInVisit, now: Date): Selection {
-  const period = periodOf(query, person.timezone, now);
+export function selectionOf(visit: SignedInVisit, now: Date): Selection {
+  const { query, person } = visit;
+  const importId = query["import"] ?? "";
+  if (importId !== "" && !isUuid(importId)) throw new Rejection("notFound", "There is no import with this id");
+  const isOfAllDays = importId !== "" && !query["month"] && !query["from"] && !query["to"];
+  const period = isOfAllDays ? undefined : periodOf(query, person.timezone, now);
   const [customer, warehouse, charge] = [codeOf(query, "customer"), codeOf(query, "warehouse"), codeOf(query, "charge")];
   const filter = {
+    importId: importId || undefined,
     customerId: customer === noCustomer ? "" : customer || undefined,
     warehouseCode: warehouse || undefined,
     chargeCode: charge || undefined,
-    from: period.from,
-    to: period.to,
+    from: period?.from,
+    to: period?.to,
   };
-  const view = query["view"] === "rows" ? "rows" : "totals";
+  const isOfRows = importId !== "" || query["view"] === "rows";
+  const since = isOfRows ? undefined : timeIn(visit, "since", "Changes since");
+  const asOf = isOfRows || since ? undefined : timeIn(visit);
+  const view = isOfRows ? "rows" : since ? "changes" : "totals";
   const perCustomer = view === "totals" && query["pages"] === "customer";
-  return { period, customer, warehouse, charge, view, byWarehouse: query["by"] === "warehouse", perCustomer, filter };
+  const byWarehouse = query["by"] === "warehouse";
+  return { period, importId, customer, warehouse, charge, view, asOf, since, byWarehouse, perCustomer, filter };
 }
 
 function codeOf(query: Readonly<Record<string, string>>, name: string): string {
@@ -55,23 +75,36 @@ export interface OfActivities {
 }
 
 /** The page's query, with some parameters changed. */
-export function queryOf({ period, customer, warehouse, charge, view, byWarehouse, perCustomer }: Selection, changes: Query = {}): Query {
-  const dates = period.month ? { month: period.month } : { from: period.firstDay, to: period.lastDay };
+export function queryOf(selection: Selection, changes: Query = {}): Query {
+  const { period, importId, customer, warehouse, charge, view, asOf, since, byWarehouse, perCustomer } = selection;
+  const dates = period?.month ? { month: period.month } : { from: period?.firstDay, to: period?.lastDay };
   const shape = { by: byWarehouse ? "warehouse" : "", view: view === "rows" ? view : "", pages: perCustomer ? "customer" : "" };
-  return { ...dates, customer, warehouse, charge, ...shape, ...changes };
+  const times = { asOf: asOf?.toISOString(), since: since?.toISOString() };
+  return { ...dates, import: importId, customer, warehouse, charge, ...shape, ...times, ...changes };
 }
+
+/** For queries: the totals of now. */
+export const ofNow: Query = { asOf: "", since: "" };
+
+export const daysInWords = ({ period }: Selection): string => (period ? periodWords(period) : "All days");
+
+/** For a field of a form: a time as clocks in the organisation's zone show it. */
+export const wallTime = (at: Date | undefined, { person }: SignedInVisit): string | undefined =>
+  at && wallAt(at.getTime(), person.timezone);
 
 export const addressOf = ({ visit, selection }: Pick<OfActivities, "visit" | "selection">, changes: Query = {}): string =>
   visit.links.to(activitiesPath, queryOf(selection, changes));
 
 /** What a printed page is of, since it does not show the filters. `of`: the customer. */
 export function printedWords({ visit: { person }, selection, nameOf }: OfActivities, of = selection.customer): string {
-  const { warehouse, charge } = selection;
+  const { warehouse, charge, asOf, since } = selection;
   const parts = [
     person.organisationName,
     ...(of ? [of === noCustomer ? "without a customer" : (nameOf(of) ?? of)] : []),
     ...(warehouse ? [`warehouse ${warehouse}`] : []),
     ...(charge ? [`charge code ${charge}`] : []),
   ];
-  return `${parts.join(", ")}. Days are those of ${person.timezone}.`;
+  const time = asOf ?? since;
+  const known = time ? ` ${asOf ? "As known on" : "Changes since"} ${timeInWords(time, person.timezone, true)}.` : "";
+  return `${parts.join(", ")}.${known} Days are those of ${person.timezone}.`;
 }

@@ -47,6 +47,8 @@ export const importsPath = "/portal/imports";
 /** The address of the event stream for open pages. */
 export const livePath = "/portal/live/imports";
 export const importPath = (importId: string) => `${importsPath}/${importId}`;
+/** A reversal in the list on its import's page. */
+export const reversalPath = (importId: string, reversalId: string) => `${importPath(importId)}#reversal-${reversalId}`;
 /** The events of an import, from the one of this row on. */
 export const historyPath = (importId: string, row: number) => `${importPath(importId)}/history?row=${row}`;
 

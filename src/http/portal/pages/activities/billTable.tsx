@@ -1,0 +1,116 @@
+import type { Child } from "hono/jsx";
+import type { ActivityTotal } from "../../../../queries/activities/activityTotals.js";
+import { Amount, Quantity } from "../../shell/values.js";
+import { Customer, type NameOfCustomer } from "../customers.js";
+import type { BillLine, CustomerBill } from "./billLines.js";
+
+type Sum = Pick<ActivityTotal, "quantity" | "rows">;
+
+interface BillTableProps {
+  readonly caption: string;
+  readonly bills: readonly CustomerBill[];
+  readonly sum: Sum;
+  readonly nameOf: NameOfCustomer;
+  readonly byWarehouse?: boolean;
+  /** The number of a line's rows, such as a link to them. */
+  readonly rowsOf?: (customerId: string | null, line: BillLine) => Child;
+  /** The amounts are changes: more or less than before. */
+  readonly signed?: boolean;
+  /** Stands above the headings of every printed page. */
+  readonly printed?: string;
+}
+
+/** Amounts by customer and charge code, and by warehouse where the lines have one. */
+export function BillTable(props: BillTableProps) {
+  const { caption, bills, sum, nameOf, byWarehouse = false, signed, printed } = props;
+  const { rowsOf = (_, { rows }) => <Quantity text={String(rows)} signed={signed} /> } = props;
+  const columns = byWarehouse ? 3 : 2;
+  return (
+    <table class="rows bill">
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        {printed === undefined ? null : (
+          <tr class="printed-head">
+            <th colspan={columns + 2}>{printed}</th>
+          </tr>
+        )}
+        <tr>
+          <th scope="col">Customer</th>
+          <th scope="col">Charge code</th>
+          {byWarehouse ? <th scope="col">Warehouse</th> : null}
+          <th scope="col" class="number">
+            Quantity
+          </th>
+          <th scope="col" class="number">
+            Rows
+          </th>
+        </tr>
+      </thead>
+      {bills.map(({ customerId, lines, total }) => (
+        <tbody>
+          {lines.map((line, index) => (
+            <tr>
+              <th scope="row" data-label="Customer" class={index === 0 ? undefined : "repeated"}>
+                <Customer customerId={customerId} nameOf={nameOf} />
+              </th>
+              <td data-label="Charge code">{line.chargeCode}</td>
+              {line.warehouseCode === undefined ? null : <td data-label="Warehouse">{line.warehouseCode}</td>}
+              <td data-label="Quantity" class="number">
+                <Quantity text={line.quantity} signed={signed} />
+              </td>
+              <td data-label="Rows" class="number">
+                {rowsOf(customerId, line)}
+              </td>
+            </tr>
+          ))}
+          {lines.length > 1 && bills.length > 1 ? <SumRow label="All charge codes" columns={columns} signed={signed} {...total} /> : null}
+        </tbody>
+      ))}
+      <tfoot>
+        <SumRow label="Total" columns={columns} signed={signed} {...sum} />
+      </tfoot>
+    </table>
+  );
+}
+
+export const SumRow = ({
+  label,
+  columns,
+  quantity,
+  rows,
+  signed,
+}: Sum & { label: string; columns: number; signed: boolean | undefined }) => (
+  <tr class="sum">
+    <th scope="row" colspan={columns}>
+      {label}
+    </th>
+    <td data-label="Quantity" class="number">
+      <Quantity text={quantity} signed={signed} />
+    </td>
+    <td data-label="Rows" class="number">
+      <Quantity text={String(rows)} signed={signed} />
+    </td>
+  </tr>
+);
+
+/** A page with more lines than this is too long to be read. */
+export const mostLines = 1_000;
+
+/** At most `mostLines` lines in all. */
+export function firstLines(bills: readonly CustomerBill[]): { shown: CustomerBill[]; isAll: boolean } {
+  const shown: CustomerBill[] = [];
+  let left = mostLines;
+  for (const bill of bills) {
+    if (left <= 0) return { shown, isAll: false };
+    shown.push({ ...bill, lines: bill.lines.slice(0, left) });
+    left -= bill.lines.length;
+  }
+  return { shown, isAll: left >= 0 };
+}
+
+export const FirstLines = ({ downloaded = true }: { downloaded?: boolean }) => (
+  <p class="hint">
+    The first <Amount value={mostLines} /> lines.{" "}
+    {downloaded ? "The download has all of them; the total is of all." : "The total is of all."}
+  </p>
+);

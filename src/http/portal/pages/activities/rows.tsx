@@ -1,0 +1,149 @@
+// The rows behind the totals, or all those of one import, also the ones that no longer count.
+import { instantOf } from "../../../../domain/imports/timestamp.js";
+import { pageOfActivities } from "../../../../queries/activities/activityLedger.js";
+import { type ActivityStanding, listWithReversed } from "../../../../queries/activities/reversedActivities.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
+import type { Page } from "../../../../queries/page.js";
+import type { PortalDeps } from "../../page.js";
+import { Badge, type Column, EmptyState, Pager, Table } from "../../shell/panel.js";
+import { Quantity, Time } from "../../shell/values.js";
+import { Customer } from "../customers.js";
+import { historyPath, importPath, reversalPath, shownReference } from "../imports/status.js";
+import { addressOf, daysInWords, type OfActivities } from "./selection.js";
+
+interface ListedActivity {
+  readonly importId: string;
+  /** The import's reference. */
+  readonly reference: string;
+  readonly row: number;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Only in the list of one import: every other list has only what counts. */
+  readonly standing?: ActivityStanding;
+}
+
+const rowsPerPage = 50;
+
+const pageOf = ({ visit }: OfActivities, { signingSecret }: PortalDeps) => ({
+  limit: rowsPerPage,
+  cursor: visit.query["cursor"] || undefined,
+  secret: signingSecret,
+});
+
+export async function rowsThatCount(of: OfActivities, deps: PortalDeps): Promise<Page<ListedActivity>> {
+  const { items, nextCursor } = await pageOfActivities(of.visit.person.organisationId, of.selection.filter, pageOf(of, deps), deps.pool);
+  return {
+    items: items.map(({ sourceDetails, ...row }) => ({ ...row, reference: shownReference({ reference: sourceDetails }) })),
+    nextCursor,
+  };
+}
+
+export async function rowsOfImport(of: OfActivities, view: ImportView, deps: PortalDeps): Promise<Page<ListedActivity>> {
+  const { filter } = of.selection;
+  const { items, nextCursor } = await listWithReversed(of.visit.person.organisationId, filter, "include", pageOf(of, deps), deps.pool);
+  const reference = shownReference(view);
+  return {
+    items: items.map(({ importId, row, values, ...standing }) => ({ importId, row, values, reference, standing })),
+    nextCursor,
+  };
+}
+
+export function Rows({ of, page: { items, nextCursor } }: { of: OfActivities; page: Page<ListedActivity> }) {
+  const { visit, selection } = of;
+  const pager = (
+    <Pager
+      of="activities"
+      cursor={visit.query["cursor"] || undefined}
+      nextCursor={nextCursor}
+      address={(cursor) => addressOf(of, { cursor })}
+    />
+  );
+  if (items.length === 0)
+    return (
+      <>
+        <NoRows of={of} isLast={nextCursor === null} />
+        {pager}
+      </>
+    );
+  const isOfImport = selection.importId !== "";
+  const caption = isOfImport ? "Activities in the order of the file" : "Activities by customer, warehouse, charge code and time";
+  const doesNotCount = ({ standing }: ListedActivity) => Boolean(standing?.reversed || standing?.replacedBy);
+  return (
+    <>
+      <Table caption={caption} columns={columns(of, isOfImport)} rows={items} muted={doesNotCount} />
+      {pager}
+    </>
+  );
+}
+
+function NoRows({ of: { selection }, isLast }: { of: OfActivities; isLast: boolean }) {
+  if (!isLast)
+    return <EmptyState title="None on this page">Only 5,000 activities are searched at a time. The next page searches on.</EmptyState>;
+  if (selection.importId !== "") return <EmptyState title="This import has no such activities" />;
+  return <EmptyState title={`No activities in ${daysInWords(selection)}`}>Look at another month, or leave out a filter.</EmptyState>;
+}
+
+const text = (value: unknown) => (value === null || value === undefined ? "" : String(value));
+
+function columns(of: OfActivities, isOfImport: boolean): readonly Column<ListedActivity>[] {
+  const { visit, nameOf } = of;
+  return [
+    { heading: "Time", names: true, cell: ({ values }) => <Time visit={visit} at={timeOf(values)} /> },
+    { heading: "Customer", cell: ({ values }) => <Customer customerId={text(values["customerId"])} nameOf={nameOf} /> },
+    { heading: "Warehouse", cell: ({ values }) => text(values["warehouseCode"]) },
+    { heading: "Charge code", cell: ({ values }) => text(values["chargeCode"]) },
+    { heading: "Quantity", number: true, cell: ({ values }) => <Quantity text={text(values["quantity"])} /> },
+    { heading: "Reference", cell: ({ values }) => <Reference text={text(values["reference"])} /> },
+    { heading: "Status", cell: ({ values }) => text(values["status"]) },
+    ...(isOfImport ? [{ heading: "Counts", cell: (activity: ListedActivity) => <Standing of={of} activity={activity} /> }] : []),
+    {
+      heading: isOfImport ? "Row" : "Import",
+      cell: (activity) => <Source of={of} activity={activity} isOfImport={isOfImport} />,
+    },
+  ];
+}
+
+function Source({ of: { visit }, activity, isOfImport }: { of: OfActivities; activity: ListedActivity; isOfImport: boolean }) {
+  const { importId, reference, row } = activity;
+  return (
+    <span class="source">
+      {isOfImport ? null : <a href={visit.links.to(importPath(importId))}>{reference}</a>}{" "}
+      <a class="row-history" href={visit.links.to(historyPath(importId, row))}>
+        {isOfImport ? null : "row "}
+        {row}
+        <span class="unseen">, its history</span>
+      </a>
+    </span>
+  );
+}
+
+/** Whether it counts in the totals, and if not, why. */
+function Standing({ of: { visit }, activity: { importId, standing } }: { of: OfActivities; activity: ListedActivity }) {
+  if (standing?.reversed) {
+    const { reversalId, reason } = standing.reversed;
+    return (
+      <a href={visit.links.to(reversalPath(importId, reversalId))} title={reason}>
+        <Badge state={{ label: "Reversed", badge: "warn" }} />
+      </a>
+    );
+  }
+  if (standing?.replacedBy) {
+    const { importId: other, row } = standing.replacedBy;
+    return (
+      <a href={visit.links.to(historyPath(other, row))}>
+        <Badge state={{ label: "Replaced", badge: "" }} />
+      </a>
+    );
+  }
+  return <>Yes</>;
+}
+
+const Reference = ({ text: reference }: { text: string }) => (
+  <span class="reference" title={reference}>
+    {reference}
+  </span>
+);
+
+function timeOf(values: Readonly<Record<string, unknown>>): Date | undefined {
+  const instant = instantOf(text(values["activityTimestamp"]), "UTC");
+  return instant === undefined ? undefined : new Date(instant);
+}
