@@ -15,7 +15,7 @@ export const stories: Story[] = [
   { kind: "activities", end: "cancelled", rows: [{ accept: activity() }] },
   { kind: "shipments", end: "running", rows: [{ accept: goodsLine("S3") }] },
   { kind: "activities", end: "running", rows: [{ accept: activity() }, { reject: "z" }] },
-  { kind: "activities", end: "queued" },
+  { kind: "activities", end: "queued", sameFileAs: "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50" },
 ];
 
 export async function startRebuildStage(): Promise<ReadModel> {

@@ -30,6 +30,7 @@ export interface Story {
   readonly file?: { key: string; name: string; format: "csv" | "xlsx"; size: number; sha256: string };
   readonly report?: string;
   readonly corrects?: ImportRequested["corrects"];
+  readonly sameFileAs?: string;
 }
 
 export interface Told {
@@ -106,6 +107,7 @@ function requested(importId: string, organisationId: string, story: Story, at: s
     requestId: "r1",
     at,
     ...(story.corrects && { corrects: story.corrects }),
+    ...(story.sameFileAs && { sameFileAs: story.sameFileAs }),
   };
 }
 

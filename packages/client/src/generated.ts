@@ -328,6 +328,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/org/shipments/imports/{importId}/reversals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the reversals of a shipment import, the first one first
+         * @description List the reversals of a shipment import, the first one first.
+         */
+        get: operations["listShipmentReversals"];
+        put?: never;
+        /**
+         * Take back what a shipment import wrote
+         * @description The whole import, or 1 to 5000 of its shipments. Nothing is erased, and a row is reversed once, however often it is sent. The ledger then shows of each shipment the version pushed last among those that are not reversed; a shipment with none left is not in the ledger.
+         */
+        post: operations["reverseShipmentRows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/fulfilment/imports/{importId}/reversals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the reversals of a fulfilment import, the first one first
+         * @description List the reversals of a fulfilment import, the first one first.
+         */
+        get: operations["listFulfilmentReversals"];
+        put?: never;
+        /**
+         * Take back what a fulfilment import wrote
+         * @description The whole import, or 1 to 5000 of its activities. Nothing is erased, and a row is reversed once, however often it is sent. A reversed activity counts in no total; `reversed=include` lists it.
+         */
+        post: operations["reverseFulfilmentRows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/org/ledger/shipments": {
         parameters: {
             query?: never;
@@ -377,7 +425,7 @@ export interface paths {
         };
         /**
          * List the activity ledger, of one import or of all
-         * @description In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and half hour, and as pushed within each.
+         * @description In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and half hour, and as pushed within each. With `reversed` always in the order of the pushes; then a filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 activities are looked at for a page.
          */
         get: operations["listLedgerActivities"];
         put?: never;
@@ -400,6 +448,26 @@ export interface paths {
          * @description Of completed imports, by customer, warehouse and charge code in this order. At most 10000 items: more are a 400.
          */
         get: operations["getLedgerActivityTotals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/ledger/activities/totals/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what changed the totals since a time
+         * @description The imports and reversals since then, the oldest first, each with what it added or took away. Their sum is the difference between the totals now and those `asOf` that time. At most 10000 amounts: more are a 400.
+         */
+        get: operations["listLedgerActivityTotalChanges"];
         put?: never;
         post?: never;
         delete?: never;
@@ -484,6 +552,26 @@ export interface webhooks {
          * @description An import was cancelled; nothing was written.
          */
         post: operations["webhook-import-cancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "import.reversed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Something that an import wrote was taken back
+         * @description Something that an import wrote was taken back.
+         */
+        post: operations["webhook-import-reversed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -580,6 +668,27 @@ export interface components {
             /** @description Your reference for this push; `API push` when left out */
             sourceDetails?: string;
         };
+        ActivityReversal: {
+            /**
+             * @description The whole import; its open rejected rows are withdrawn
+             * @constant
+             */
+            all?: true;
+            /** @description These rows, by their numbers */
+            rows?: number[];
+            /** @description Why; everybody who looks at the import sees it */
+            reason: string;
+            /**
+             * @description Whether the rows of other imports that corrected these are reversed as well
+             * @default false
+             */
+            includeCorrections?: boolean;
+            /**
+             * @description Answers the same figures and records nothing
+             * @default false
+             */
+            preview?: boolean;
+        };
         ActivitySum: {
             /** @description An exact decimal, as text: a JSON number is exact to 15 digits only */
             quantity: string;
@@ -612,6 +721,16 @@ export interface components {
             /** @description The name of the status, such as Not Found */
             error: string;
         };
+        ChangedAmount: {
+            /** @description Null: of the activities that name no customer */
+            customerId: string | null;
+            /** @description What was done */
+            chargeCode: string;
+            /** @description More, or with a minus less, than before; an exact decimal, as text */
+            quantity: string;
+            /** @description How many activities more or less */
+            rows: number;
+        };
         CheapestQuote: {
             /** @description For people */
             serviceName: string;
@@ -632,9 +751,21 @@ export interface components {
             /** @description Their numbers there, in the order of this import's rows */
             rows: number[];
         };
+        CorrectingImport: {
+            /** @description The import that corrected them */
+            importId: string;
+            /** @description The numbers of the corrected rows in the reversed import */
+            rows: number[];
+        };
         CorrectionPush: {
             /** @description Each row once */
             rows: components["schemas"]["CorrectedRow"][];
+        };
+        FulfilmentReversals: {
+            /** @description At most as many as the limit */
+            items: components["schemas"]["Reversal"][];
+            /** @description For the next page; null on the last page */
+            nextCursor: string | null;
         };
         GoodsLine: {
             /** @description What the goods are packed as, such as CARTON or PALLET */
@@ -687,6 +818,10 @@ export interface components {
             errorReportUrl: string | null;
             /** @description Extension: the rejected rows of another import that this one corrects; absent where it corrects none */
             correctionOf?: components["schemas"]["CorrectedRows"];
+            /** @description Extension: what was taken back of it; null where nothing was. Its status stays what it was */
+            reversed: components["schemas"]["ReversedRows"] | null;
+            /** @description Extension: an earlier import of this kind that had the same content, so that this one may be there twice. Null when there was none. Decided when the import is pushed, over the last 400 days; failed, cancelled and wholly reversed imports and corrections do not count */
+            sameFileAs: string | null;
         };
         ImportCounts: {
             /** @description Rows read; a shipment with three goods lines is three rows */
@@ -727,6 +862,10 @@ export interface components {
             importId: string;
             /** @description The row's number in the file (the header is 1), or its ordinal in the JSON push */
             row: number;
+            /** @description Only with the parameter `reversed`; null for an activity that is not reversed */
+            reversed?: components["schemas"]["ReversedActivity"] | null;
+            /** @description Only with the parameter `reversed`: the row that counts in its place; null where there is none */
+            replacedBy?: components["schemas"]["ReplacedActivity"] | null;
         };
         LedgerShipment: {
             /** @description Identity of the shipment in the ledger: one that is there already is replaced */
@@ -1060,6 +1199,72 @@ export interface components {
             /** @description For the next page; null on the last page */
             nextCursor: string | null;
         };
+        ReplacedActivity: {
+            /** @description The import that corrects it */
+            importId: string;
+            /** @description Its row there */
+            row: number;
+        };
+        Reversal: {
+            /** @description Names the reversal */
+            reversalId: string;
+            /**
+             * Format: date-time
+             * @description When it was recorded. ISO 8601, UTC
+             */
+            at: string;
+            /** @description Why */
+            reason: string;
+            /** @description How many activities or shipments */
+            count: number;
+            /** @description Whether it was the whole import */
+            all: boolean;
+            /** @description The rows, as first and last of neighbouring numbers; null for the whole import */
+            rows: [
+                number,
+                number
+            ][] | null;
+        };
+        ReversalOutcome: {
+            /** @description Null in a preview, and where nothing was left to reverse */
+            reversalId: string | null;
+            /** @description The import */
+            importId: string;
+            /** @description Activities or shipments that are reversed by this call */
+            reversed: number;
+            /** @description Those that were reversed before */
+            alreadyReversed: number;
+            /** @description Of the reversed shipments: versions that a later push had already replaced */
+            superseded: number;
+            /** @description Rejected rows of other imports, which these had corrected, that are open again */
+            reopened: number;
+            /** @description Open rejected rows of this import that are taken off the list */
+            withdrawn: number;
+            /** @description Rows that other imports have corrected. They are reversed only with includeCorrections */
+            corrections: components["schemas"]["CorrectingImport"][];
+        };
+        ReversedActivity: {
+            /**
+             * Format: date-time
+             * @description When it was reversed. ISO 8601, UTC
+             */
+            at: string;
+            /** @description Why */
+            reason: string;
+            /** @description Names the reversal */
+            reversalId: string;
+        };
+        ReversedRows: {
+            /** @description How many of its activities or shipments are reversed */
+            rows: number;
+            /** @description Whether these are all */
+            all: boolean;
+            /**
+             * Format: date-time
+             * @description When the last of them was reversed. ISO 8601, UTC
+             */
+            at: string;
+        };
         /** @enum {string} */
         RowState: "open" | "submitted" | "corrected" | "dismissed" | "superseded";
         ShipmentPush: {
@@ -1067,6 +1272,33 @@ export interface components {
             shipments: components["schemas"]["PushedShipment"][];
             /** @description Your reference for this push; `API push` when left out */
             sourceDetails?: string;
+        };
+        ShipmentReversal: {
+            /**
+             * @description The whole import; its open rejected rows are withdrawn
+             * @constant
+             */
+            all?: true;
+            /** @description These shipments, each with all its goods lines */
+            shipmentIds?: string[];
+            /** @description Why; everybody who looks at the import sees it */
+            reason: string;
+            /**
+             * @description Whether the rows of other imports that corrected these are reversed as well
+             * @default false
+             */
+            includeCorrections?: boolean;
+            /**
+             * @description Answers the same figures and records nothing
+             * @default false
+             */
+            preview?: boolean;
+        };
+        ShipmentReversals: {
+            /** @description At most as many as the limit */
+            items: components["schemas"]["Reversal"][];
+            /** @description For the next page; null on the last page */
+            nextCursor: string | null;
         };
         Surcharge: {
             /** @description For people */
@@ -1077,6 +1309,27 @@ export interface components {
             key: string;
             /** @description In the organisation's currency, without GST */
             amount: number;
+        };
+        TotalsChange: {
+            /** @description The import that completed, or of which something was reversed */
+            importId: string;
+            /** @description Names the reversal; null for an import */
+            reversalId: string | null;
+            /**
+             * Format: date-time
+             * @description When the import completed, or the reversal was made. ISO 8601, UTC
+             */
+            at: string;
+            /** @description The import's reference */
+            sourceDetails: string;
+            /** @description Why it was reversed */
+            reason: string | null;
+            /** @description By customer and charge code */
+            amounts: components["schemas"]["ChangedAmount"][];
+        };
+        TotalsChanges: {
+            /** @description The oldest first */
+            items: components["schemas"]["TotalsChange"][];
         };
         Unauthorised: {
             /** @description What is wrong with the key */
@@ -1576,6 +1829,118 @@ export interface operations {
             };
         };
     };
+    listShipmentReversals: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the previous page; omitted for the first page */
+                cursor?: string;
+                /** @description 1 to 500, 100 if omitted */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description As the push answered it */
+                importId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of reversals */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShipmentReversals"];
+                };
+            };
+        };
+    };
+    reverseShipmentRows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the push answered it */
+                importId: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 32 MiB of JSON in UTF-8 */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShipmentReversal"];
+            };
+        };
+        responses: {
+            /** @description What was reversed, and what follows from it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReversalOutcome"];
+                };
+            };
+        };
+    };
+    listFulfilmentReversals: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the previous page; omitted for the first page */
+                cursor?: string;
+                /** @description 1 to 500, 100 if omitted */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description As the push answered it */
+                importId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of reversals */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FulfilmentReversals"];
+                };
+            };
+        };
+    };
+    reverseFulfilmentRows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the push answered it */
+                importId: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 32 MiB of JSON in UTF-8 */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActivityReversal"];
+            };
+        };
+        responses: {
+            /** @description What was reversed, and what follows from it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReversalOutcome"];
+                };
+            };
+        };
+    };
     listLedgerShipments: {
         parameters: {
             query?: {
@@ -1647,6 +2012,8 @@ export interface operations {
                 limit?: number;
                 /** @description Activities of this import only */
                 importId?: string;
+                /** @description include: reversed and replaced activities as well; only: reversed ones. Otherwise neither are listed */
+                reversed?: "include" | "only";
                 /** @description Activities of this customer only; empty: those that name no customer */
                 customerId?: string;
                 /** @description Activities of this warehouse only */
@@ -1688,6 +2055,8 @@ export interface operations {
                 from?: string;
                 /** @description Activities before this time, by their activityTimestamp. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 to?: string;
+                /** @description The totals as they were known at this time: rows recorded and reversals made up to it. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
+                asOf?: string;
             };
             header?: never;
             path?: never;
@@ -1702,6 +2071,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ActivityTotals"];
+                };
+            };
+        };
+    };
+    listLedgerActivityTotalChanges: {
+        parameters: {
+            query: {
+                /** @description Activities of this customer only; empty: those that name no customer */
+                customerId?: string;
+                /** @description Activities of this warehouse only */
+                warehouseCode?: string;
+                /** @description Activities with this charge code only */
+                chargeCode?: string;
+                /** @description Activities at or after this time, by their activityTimestamp. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
+                from?: string;
+                /** @description Activities before this time, by their activityTimestamp. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
+                to?: string;
+                /** @description Changes after this time. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
+                since: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TotalsChanges"];
                 };
             };
         };
@@ -1861,6 +2263,97 @@ export interface operations {
                     timestamp: string;
                     /** @description The import as it was then */
                     data: components["schemas"]["Import"];
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else, and no answer within 15 s, is sent again for three days */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook-import-reversed": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every attempt and every replay, so that a receiver can tell a repetition */
+                "webhook-id": string;
+                /** @description When this attempt was made, in seconds since 1970 */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What happened
+                     * @constant
+                     */
+                    type: "import.reversed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC
+                     */
+                    timestamp: string;
+                    /** @description The import as it was then, and the reversal */
+                    data: {
+                        /** @description Names the import */
+                        importId: string;
+                        /**
+                         * @description data for JSON, file for an upload
+                         * @enum {string}
+                         */
+                        source: "data" | "file";
+                        /**
+                         * @description See the states of an import
+                         * @enum {string}
+                         */
+                        status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+                        /** @description 0 to 100; 100 exactly when completed */
+                        progress: number;
+                        /** @description Final once the import has ended */
+                        counts: components["schemas"]["ImportCounts"];
+                        /** @description Your reference for the push */
+                        sourceDetails: string;
+                        /**
+                         * Format: date-time
+                         * @description When the push was accepted. ISO 8601, UTC
+                         */
+                        submittedAt: string;
+                        /**
+                         * Format: date-time
+                         * @description When a worker began with it; null while it waits. ISO 8601, UTC
+                         */
+                        startedAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it ended; null before. ISO 8601, UTC
+                         */
+                        finishedAt: string | null;
+                        /** @description Why a failed import could not run */
+                        errorMessage: string | null;
+                        /**
+                         * Format: uri
+                         * @description Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store
+                         */
+                        errorReportUrl: string | null;
+                        /** @description Extension: the rejected rows of another import that this one corrects; absent where it corrects none */
+                        correctionOf?: components["schemas"]["CorrectedRows"];
+                        /** @description Extension: what was taken back of it; null where nothing was. Its status stays what it was */
+                        reversed: components["schemas"]["ReversedRows"] | null;
+                        /** @description Extension: an earlier import of this kind that had the same content, so that this one may be there twice. Null when there was none. Decided when the import is pushed, over the last 400 days; failed, cancelled and wholly reversed imports and corrections do not count */
+                        sameFileAs: string | null;
+                        /** @description What was reversed */
+                        reversal: components["schemas"]["Reversal"];
+                    };
                 };
             };
         };

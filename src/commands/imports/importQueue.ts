@@ -2,21 +2,28 @@
 // ends, so that the limit is exact however many processes push at once.
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
+import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { deadlineIn } from "../deadline.js";
 import { importOfKey } from "./importStream.js";
 
 export const importQueuedChannel = "import_queued";
 
-/** Reserving again for the same import takes no second place. */
-export async function reservePlace(pool: Pool, place: { organisationId: string; importId: string; depth: number }): Promise<void> {
-  const { rows } = await pool.query<{ reserved: boolean }>("select reserve_import_place($1, $2, $3) as reserved", [
-    place.organisationId,
-    place.importId,
-    place.depth,
-  ]);
-  if (!rows[0]?.reserved) throw queueIsFull(place.depth);
+export interface Pushed extends Pick<ImportRequested, "importId" | "organisationId" | "kind" | "corrects"> {
+  readonly file: Pick<ImportRequested["file"], "sha256">;
 }
+
+/** Reserving again for the same import takes no second place. */
+export async function reservePlace(pool: Pool, pushed: Pushed, depth: number): Promise<void> {
+  const { organisationId, importId, kind } = pushed;
+  const { rows } = await pool.query<{ reserved: boolean }>("select reserve_import_place($1, $2, $3, $4, $5) as reserved", [
+    ...[organisationId, importId, depth, kind, comparedHash(pushed)],
+  ]);
+  if (!rows[0]?.reserved) throw queueIsFull(depth);
+}
+
+/** The hash by which another push finds the same file. Corrections are not compared. */
+const comparedHash = ({ corrects, file }: Pushed): string | null => (corrects ? null : file.sha256);
 
 export const queueIsFull = (depth: number) =>
   new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again.`);
@@ -70,21 +77,23 @@ interface PlaceInLog {
 }
 
 /** Gives an import that is in the log, and has no confirmed place, the place of its position. */
-export async function restorePlace(pool: Pool, { importId, organisationId, position, started }: PlaceInLog & { started: boolean }) {
+export async function restorePlace(pool: Pool, pushed: Pushed, { position, started }: { position: bigint; started: boolean }) {
+  const { importId, organisationId, kind } = pushed;
   await pool.query(
     `with restored as (
-       insert into import_queue (import_id, organisation_id, position, started) values ($1, $2, $3, $4)
+       insert into import_queue (import_id, organisation_id, position, started, kind, file_sha256) values ($1, $2, $3, $4, $5, $6)
        on conflict (import_id) do update set position = excluded.position where import_queue.position is null returning 1
      ) select pg_notify('${importQueuedChannel}', '') from restored`,
-    [importId, organisationId, position, started],
+    [importId, organisationId, position, started, kind, comparedHash(pushed)],
   );
 }
 
 /** The import has ended in its stream. Until the imports table shows that, queries read it from ended_imports. */
 export async function freePlace(pool: Pool, { importId, organisationId, position }: PlaceInLog): Promise<void> {
   await pool.query(
-    `with freed as (delete from import_queue where import_id = $1)
-     insert into ended_imports (import_id, organisation_id, position) values ($1, $2, $3) on conflict do nothing`,
+    `with freed as (delete from import_queue where import_id = $1 returning kind, file_sha256)
+     insert into ended_imports (import_id, organisation_id, position, kind, file_sha256)
+     values ($1, $2, $3, (select kind from freed), (select file_sha256 from freed)) on conflict do nothing`,
     [importId, organisationId, position],
   );
 }

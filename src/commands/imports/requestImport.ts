@@ -15,6 +15,7 @@ import { decide, evolve, type ImportCommand, nothingYet, usedForAnother } from "
 import { confirmPlace, releasePlace, reservePlace, withdrawPlace } from "./importQueue.js";
 import { carryOut, firstRequest, importOfKey, notRequested } from "./importStream.js";
 import { confirmPlaceLater, resolveRefusedPush } from "./resolvePush.js";
+import { importWithSameFile } from "./sameFile.js";
 import { newUploadKey } from "./storedObjects.js";
 
 export interface RequestImportDeps {
@@ -84,33 +85,45 @@ async function discard({ objectStore }: RequestImportDeps, { file }: ImportReque
 }
 
 async function reserve(deps: RequestImportDeps, request: ImportRequested, deadline: Deadline): Promise<void> {
-  const { importId, organisationId } = request;
   const release = () => void resolveRefusedPush(deps, request);
-  await deadline.within("database", reservePlace(deps.pool, { organisationId, importId, depth: deps.maxQueuedImports }), release);
+  await deadline.within("database", reservePlace(deps.pool, request, deps.maxQueuedImports), release);
 }
 
-async function record(deps: RequestImportDeps, command: RequestCommand, deadline: Deadline): Promise<ImportRequested> {
-  const { request } = command;
+async function record(deps: RequestImportDeps, prepared: RequestCommand, deadline: Deadline): Promise<ImportRequested> {
+  const { request } = prepared;
   const { importId, organisationId, by } = request;
   const { pool, eventStore } = deps;
   const context = { organisation: organisationId, by, correlationId: request.requestId };
   try {
+    const command = { ...prepared, request: { ...request, ...(await sameFile(deps, request, deadline)) } };
     const withinMs = deadline.leftMs();
     if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
     const { position = 0n } = await carryOut(eventStore, notRequested(importId), command, context, { withinMs });
     await deadline.within("database", confirmPlace(pool, importId, position)).catch(() => void confirmPlaceLater(deps, importId, position));
-    return request;
+    return command.request;
   } catch (error) {
     if (error instanceof WrongVersion) {
       const earlier = await firstRequest(eventStore, importId); // the same key, sent twice at once
       if (earlier) {
         if (earlier.file.key !== request.file.key) await discard(deps, request);
-        return sameAs(earlier, command);
+        return sameAs(earlier, prepared);
       }
     }
     await leaveRefused(deps, request, error);
     throw error;
   }
+}
+
+async function sameFile(
+  deps: RequestImportDeps,
+  request: ImportRequested,
+  deadline: Deadline,
+): Promise<Pick<ImportRequested, "sameFileAs">> {
+  const { importId, organisationId, kind, file, corrects, at } = request;
+  if (corrects) return {};
+  const sought = { importId, organisationId, kind, sha256: file.sha256, now: new Date(at) };
+  const sameFileAs = await importWithSameFile(deps, sought, deadline);
+  return sameFileAs === undefined ? {} : { sameFileAs };
 }
 
 /**

@@ -20,19 +20,18 @@ export const imports: Projection = {
 async function insertRequested(client: PoolClient, batch: SortedBatch): Promise<void> {
   const rows = batch.imports.flatMap(({ requested, facts }) => {
     if (!requested || !facts) return [];
-    const { importId, organisationId, kind, source, sourceDetails, file, corrects, by, at } = requested.data;
-    return [
-      { importId, position: facts.position, organisationId, kind, source, sourceDetails, file, corrects, requestedBy: actorOf(by), at },
-    ];
+    const { importId, organisationId, kind, source, sourceDetails, file, corrects, sameFileAs, by, at } = requested.data;
+    const row = { importId, organisationId, kind, source, sourceDetails, file, corrects, sameFileAs, at };
+    return [{ ...row, position: facts.position, requestedBy: actorOf(by) }];
   });
   if (rows.length === 0) return;
   await client.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-                          file_key, file_name, file_size, file_sha256, requested_by, notes, corrects, submitted_at, revision)
+                          file_key, file_name, file_size, file_sha256, requested_by, notes, corrects, same_file_as, submitted_at, revision)
      select "importId", position, "organisationId", kind, source, "sourceDetails", 'queued', 0, 0, 0, 0,
-            file ->> 'key', file ->> 'name', (file ->> 'size')::bigint, file ->> 'sha256', "requestedBy", '[]', corrects, at, 0
+            file ->> 'key', file ->> 'name', (file ->> 'size')::bigint, file ->> 'sha256', "requestedBy", '[]', corrects, "sameFileAs", at, 0
        from jsonb_to_recordset($1) as requested ("importId" uuid, position bigint, "organisationId" text, kind text, source text,
-            "sourceDetails" text, file jsonb, corrects jsonb, "requestedBy" text, at timestamptz)
+            "sourceDetails" text, file jsonb, corrects jsonb, "sameFileAs" uuid, "requestedBy" text, at timestamptz)
      on conflict do nothing`,
     [storableJson(rows)],
   );

@@ -48,8 +48,8 @@ export const imports = pgTable(
     index("imports_by_end").on(table.organisationId, table.finishedAt),
     // For the rows that the imports with one reference wrote. A reference may be too long for an index.
     index("imports_by_reference").on(table.organisationId, sql`md5(${table.sourceDetails})`, table.finishedAt),
-    // For imports with the same file.
-    index("imports_by_file").on(table.organisationId, table.kind, table.fileSha256),
+    // For the last import with the same file, which may have been pushed every minute.
+    index("imports_by_file").on(table.organisationId, table.kind, table.fileSha256, table.position),
     index("imports_unfinished").on(table.status, table.organisationId),
     index("imports_ended_early").on(table.finishedAt).where(sql`${table.status} in ('cancelled', 'failed') and ${table.failed} > 0`),
   ],

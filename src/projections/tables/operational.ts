@@ -4,6 +4,12 @@ import { bigint, boolean, index, integer, pgTable, primaryKey, text, timestamp, 
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
+/**
+ * What was pushed, so that another push of the same file finds it before the imports table has it. A correction has no hash. Without a kind
+ * nothing is known: an older version wrote the row, or it was restored.
+ */
+const content = { kind: text({ enum: ["shipments", "activities"] }), fileSha256: text("file_sha256") };
+
 /** One row per queued or running import. The row is inserted before ImportRequested is appended, so that the queue's limit is exact. */
 export const importQueue = pgTable(
   "import_queue",
@@ -12,6 +18,7 @@ export const importQueue = pgTable(
     organisationId: text("organisation_id").notNull(),
     /** Commit position of ImportRequested, which is the queue's order; null until the append is acknowledged. */
     position: bigint({ mode: "bigint" }),
+    /** Ascends in the order in which an organisation's places were reserved. */
     reservedAt: at("reserved_at").notNull().default(sql`now()`),
     cancelRequested: boolean("cancel_requested").notNull().default(false),
     progress: integer().notNull().default(0),
@@ -22,8 +29,7 @@ export const importQueue = pgTable(
     notBefore: at("not_before"),
     /** A worker has started it. It then runs before older imports that are restored later, so that only one import is half done. */
     started: boolean().notNull().default(false),
-    /** What is pushed; null for a correction. Another push of the same file finds it here before the imports table has it. */
-    fileSha256: text("file_sha256"),
+    ...content,
   },
   (table) => [index("import_queue_by_organisation").on(table.organisationId, table.position)],
 );
@@ -37,6 +43,7 @@ export const endedImports = pgTable(
     organisationId: text("organisation_id").notNull(),
     position: bigint({ mode: "bigint" }).notNull(),
     endedAt: at("ended_at").notNull().default(sql`now()`),
+    ...content,
   },
   (table) => [index("ended_imports_by_organisation").on(table.organisationId)],
 );

@@ -32,6 +32,8 @@ export interface ImportView {
   readonly reversed: ReversedPart | null;
   /** The rows of another import that this one corrects. */
   readonly correctionOf: { readonly importId: string; readonly rows: readonly number[] } | null;
+  /** An earlier import with the same file, as it was known when this one was pushed. */
+  readonly sameFileAs: string | null;
 }
 
 export interface ReversedPart {
@@ -114,6 +116,7 @@ export function viewOf(row: ImportRow): ImportView {
     reportKey: isFinished(status) ? (row.reportKey ?? row.lateReportKey) : null,
     reversed: row.reversed,
     correctionOf: row.corrects,
+    sameFileAs: row.sameFileAs,
   };
 }
 
@@ -150,6 +153,7 @@ export function shownImport(view: ImportView, errorReportUrl: string | null) {
     errorMessage,
     errorReportUrl,
     reversed: view.reversed,
+    sameFileAs: view.sameFileAs,
     ...(view.correctionOf === null ? {} : { correctionOf: { importId: view.correctionOf.importId, rows: [...view.correctionOf.rows] } }),
   };
 }

@@ -46,7 +46,7 @@ export async function requestedBase(
 ): Promise<Base | undefined> {
   const requested = await requestedEvent(eventStore, importId);
   if (requested?.data.organisationId !== organisationId || (kind !== undefined && requested.data.kind !== kind)) return undefined;
-  const { source, sourceDetails, at, corrects } = requested.data;
+  const { source, sourceDetails, at, corrects, sameFileAs } = requested.data;
   const view: ImportView = {
     importId,
     kind: requested.data.kind,
@@ -56,6 +56,7 @@ export async function requestedBase(
     submittedAt: new Date(at),
     reversed: null,
     correctionOf: corrects ?? null,
+    sameFileAs: sameFileAs ?? null,
     startedAt: null,
     finishedAt: null,
     errorMessage: null,

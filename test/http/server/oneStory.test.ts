@@ -33,7 +33,7 @@ async function pushed(story: Partial<Story>) {
   const told = tell({ kind: "activities", organisationId: org.organisationId, ...story });
   const { position } = await model.eventStore.append(told.stream, told.events.slice(0, 1), -1n);
   const place = { importId: told.importId, organisationId: org.organisationId, position: position.commit };
-  await restorePlace(model.pool, { ...place, started: false });
+  await restorePlace(model.pool, { ...place, kind: "activities", file: { sha256: "" } }, { position: position.commit, started: false });
   return {
     ...told,
     async begin() {

@@ -29,7 +29,7 @@ async function projected(importId: string, organisationId: string, status: strin
 test("a queue place that was never confirmed is confirmed after a minute when its import is in the log, and removed when it is not", async () => {
   const organisation = await stage.organisation("reserving");
   const importId = await stage.push(organisation, "activities", activities(1));
-  await reservePlace(stage.pool, { organisationId: organisation, importId: randomUUID(), depth: 5 });
+  await reservePlace(stage.pool, { organisationId: organisation, importId: randomUUID(), kind: "activities", file: { sha256: "" } }, 5);
   await age(50);
   await reconcileQueue(stage.deps());
   expect(await queue()).toHaveLength(2); // both are less than a minute old

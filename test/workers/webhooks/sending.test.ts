@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { changeWebhook, removeWebhook, rotateWebhook } from "../../../src/commands/organisations/webhooks.js";
 import { ping } from "../../../src/commands/webhooks/deliveries.js";
@@ -27,14 +28,19 @@ test("an import's start and end arrive once each, in order, signed, under their 
   await stage.record(organisationId); // before there is an endpoint: never sent
   const receiver = await stage.receiver(organisationId);
   const report = `reports/x/1.xlsx`;
-  const { importId, events } = await stage.record(organisationId, { report, sourceDetails: "march.csv" });
+  const sameFileAs = randomUUID();
+  const { importId, events } = await stage.record(organisationId, { report, sourceDetails: "march.csv", sameFileAs });
   await eventually(() => receiver.got.length === 2, "two deliveries");
   expect(receiver.forged).toEqual([]);
   expect(receiver.got.map(({ id, type }) => ({ id, type }))).toEqual([
     { id: events[1]?.id, type: "import.started" },
     { id: events.at(-1)?.id, type: "import.completed" },
   ]);
-  const shared = { importId, source: "file", sourceDetails: "march.csv", submittedAt: "2026-03-01T10:00:00.000Z", errorMessage: null };
+  const shared = {
+    ...{ importId, source: "file", sourceDetails: "march.csv", submittedAt: "2026-03-01T10:00:00.000Z", errorMessage: null },
+    reversed: null,
+    sameFileAs,
+  };
   expect(receiver.got[0]).toMatchObject({ timestamp: "2026-03-01T10:00:00.000Z" });
   expect(receiver.got[0]?.data).toEqual({
     ...shared,

@@ -41,7 +41,9 @@ A push is answered \`202\` as soon as it is stored safely. Imports of an organis
 | \`failed\` | It could not run: \`errorMessage\` says why. Nothing was written. |
 | \`cancelled\` | It was stopped. Nothing was written. |
 
-The last three are final. Ask about every 30 seconds, or let a webhook tell you.`,
+The last three are final. Ask about every 30 seconds, or let a webhook tell you.
+
+Content that was pushed before runs again, and \`sameFileAs\` names the earlier import. To be safe against repetitions send an Idempotency-Key.`,
 
   "Rejected rows": `
 A row that cannot be accepted is listed with its number, its values and all of its reasons, joined by \`; \`. A shipment is accepted or rejected whole:

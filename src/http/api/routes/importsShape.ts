@@ -59,6 +59,14 @@ export const importSchema = answerObject("Import", {
     .nullable()
     .describe("Extension: what was taken back of it; null where nothing was. Its status stays what it was")
     .meta({ "x-extension": true }),
+  sameFileAs: z
+    .string()
+    .nullable()
+    .describe(
+      "Extension: an earlier import of this kind that had the same content, so that this one may be there twice. Null when there was none. " +
+        "Decided when the import is pushed, over the last 400 days; failed, cancelled and wholly reversed imports and corrections do not count",
+    )
+    .meta({ "x-extension": true }),
 });
 
 /** A reversal of an import. */

@@ -23,14 +23,14 @@ export async function reconcileQueue(deps: Deps): Promise<void> {
 
 /** Reserved places that the push never confirmed: confirmed here if the import's stream exists, else released. */
 async function resolveReservations({ pool, eventStore }: Deps): Promise<void> {
-  const stuck = await pool.query<{ importId: string; organisationId: string; givenUp: boolean }>(
-    `select import_id as "importId", organisation_id as "organisationId", reserved_at < now() - make_interval(secs => $1) as "givenUp"
+  const stuck = await pool.query<{ importId: string; givenUp: boolean }>(
+    `select import_id as "importId", reserved_at < now() - make_interval(secs => $1) as "givenUp"
        from import_queue where position is null and reserved_at < now() - make_interval(secs => $2) order by reserved_at limit $3`,
     [reservedSeconds, answeredSeconds, atOnce],
   );
-  for (const { importId, organisationId, givenUp } of stuck.rows) {
+  for (const { importId, givenUp } of stuck.rows) {
     const loaded = await loadImport(eventStore, importId);
-    if (!(await restored(pool, organisationId, loaded)) && givenUp) await releasePlace(pool, importId);
+    if (!(await restored(pool, loaded)) && givenUp) await releasePlace(pool, importId);
   }
 }
 
@@ -41,21 +41,21 @@ const isUnqueued = `i.status in ('queued', 'processing')
 
 /** Unfinished imports that have no place in the queue. */
 async function queueMissing({ pool, eventStore }: Deps): Promise<void> {
-  const missing = await pool.query<{ importId: string; organisationId: string }>(
-    `select i.import_id as "importId", i.organisation_id as "organisationId" from imports i
+  const missing = await pool.query<{ importId: string }>(
+    `select i.import_id as "importId" from imports i
       where ${isUnqueued} and i.submitted_at < now() - make_interval(secs => $1)
       order by i.position limit $2`,
     [missingSeconds, atOnce],
   );
-  for (const { importId, organisationId } of missing.rows) {
+  for (const { importId } of missing.rows) {
     const loaded = await loadImport(eventStore, importId);
-    if (!hasEnded(loaded)) await restored(pool, organisationId, loaded); // otherwise the import has ended and the projection is behind
+    if (!hasEnded(loaded)) await restored(pool, loaded); // otherwise the import has ended and the projection is behind
   }
 }
 
-async function restored(pool: Deps["pool"], organisationId: string, { importId, position, state }: LoadedImport): Promise<boolean> {
-  if (position === undefined) return false;
-  await restorePlace(pool, { importId, organisationId, position, started: state.status === "processing" });
+async function restored(pool: Deps["pool"], { position, state }: LoadedImport): Promise<boolean> {
+  if (position === undefined || state.status === "none") return false;
+  await restorePlace(pool, state.request, { position, started: state.status === "processing" });
   return true;
 }
 
@@ -82,7 +82,7 @@ export async function beginOldest(deps: Deps, turn: Turn): Promise<void> {
     const loaded = await loadImport(deps.eventStore, importId);
     if (loaded.position === undefined || loaded.position > BigInt(turn.position) || hasEnded(loaded)) continue;
     isOldest = false;
-    if (answered) await restored(deps.pool, turn.organisationId, loaded);
+    if (answered) await restored(deps.pool, loaded);
   }
   if (!isOldest) throw new Interrupted("an older push comes first");
   await deps.pool.query("update import_queue set started = true where import_id = $1", [turn.importId]);

@@ -96,10 +96,10 @@ export async function endTurn(pool: Pool, turn: Turn): Promise<void> {
     `with released as (
        update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $1 and worker = $2 returning 1
      ), freed as (
-       delete from import_queue where import_id = $3 and (select count(*) from released) >= 0 returning 1
+       delete from import_queue where import_id = $3 and (select count(*) from released) >= 0 returning kind, file_sha256
      )
-     insert into ended_imports (import_id, organisation_id, position)
-     select $3, $1, $4 where (select count(*) from freed) >= 0 on conflict do nothing`,
+     insert into ended_imports (import_id, organisation_id, position, kind, file_sha256)
+     values ($3, $1, $4, (select kind from freed), (select file_sha256 from freed)) on conflict do nothing`,
     [turn.organisationId, turn.holder, turn.importId, turn.position],
   );
 }

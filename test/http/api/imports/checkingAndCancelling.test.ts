@@ -26,6 +26,8 @@ describe("checking an import", () => {
         finishedAt: "2026-03-01T10:00:00.000Z",
         errorMessage: null,
         errorReportUrl: null,
+        reversed: null,
+        sameFileAs: null,
       }),
     );
   });

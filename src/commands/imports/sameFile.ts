@@ -1,0 +1,79 @@
+// Finds the earlier import that has the same file. The tables say which imports to look at; the streams say whether they still count.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Pool } from "pg";
+import { limits } from "../../domain/imports/limits.js";
+import { decodeOn } from "../../events/codec.js";
+import type { ImportKind } from "../../events/importEvents.js";
+import { requestedEvent } from "../../events/importLayout.js";
+import { streamOf } from "../../events/streams.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import { importsWithFile, isBeingRecorded, type SameFile } from "../../queries/lookUps/sameFiles.js";
+import type { Deadline } from "../deadline.js";
+import { load } from "../handle.js";
+import { reversalsAggregate } from "../reversals/reversalsDecider.js";
+
+interface Deps {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+}
+
+export interface FileToCompare {
+  readonly organisationId: string;
+  readonly kind: ImportKind;
+  readonly sha256: string;
+  readonly now: Date;
+  /** The push itself, once it has a place in the queue. It then waits for those that reserved theirs before it. */
+  readonly importId?: string;
+}
+
+const dayMs = 24 * 3_600_000;
+/** What is left of the time for the append, however long another push takes. */
+const appendMs = 1_000;
+const lookAgainMs = 15;
+
+/**
+ * The last import that has the same file and still counts. Two pushes of the same file at once cannot both miss each other: places are reserved one
+ * after the other, and the later push waits until the earlier one is in the log, or is given up.
+ */
+export async function importWithSameFile(deps: Deps, file: FileToCompare, deadline: Deadline): Promise<string | undefined> {
+  const since = new Date(file.now.getTime() - limits.sameFileDays * dayMs);
+  const sought = { ...file, since, importId: file.importId ?? null };
+  for (const found of await deadline.within("database", importsWithFile(deps.pool, sought))) {
+    if (found.known === "reserved" && file.importId !== undefined) await untilRecorded(deps, found.importId, deadline);
+    if (await deadline.within("event store", counts(deps, found, sought))) return found.importId;
+  }
+  return undefined;
+}
+
+async function untilRecorded({ pool }: Deps, importId: string, deadline: Deadline): Promise<void> {
+  while (deadline.leftMs() > appendMs && (await deadline.within("database", isBeingRecorded(pool, importId)))) await pause(lookAgainMs);
+}
+
+type Sought = Parameters<typeof importsWithFile>[1];
+
+async function counts({ eventStore }: Deps, found: SameFile, sought: Sought): Promise<boolean> {
+  if (found.known !== "recorded" && !(await hasFile(eventStore, found.importId, sought))) return false;
+  const processed = found.processed ?? (await processedNow(eventStore, found.importId));
+  if (processed === "running") return true;
+  return processed !== "none" && !(await isReversed(eventStore, found.importId, processed));
+}
+
+async function hasFile(eventStore: EventStore, importId: string, { organisationId, kind, sha256, since }: Sought): Promise<boolean> {
+  const data = (await requestedEvent(eventStore, importId))?.data;
+  if (!data || data.corrects || data.organisationId !== organisationId) return false;
+  return data.kind === kind && data.file.sha256 === sha256 && new Date(data.at) >= since;
+}
+
+/** The number of rows that a completed import has written. `none` for an import that will never write anything. */
+async function processedNow(eventStore: EventStore, importId: string): Promise<number | "running" | "none"> {
+  const stored = await eventStore.last(streamOf.import(importId));
+  const last = stored && decodeOn("import", stored);
+  if (!last || last.type === "ImportFailed" || last.type === "ImportCancelled") return "none";
+  return last.type === "ImportCompleted" ? last.data.counts.processed : "running";
+}
+
+/** Whether everything that it wrote was taken back. */
+async function isReversed(eventStore: EventStore, importId: string, processed: number): Promise<boolean> {
+  const { state } = await load(eventStore, reversalsAggregate, importId);
+  return state.all || (state.count > 0 && state.count >= processed);
+}

@@ -1,0 +1,66 @@
+import type { Pool } from "pg";
+
+export interface SoughtFile {
+  readonly organisationId: string;
+  readonly kind: "shipments" | "activities";
+  readonly sha256: string;
+  /** Imports that were pushed before this time are not found. */
+  readonly since: Date;
+  /** The push that looks, where it has a place in the queue. */
+  readonly importId: string | null;
+}
+
+/** An import that has this file, as far as the tables know. */
+export interface SameFile {
+  readonly importId: string;
+  /** `recorded`: the tables have it. `queued`: the queue has it, and perhaps its file. `reserved`: its push may be about to append it. */
+  readonly known: "recorded" | "queued" | "reserved";
+  /** How many rows it has written; null unless the tables have it completed. */
+  readonly processed: number | null;
+}
+
+/** A push has been answered after this time. */
+const answeredSeconds = 5;
+const most = 50;
+
+/**
+ * The imports with this file that have not failed, been cancelled or been wholly reversed by what the tables know, and those of which only the
+ * queue knows. The one pushed last comes first.
+ */
+export async function importsWithFile(pool: Pool, { organisationId, kind, sha256, since, importId }: SoughtFile): Promise<SameFile[]> {
+  const { rows } = await pool.query<SameFile>(
+    `with waiting as (
+       select import_id, position, case when position is null then 'reserved' else 'queued' end as known from import_queue
+        where organisation_id = $1 and (kind is null or (kind = $2 and file_sha256 = $3)) and not cancel_requested
+          and (position is not null or $5::uuid is null or reserved_at < (select reserved_at from import_queue where import_id = $5))
+       union all
+       select import_id, position, 'queued' from ended_imports
+        where organisation_id = $1 and (kind is null or (kind = $2 and file_sha256 = $3))
+     ), recorded as (
+       select import_id, position, case when status = 'completed' then processed end as processed from imports i
+        where organisation_id = $1 and kind = $2 and file_sha256 = $3 and submitted_at >= $4 and corrects is null
+          and status in ('queued', 'processing', 'completed')
+          and not exists (select from reversals r where r.import_id = i.import_id having bool_or(is_all) or sum(count) >= processed)
+          and not exists (select from import_queue q where q.import_id = i.import_id and q.cancel_requested)
+        order by position desc limit ${most}
+     )
+     select import_id as "importId", known, processed from (
+       select import_id, position, 'recorded' as known, processed from recorded
+       union all
+       select import_id, position, known, null from waiting w where not exists (select from imports i where i.import_id = w.import_id)
+     ) as found
+      where import_id is distinct from $5 order by position desc nulls first limit ${most}`,
+    [organisationId, kind, sha256, since, importId],
+  );
+  return rows;
+}
+
+/** Whether a push that has reserved its place may still append its event. */
+export async function isBeingRecorded(pool: Pool, importId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select from import_queue where import_id = $1 and position is null and not cancel_requested
+        and reserved_at > now() - make_interval(secs => ${answeredSeconds})`,
+    [importId],
+  );
+  return rowCount === 1;
+}
