@@ -57,7 +57,8 @@ async function compare(sources: Sources, audited: AuditedImport, until: Position
   await compareImports(sources.client, imports, { importId }, findings);
   for (const table of rowTables) await compareRows({ ...sources, findings }, table, imports, [position]);
   await compareCorrections(sources.client, await correctionsOfImport(sources, audited.requested.data, until), { importId }, findings);
-  const reversals = new Map([[importId, await reversalsOfImport(sources.eventStore, importId, { until })]]);
+  const report = (fault: string) => findings.add({ importId, sentence: `stream of reversals: ${fault}` });
+  const reversals = new Map([[importId, await reversalsOfImport(sources.eventStore, importId, { until, report })]]);
   await compareReversals(sources.client, { reversals, imports }, { importId }, findings);
   if (findings.count === 0) await compareGroups(sources.client, { importId }, findings);
   if (findings.count === 0) return { verdict: "agrees" };

@@ -7,7 +7,7 @@ import { compareGroups } from "./comparing/compareGroups.js";
 import { compareImports } from "./comparing/compareImports.js";
 import { compareReversals } from "./comparing/compareReversals.js";
 import { compareRows, rowTables } from "./comparing/compareRows.js";
-import { compareShipments } from "./comparing/compareShipments.js";
+import { compareHidden, compareShipments } from "./comparing/compareShipments.js";
 import { compareTotals } from "./comparing/compareTotals.js";
 import { compareVersions } from "./comparing/compareVersions.js";
 import { type Evidence, gatherEvidence, ownerOf } from "./evidence/evidence.js";
@@ -77,6 +77,7 @@ async function compareTables(
   }
   rows.totals = await compareTotals(client, evidence.imports, organisationId, findings);
   rows.shipments = await compareShipments(client, evidence, organisationId, findings);
+  await compareHidden(client, evidence, organisationId, findings);
   rows.versions = await compareVersions(client, evidence.imports, organisationId, findings);
   rows.corrections = await compareCorrections(client, evidence.corrections, { organisationId }, findings);
   rows.reversals = await compareReversals(client, evidence, { organisationId }, findings);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { setOf } from "../../src/audit/comparing/compareReversals.js";
-import { type ImportReversals, reversalsOfImport } from "../../src/audit/evidence/reversalEvidence.js";
+import { type ImportReversals, reversalsOfImport, setOf } from "../../src/audit/evidence/reversalEvidence.js";
 import type { RowsReversed } from "../../src/events/reversalEvents.js";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 import { stored } from "../support/importStory.js";

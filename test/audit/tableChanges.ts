@@ -123,7 +123,7 @@ export const changes: [string, (ids: Ids) => string, unknown[]][] = [
     "an invented shipment",
     (_ids) =>
       `insert into shipments select organisation_id, 'S99', fields, items, source_details, import_id, updated_at, import_position from shipments where shipment_id = 'S1'`,
-    ["-: shipment S99: the ledger has it, but no completed import wrote it"],
+    ["-: shipment S99: the ledger has it, but it has no version that was completed and not reversed"],
   ],
   [
     "a lost version",
@@ -155,6 +155,28 @@ export const changes: [string, (ids: Ids) => string, unknown[]][] = [
     "an end of an import that runs",
     (ids) => `insert into shipment_imports select ${position(ids, "running")}, '${ids["running"]}', 'acme', 9, now()`,
     [expect.stringContaining("where no import has completed")],
+  ],
+  [
+    "a reversed shipment that is still shown",
+    (ids) =>
+      `insert into shipments select organisation_id, 'S5', fields, items, source_details, import_id, updated_at, import_position from shipments where import_id = '${ids["again"]}'`,
+    ["-: shipment S5: the ledger has it, but it has no version that was completed and not reversed"],
+  ],
+  [
+    "a lost hidden version",
+    () => "delete from hidden_shipments where shipment_id = 'S2'",
+    ["shipments: hidden_shipments has 0 versions; the stream has 1 versions"],
+  ],
+  [
+    "a changed hidden version",
+    () => `update hidden_shipments set items = '[]'`,
+    ["shipments: hidden_shipments has 1 versions, which are not those of the stream"],
+  ],
+  [
+    "a reversed version that is still hidden",
+    (ids) =>
+      `insert into hidden_shipments select organisation_id, shipment_id, ${position(ids, "reversed")}, fields, items, source_details, '${ids["reversed"]}', updated_at from hidden_shipments`,
+    ["reversed: hidden_shipments has 1 versions; the stream has 0 versions"],
   ],
   ["a lost reversal", () => "delete from reversals where is_all", [expect.stringMatching(/^reversed: reversals lacks [0-9a-f-]{36}$/)]],
   [

@@ -7,7 +7,7 @@ import { importHistory } from "../../src/audit/history/importHistory.js";
 import { type Verification, verify } from "../../src/audit/verify.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
-import { reverse } from "../support/reversalStory.js";
+import { type ReversalStory, reverse } from "../support/reversalStory.js";
 import { createTestObjectStore } from "../support/stores/stores.js";
 import { changes, position } from "./tableChanges.js";
 
@@ -58,6 +58,7 @@ beforeAll(async () => {
   });
   await record("again", { kind: "shipments", rows: [{ accept: goodsLine("S2", { originSuburb: "later" }) }] });
   await record("reversed", { kind: "shipments", rows: [{ accept: goodsLine("S5") }, { accept: goodsLine("S6") }] });
+  await record("later", { kind: "shipments", rows: [{ accept: goodsLine("S6", { originSuburb: "\0" }) }] });
   const importId = ids["reversed"] ?? "";
   await reverse(model.eventStore, { importId, rows: [[2, 2]], shipments: [[1, 1]], count: 1, reason: "one\0" });
   await reverse(model.eventStore, { importId, count: 1 });
@@ -88,12 +89,12 @@ describe("verify", () => {
     expect(await sentences()).toEqual([]);
     const verification = await run();
     expect(verification).toMatchObject({
-      imports: 10,
-      files: 10,
-      rows: { activities: 3, shipments: 4, versions: 6, shipment_lines: 1, rejections: 7, reversals: 2 },
+      imports: 11,
+      files: 11,
+      rows: { activities: 3, shipments: 3, versions: 7, shipment_lines: 1, rejections: 7, reversals: 2 },
     });
     expect(verification.organisations).toEqual([
-      { organisationId: "acme", imports: 9, findings: 0 },
+      { organisationId: "acme", imports: 10, findings: 0 },
       { organisationId: "other", imports: 1, findings: 0 },
     ]);
   });
@@ -107,7 +108,7 @@ describe("verify", () => {
       "activity_groups",
       "shipment_lines",
       "shipments",
-      "reversals",
+      ...["hidden_shipments", "reversals"],
       ...["shipment_versions", "shipment_imports"],
     ];
     beforeAll(() => model.pool.query(tables.map((table) => `create table kept_${table} as table ${table}`).join("; ")));
@@ -185,6 +186,43 @@ describe("verify", () => {
         "stream: RowAccepted at revision 5 comes after the import's end",
       ]),
     );
+  });
+
+  test("finds what contradicts itself within a stream of reversals, and what contradicts its import", async () => {
+    const found = async (story: Story, ...reversals: Partial<ReversalStory>[]) => {
+      const organisationId = `reversals-${crypto.randomUUID()}`;
+      const { importId } = await model.record({ ...story, organisationId });
+      for (const reversal of reversals) await reverse(model.eventStore, { organisationId, importId, count: 1, ...reversal });
+      await model.project();
+      const { findings } = await verify({
+        ...{ pool: model.pool, eventStore: model.eventStore, objectStore: objects.store, tempDir },
+        ...{ signal: new AbortController().signal, organisationId, files: false },
+      });
+      return findings.first.map(({ sentence }) => sentence);
+    };
+    const line = (id: string, shipment: number) => ({ accept: goodsLine(id), shipment });
+    const shipments: Story = { kind: "shipments", rows: [line("A", 1), line("B", 2), line("A", 1)] };
+    expect(
+      await found(
+        shipments,
+        {
+          rows: [
+            [2, 2],
+            [4, 4],
+          ],
+          shipments: [[1, 1]],
+        },
+        {},
+      ),
+    ).toEqual([]);
+    expect(await found(shipments, { rows: [[2, 2]], shipments: [[1, 1]] })).toEqual([
+      "stream of reversals: RowsReversed at revision 0 has other rows than its shipments",
+    ]);
+    expect(await found(shipments, { rows: [[3, 3]], shipments: [[2, 2]] }, { count: 2 })).toEqual([
+      "stream of reversals: RowsReversed at revision 1 counts 2, but takes back 1",
+      "stream of reversals: RowsReversed at revision 1 takes back more than there is",
+    ]);
+    expect(await found({ kind: "shipments", end: "running" }, { count: 0 })).toEqual(["stream of reversals: the import has not completed"]);
   });
 
   describe("notices a worker that", () => {

@@ -1,9 +1,8 @@
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
-import type { Ranges } from "../../events/reversalEvents.js";
 import { storable } from "../canonical.js";
 import type { AuditedImport } from "../evidence/evidence.js";
-import type { Reversal, ReversalEvidence } from "../evidence/reversalEvidence.js";
+import { type Reversal, type ReversalEvidence, setOf } from "../evidence/reversalEvidence.js";
 import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";
 import type { Scope } from "./compareCorrections.js";
@@ -70,14 +69,3 @@ const rowOf = ({ position, data, metadata }: Reversal, importPosition: string | 
 ];
 
 const shown = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value));
-
-/** As Postgres shows a set of numbers: ranges without their ends, those that touch put together. */
-export function setOf(ranges: Ranges): string {
-  const joined: [first: number, end: number][] = [];
-  for (const [first, last] of [...ranges].sort(([one], [other]) => one - other)) {
-    const open = joined.at(-1);
-    if (open && first <= open[1]) open[1] = Math.max(open[1], last + 1);
-    else joined.push([first, last + 1]);
-  }
-  return `{${joined.map(([first, end]) => `[${first},${end})`).join()}}`;
-}

@@ -1,12 +1,24 @@
 import type { PoolClient } from "pg";
 import { canonical, shortDigest, storable } from "../canonical.js";
-import { type Evidence, shipmentKey } from "../evidence/evidence.js";
+import type { AuditedImport, Evidence } from "../evidence/evidence.js";
 import { addItem } from "../evidence/importFold.js";
+import {
+  addHidden,
+  digestOfHidden,
+  type HiddenVersions,
+  noVersions,
+  type ShipmentEvidence,
+  shipmentKey,
+} from "../evidence/shipmentEvidence.js";
 import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";
+import { compareDigests, type DigestedTable } from "./byImport.js";
 
 const query = `select organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position from shipments
                 where $1::text is null or organisation_id = $1`;
+
+const digestOfFields = (fields: unknown): string => shortDigest(canonical(fields));
+const digestOfItems = (items: unknown): string => (Array.isArray(items) ? items : []).reduce<string>(addItem, "");
 
 /** Returns the number of shipments in the ledger. */
 export async function compareShipments(
@@ -16,7 +28,7 @@ export async function compareShipments(
   findings: Findings,
 ): Promise<number> {
   const sources = new Map([...imports.values()].map((audited) => [audited.importId, audited]));
-  const missing = new Map(shipments);
+  const missing = new Map(shipments.shown);
   let total = 0;
   for await (const [organisation, shipmentId, fields, items, sourceDetails, importId, updatedAt, position] of readRows(client, query, [
     organisationId ?? null,
@@ -28,14 +40,13 @@ export async function compareShipments(
     const report = (sentence: string) =>
       findings.add({ organisationId: String(organisation), importId: expected?.importId, sentence: `shipment ${shipmentId}: ${sentence}` });
     if (!expected) {
-      report("the ledger has it, but no completed import wrote it");
+      report("the ledger has it, but it has no version that was completed and not reversed");
       continue;
     }
     const source = sources.get(expected.importId);
-    const chained = (Array.isArray(items) ? items : []).reduce<string>(addItem, "");
     const wrong = [
-      shortDigest(canonical(fields)) === expected.fields ? [] : ["its fields differ"],
-      chained === expected.items ? [] : ["its goods lines differ"],
+      digestOfFields(fields) === expected.fields ? [] : ["its fields differ"],
+      digestOfItems(items) === expected.items ? [] : ["its goods lines differ"],
       importId === expected.importId && BigInt(String(position)) === expected.position ? [] : [`it is ascribed to import ${importId}`],
       sourceDetails === storable(source?.requested.data.sourceDetails ?? "") ? [] : ["its sourceDetails differ"],
       (updatedAt as Date).toISOString() === new Date(source?.ended?.data.at ?? 0).toISOString() ? [] : ["its updatedAt differs"],
@@ -47,4 +58,29 @@ export async function compareShipments(
     findings.add({ organisationId: organisation, importId, sentence: `shipment ${shipmentId}: it is missing from the ledger` });
   }
   return total;
+}
+
+const hiddenShipments = ({ hidden }: ShipmentEvidence): DigestedTable<HiddenVersions> => ({
+  name: "hidden_shipments",
+  rows: {
+    query: `select import_position, organisation_id, shipment_id, fields, items, source_details, import_id, updated_at from hidden_shipments
+             where $1::text is null or organisation_id = $1 order by import_position`,
+    begin: noVersions,
+    add(versions, [shipmentId, fields, items, sourceDetails, importId, updatedAt]) {
+      const own = { shipmentId: String(shipmentId), fields: digestOfFields(fields), items: digestOfItems(items) };
+      addHidden(versions, { ...own, sourceDetails: String(sourceDetails), importId: String(importId), updatedAt: updatedAt as Date });
+    },
+  },
+  digest: digestOfHidden,
+  expected: ({ requested }: AuditedImport) => hidden(String(requested.position.commit)),
+});
+
+/** Compares the versions that the ledger does not show. */
+export async function compareHidden(
+  client: PoolClient,
+  { shipments, imports }: Evidence,
+  organisationId: string | undefined,
+  findings: Findings,
+): Promise<void> {
+  await compareDigests(client, hiddenShipments(shipments), imports, organisationId, findings);
 }

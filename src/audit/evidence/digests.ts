@@ -1,4 +1,4 @@
-// Digests of what activity_totals and shipment_versions should have of one import.
+// Digests of what activity_totals, shipment_versions and hidden_shipments should have of one import.
 import { createHash } from "node:crypto";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { add, type Decimal, decimal, knownDecimal, toText } from "../../domain/money.js";
@@ -71,3 +71,7 @@ export function digestOfVersions(shipments: readonly VersionRow[]): TableDigest 
     hash.update(`${JSON.stringify([number, storable(shipmentId), revisions])}\n`);
   return { count: shipments.length, said: `${shipments.length} versions`, digest: hash.digest("hex") };
 }
+
+/** Adds the digest of a text to the sum of those before it, so that their order does not matter. */
+export const sum = (digests: bigint, text: string): bigint =>
+  (digests + BigInt(`0x${createHash("sha256").update(text).digest("hex").slice(0, 32)}`)) % 2n ** 128n;

@@ -4,8 +4,10 @@ import { type EventStore, type Position, type StoredEvent, shareOf } from "../..
 import type { Findings } from "../findings.js";
 import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
 import { digestOfSums, digestOfVersions, type TableDigest } from "./digests.js";
-import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
-import { gatherReversals, type ReversalEvidence } from "./reversalEvidence.js";
+import { foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
+import { gatherReversals, type ImportReversals, type ReversalEvidence } from "./reversalEvidence.js";
+import { reversalFaults } from "./reversalFaults.js";
+import { type ShipmentEvidence, shipmentEvidence } from "./shipmentEvidence.js";
 
 /** What is kept of a fold: counts and digests, not the rows. */
 export interface AuditedImport extends Pick<ImportFold, "importId" | "requested" | "started" | "ended" | "revision"> {
@@ -18,23 +20,14 @@ export interface AuditedImport extends Pick<ImportFold, "importId" | "requested"
   readonly versions: TableDigest;
 }
 
-export interface AuditedShipment extends Omit<FoldedShipment, "number" | "revisions"> {
-  readonly importId: string;
-  /** Commit position of the import's ImportRequested. */
-  readonly position: bigint;
-}
-
 export interface Evidence {
   /** By commit position of ImportRequested, as the tables refer to them. */
   readonly imports: ReadonlyMap<string, AuditedImport>;
-  /** The version that should be in the ledger, by organisation and shipmentId. */
-  readonly shipments: ReadonlyMap<string, AuditedShipment>;
+  readonly shipments: ShipmentEvidence;
   readonly corrections: CorrectionEvidence;
   readonly reversals: ReversalEvidence;
   readonly events: number;
 }
-
-export const shipmentKey = (organisationId: string, shipmentId: string): string => JSON.stringify([organisationId, shipmentId]);
 
 /** Whose import it is, for a finding. */
 export const ownerOf = ({ importId, requested }: AuditedImport) => ({ importId, organisationId: requested.data.organisationId });
@@ -69,11 +62,17 @@ interface Gathering {
 export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const { eventStore, until, signal, onProgress, findings } = gathering;
   const imports = new Map<string, AuditedImport>();
-  const shipments = new Map<string, AuditedShipment>();
+  const shipments = shipmentEvidence();
   const streams = new Map<string, ImportFold | "ended" | "not wanted">();
   const corrections = correctionEvidence();
   const reversals = await gatherReversals(gathering);
   let events = 0;
+  const closeFold = (fold: ImportFold) => {
+    close(fold, imports, findings);
+    const reversed = reversals.get(fold.importId);
+    if (reversed) reportReversals(fold, reversed, findings);
+    shipments.add(fold, reversed);
+  };
   const onEvent = (event: StoredEvent) => {
     if (event.stream.startsWith(streamPrefix.corrections)) return onCorrection(event, corrections, gathering);
     const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream, { whole: true }) : "not wanted");
@@ -85,8 +84,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
     if (!state.ended) return;
     corrections.ended(state.importId, state.ended.type === "ImportCompleted");
     // The import has ended: keep its counts and digests, and free its fold.
-    close(state, imports, findings);
-    keepShipments(state, shipments);
+    closeFold(state);
     streams.set(event.stream, "ended");
   };
   await eventStore.replay({ prefixes: [streamPrefix.import, streamPrefix.corrections], until, signal }, async (batch) => {
@@ -94,7 +92,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
     events += batch.events.length;
     onProgress?.({ events, share: shareOf(batch.position, until) });
   });
-  for (const fold of streams.values()) if (typeof fold === "object") close(fold, imports, findings);
+  for (const fold of streams.values()) if (typeof fold === "object") closeFold(fold);
   return { imports, shipments, corrections, reversals, events };
 }
 
@@ -117,17 +115,9 @@ function isWanted(first: StoredEvent, { organisationId }: Gathering): boolean {
   return organisationId === undefined || first.metadata.organisation === organisationId;
 }
 
-/** Of two versions the one that was pushed later counts, whichever import completed first. Within an import the later shipment counts. */
-function keepShipments(fold: ImportFold, shipments: Map<string, AuditedShipment>): void {
-  const { requested, ended, importId } = fold;
-  if (requested?.data.kind === "shipments" && ended?.type === "ImportCompleted") {
-    for (const { shipmentId, fields, items } of [...(fold.shipments?.values() ?? [])].sort((a, b) => a.number - b.number)) {
-      const key = shipmentKey(requested.data.organisationId, shipmentId);
-      const position = requested.position.commit;
-      if ((shipments.get(key)?.position ?? position) > position) continue;
-      shipments.set(key, { shipmentId, fields, items, importId, position });
-    }
-  }
+function reportReversals(fold: ImportFold, reversed: ImportReversals, findings: Findings): void {
+  const owner = { organisationId: fold.requested?.data.organisationId, importId: fold.importId };
+  for (const fault of reversalFaults(fold, reversed)) findings.add({ ...owner, sentence: `stream of reversals: ${fault}` });
 }
 
 function close(fold: ImportFold, imports: Map<string, AuditedImport>, findings: Findings): void {

@@ -18,6 +18,7 @@ export interface FoldedShipment {
   items: string;
   /** The revisions of its lines in the stream, separated by commas. */
   revisions: string;
+  readonly rows: number[];
 }
 
 export interface ImportFold {
@@ -148,9 +149,10 @@ function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): vo
   if (known) {
     known.items = addItem(known.items, item);
     known.revisions += `,${revision}`;
+    known.rows.push(data.row);
     return;
   }
-  const begun = { fields: shortDigest(canonical(own)), items: addItem("", item), revisions: String(revision) };
+  const begun = { fields: shortDigest(canonical(own)), items: addItem("", item), revisions: String(revision), rows: [data.row] };
   fold.shipments.set(group, { number: numberOf(data), shipmentId, ...begun });
 }
 

@@ -1,8 +1,11 @@
-// The shipment ledger. Goods lines are kept in shipment_lines until ImportCompleted, which writes all shipments of the import at once.
+// The shipment ledger. Goods lines are kept in shipment_lines until ImportCompleted, which writes all shipments of the import at once. Of the
+// versions of a shipment that are not reversed, `shipments` has the one that was pushed last and `hidden_shipments` has the others. The order
+// in which imports complete and are reversed does not matter for that, so a batch's endings are applied before its reversals.
 import type { PoolClient } from "pg";
 import { copyRows, deleteRows, jsonField } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { type CompletedImport, endingsOf } from "../sortedBatch.js";
+import { type Reversal, reversalsIn } from "./reversals.js";
 
 const target = { table: "shipment_lines", columns: 'import_position, "row", shipment, "values"' };
 
@@ -21,36 +24,108 @@ export const shipments: Projection = {
     const { completed, abandoned } = endingsOf(batch, "shipments");
     await writeShipments(client, completed);
     await deleteRows(client, "shipment_lines", [...completed, ...abandoned]);
+    await takeBack(client, reversalsIn(batch, options.skip));
   },
 };
 
+const columns = "organisation_id, shipment_id, import_position, fields, items, source_details, import_id, updated_at";
+const columnsOf = (table: string): string => columns.replace(/\w+/g, `${table}.$&`);
+const valuesOf = (table: string): string =>
+  `import_position = ${table}.import_position, fields = ${table}.fields, items = ${table}.items, source_details = ${table}.source_details,
+   import_id = ${table}.import_id, updated_at = ${table}.updated_at`;
+
+/** Every shipment of the completed imports. Its fields are those of its first line. */
+const written = `
+  select organisation_id, first ->> 'shipmentId' as shipment_id, import_position, first - 'item' as fields, items, source_details, import_id,
+         updated_at, shipment
+    from (select import_position, shipment, (array_agg("values" order by "row"))[1] as first, jsonb_agg("values" -> 'item' order by "row") as items
+            from shipment_lines where import_position = any($1::bigint[]) group by import_position, shipment) as grouped
+    join unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::timestamptz[])
+         as completed (import_position, organisation_id, source_details, import_id, updated_at) using (import_position)
+   where first ->> 'shipmentId' is not null`;
+
 /**
- * A shipment's fields are those of its first line. Of two imports with the same shipment id the one that was pushed later wins, whichever
- * ran first. Within one import the later shipment wins.
+ * Of two imports with the same shipment id the one that was pushed later wins, whichever ran first. Within one import the later shipment
+ * wins, and the earlier is not kept.
  */
 async function writeShipments(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
   if (completed.length === 0) return;
+  const positions = completed.map(({ facts }) => facts.position);
+  const values = [
+    positions,
+    completed.map(({ facts }) => facts.organisationId),
+    completed.map(({ facts }) => facts.sourceDetails),
+    completed.map(({ facts }) => facts.importId),
+    completed.map(({ ended }) => ended.data.at),
+  ];
   await client.query(
-    `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position)
-     select distinct on (organisation_id, first ->> 'shipmentId')
-            organisation_id, first ->> 'shipmentId', first - 'item', items, source_details, import_id, updated_at, import_position
-       from (select import_position, shipment, (array_agg("values" order by "row"))[1] as first,
-                    jsonb_agg("values" -> 'item' order by "row") as items
-               from shipment_lines where import_position = any($1::bigint[]) group by import_position, shipment) as written
-       join unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::timestamptz[])
-            as completed (import_position, organisation_id, source_details, import_id, updated_at) using (import_position)
-      where first ->> 'shipmentId' is not null
-      order by organisation_id, first ->> 'shipmentId', import_position desc, shipment desc
-     on conflict (organisation_id, shipment_id) do update
-        set fields = excluded.fields, items = excluded.items, source_details = excluded.source_details,
-            import_id = excluded.import_id, updated_at = excluded.updated_at, import_position = excluded.import_position
-      where shipments.import_position < excluded.import_position`,
-    [
-      completed.map(({ facts }) => facts.position),
-      completed.map(({ facts }) => facts.organisationId),
-      completed.map(({ facts }) => facts.sourceDetails),
-      completed.map(({ facts }) => facts.importId),
-      completed.map(({ ended }) => ended.data.at),
-    ],
+    `insert into hidden_shipments (${columns})
+     select ${columnsOf("s")} from shipment_versions v join shipments s using (organisation_id, shipment_id)
+      where v.import_position = any($1::bigint[]) and s.import_position < v.import_position
+     on conflict do nothing`,
+    [positions],
   );
+  const { rowCount } = await client.query(
+    `insert into shipments (${columns})
+     select distinct on (organisation_id, shipment_id) ${columns} from (${written}) as written
+      order by organisation_id, shipment_id, import_position desc, shipment desc
+     on conflict (organisation_id, shipment_id) do update set ${valuesOf("excluded")}
+      where shipments.import_position < excluded.import_position`,
+    values,
+  );
+  if (rowCount !== (await countVersions(client, positions))) await hideOthers(client, values);
+}
+
+async function countVersions(client: PoolClient, positions: readonly string[]): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    "select count(*)::int from shipment_versions where import_position = any($1::bigint[])",
+    [positions],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** The ledger shows another version of these shipments, which was pushed later. */
+async function hideOthers(client: PoolClient, values: readonly unknown[]): Promise<void> {
+  await client.query(
+    `insert into hidden_shipments (${columns})
+     select distinct on (organisation_id, shipment_id, import_position) ${columns} from (${written}) as written
+      where not exists (select from shipments s where s.organisation_id = written.organisation_id and s.shipment_id = written.shipment_id
+                           and s.import_position = written.import_position)
+      order by organisation_id, shipment_id, import_position, shipment desc
+     on conflict do nothing`,
+    [...values],
+  );
+}
+
+/** The versions that are reversed. Shipments of one import with the same id are one version. */
+const reversed = `
+  select distinct organisation_id, shipment_id, import_position
+    from unnest($1::uuid[], $2::integer[], $3::integer[]) as named (import_id, first, last)
+    join (select import_id, position as import_position from imports) as known using (import_id)
+    join shipment_versions using (import_position) where shipment between first and last`;
+
+const everyShipment = [0, 2 ** 31 - 1] as const;
+
+async function takeBack(client: PoolClient, events: readonly Reversal[]): Promise<void> {
+  const named = events.flatMap(({ data: { importId, rows, shipments: numbers = [] } }) =>
+    (rows === "all" ? [everyShipment] : numbers).map(([first, last]) => ({ importId, first, last })),
+  );
+  if (named.length === 0) return;
+  const values = [named.map(({ importId }) => importId), named.map(({ first }) => first), named.map(({ last }) => last)];
+  const same = (table: string) =>
+    ["organisation_id", "shipment_id", "import_position"].map((column) => `${table}.${column} = reversed.${column}`).join(" and ");
+  await client.query(`delete from hidden_shipments h using (${reversed}) as reversed where ${same("h")}`, values);
+  await client.query(
+    `with last as materialized (
+       select distinct on (h.organisation_id, h.shipment_id) h.*
+         from (${reversed}) as reversed join shipments s on ${same("s")}
+         join hidden_shipments h on h.organisation_id = s.organisation_id and h.shipment_id = s.shipment_id
+        order by h.organisation_id, h.shipment_id, h.import_position desc),
+     shown_again as (
+       delete from hidden_shipments h using last
+        where h.organisation_id = last.organisation_id and h.shipment_id = last.shipment_id and h.import_position = last.import_position)
+     update shipments s set ${valuesOf("last")} from last where s.organisation_id = last.organisation_id and s.shipment_id = last.shipment_id`,
+    values,
+  );
+  await client.query(`delete from shipments s using (${reversed}) as reversed where ${same("s")}`, values);
 }

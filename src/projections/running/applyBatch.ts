@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { addFacts, type KnownImports } from "../models/importFacts.js";
 import type { ApplyOptions, Projection, Running } from "../projection.js";
-import { type SkipEvent, sortBatch } from "../sortedBatch.js";
+import { type SkipEvent, type SortedBatch, sortBatch } from "../sortedBatch.js";
 import { type Checkpoint, isPermanent, lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
 import { TablesOfAnotherLog } from "./logGuard.js";
 
@@ -50,14 +50,17 @@ export async function applyInTransaction(
     if (isAfter(after, at)) throw new CheckpointMovedBack(`projection ${name} stands at ${at.commit}, before ${after.commit}`);
     throwIfUnseen(name, at, batch.events);
   }
-  for (const [from, group] of groupByCheckpoint(projections, checkpoints)) {
-    const fresh = afterPosition(batch.events, from);
-    if (fresh.length === 0) continue;
-    const sorted = sortBatch(fresh, skip);
-    for (const { importId } of await addFacts(client, sorted, context.knownImports)) {
-      logger.error({ importId }, "rows of an unknown import skipped: run `projections rebuild`");
+  const fresh = new Map<string, SortedBatch>(); // usually one: checkpoints differ only while a new projection catches up
+  for (const projection of projections) {
+    const from = checkpoints.get(projection.name) ?? beginning;
+    const key = `${from.commit}/${from.prepare}`;
+    const sorted = fresh.get(key) ?? sortBatch(afterPosition(batch.events, from), skip);
+    if (!fresh.has(key)) {
+      fresh.set(key, sorted);
+      for (const { importId } of await addFacts(client, sorted, context.knownImports))
+        logger.error({ importId }, "rows of an unknown import skipped: run `projections rebuild`");
     }
-    for (const projection of group) await projection.apply(client, sorted, { keepExisting, skip });
+    if (sorted.events.length > 0) await projection.apply(client, sorted, { keepExisting, skip });
   }
   await saveCheckpoints(client, names, batch);
 }
@@ -72,19 +75,6 @@ export function throwIfUnseen(name: string, { lastEvent, ...place }: Checkpoint,
   if (!next || isAfter(next.position, place)) return;
   const where = `event ${next.id} at position ${next.position.commit}`;
   throw new TablesOfAnotherLog(`${where} was never seen by projection ${name}, which stands at ${place.commit}`, true);
-}
-
-/** Usually one group: checkpoints differ only while a new projection catches up. */
-function groupByCheckpoint(projections: readonly Projection[], checkpoints: ReadonlyMap<string, Position>): Map<Position, Projection[]> {
-  const groups = new Map<string, { from: Position; group: Projection[] }>();
-  for (const projection of projections) {
-    const from = checkpoints.get(projection.name) ?? beginning;
-    const key = `${from.commit}/${from.prepare}`;
-    const known = groups.get(key);
-    if (known) known.group.push(projection);
-    else groups.set(key, { from, group: [projection] });
-  }
-  return new Map([...groups.values()].map(({ from, group }) => [from, group]));
 }
 
 function afterPosition(events: readonly StoredEvent[], from: Position): readonly StoredEvent[] {

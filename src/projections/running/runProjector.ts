@@ -66,8 +66,8 @@ async function fillThenFollow(options: Following): Promise<void> {
 
 /**
  * A projection that is newer than the tables begins at the beginning of the log. It is filled while the other projections go on, so that
- * they need not wait for it on a long log. Tables of an earlier shape are built anew beside the live ones, which go on too. Ends when this is
- * done, so that the next call follows the log with all projections.
+ * they need not wait for it on a long log. Tables of an earlier shape are built anew beside the live ones, which go on too; not while a new
+ * projection is filled, whose tables they may look into. Ends when this is done, so that the next call follows the log with all projections.
  */
 async function followBeside(options: Following): Promise<void> {
   const checkpoints = await readAllCheckpoints(options.pool);
@@ -75,7 +75,7 @@ async function followBeside(options: Following): Promise<void> {
   const late = latecomersAt(checkpoints).filter(({ name }) => !options.filled.has(name));
   const ended = new AbortController();
   const signal = AbortSignal.any([options.signal, ended.signal]);
-  const outdated = allProjections.filter(({ name }) => isOutdated(name, checkpoints.get(name)));
+  const outdated = late.length > 0 ? [] : allProjections.filter(({ name }) => isOutdated(name, checkpoints.get(name)));
   const filling = [
     ...(late.length > 0 ? [fillLatecomers({ ...options, signal }, late, checkpoints)] : []),
     ...(outdated.length > 0 && options.tables ? [buildAnew({ ...options, signal }, outdated, options.tables)] : []),
