@@ -23,6 +23,7 @@ export interface ExampleTable {
   readonly rows: readonly (readonly string[])[];
 }
 
+/** Has every column; where a row has no value below, the cell is empty. */
 export function exampleTable(kind: Kind, known: Known): ExampleTable {
   const rows = kind === "shipments" ? shipmentRows(known) : activityRows(known);
   const custom = kind === "shipments" ? [...known.catalogue.customFieldKeys] : [];
@@ -80,7 +81,6 @@ function activityRows({ catalogue, warehouseCodes, chargeCodes, now }: Known): V
     activityTimestamp: `${day}T0${index}:30:00Z`,
     customerId: customers[index % Math.max(1, customers.length)] ?? "",
     reference: `EXAMPLE-${index + 1}`,
-    status: "",
   }));
 }
 

@@ -38,6 +38,12 @@ describe("the page", () => {
     expect(words(rows)).not.toContain("1,000");
   });
 
+  test("shows every field of the rows, and the import of each", async () => {
+    const html = await page("month=2026-03&view=rows");
+    const headings = Array.from(html.matchAll(/<th scope="col"[^>]*>(.*?)<\/th>/g), ([, heading]) => heading);
+    expect(headings).toHaveLength(columnsOf("activities").length + 1);
+  });
+
   test("pages through the rows by a cursor", async () => {
     const seen: string[] = [];
     let address = "/portal/activities?month=2021-01&view=rows";

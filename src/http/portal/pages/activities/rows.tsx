@@ -1,4 +1,5 @@
 // The rows behind the totals, or all those of one import, also the ones that no longer count.
+import { type FieldName, fieldsOf } from "../../../../domain/imports/fields.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { pageOfActivities } from "../../../../queries/activities/activityLedger.js";
 import { type ActivityStanding, listWithReversed } from "../../../../queries/activities/reversedActivities.js";
@@ -84,6 +85,17 @@ function NoRows({ of: { selection }, isLast }: { of: OfActivities; isLast: boole
 
 const text = (value: unknown) => (value === null || value === undefined ? "" : String(value));
 
+/** The fields with a column of their own; the others stand after them, as the table of fields has them. */
+const ownColumns: readonly string[] = [
+  "activityTimestamp",
+  "customerId",
+  "warehouseCode",
+  "chargeCode",
+  "quantity",
+  "reference",
+] satisfies readonly FieldName<"activity">[];
+const otherFields = fieldsOf("activity").filter(({ name }) => !ownColumns.includes(name));
+
 function columns(of: OfActivities, isOfImport: boolean): readonly Column<ListedActivity>[] {
   const { visit, nameOf } = of;
   return [
@@ -93,7 +105,7 @@ function columns(of: OfActivities, isOfImport: boolean): readonly Column<ListedA
     { heading: "Charge code", cell: ({ values }) => text(values["chargeCode"]) },
     { heading: "Quantity", number: true, cell: ({ values }) => <Quantity text={text(values["quantity"])} /> },
     { heading: "Reference", cell: ({ values }) => <Reference text={text(values["reference"])} /> },
-    { heading: "Status", cell: ({ values }) => text(values["status"]) },
+    ...otherFields.map(({ name, heading }) => ({ heading, cell: ({ values }: ListedActivity) => text(values[name]) })),
     ...(isOfImport ? [{ heading: "Counts", cell: (activity: ListedActivity) => <Standing of={of} activity={activity} /> }] : []),
     {
       heading: isOfImport ? "Row" : "Import",
