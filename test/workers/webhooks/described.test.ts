@@ -2,6 +2,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ping } from "../../../src/commands/webhooks/deliveries.js";
+import { replay } from "../../../src/commands/webhooks/replay.js";
+import { webhookEventTypes } from "../../../src/domain/webhooks/types.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { describeApi } from "../../../src/http/api/document/describeApi.js";
 import { noStream } from "../../../src/ports/eventStore.js";
@@ -21,6 +23,15 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
+/** Imports of which endpoints are told by every type. Returns how many events that is. */
+async function recordEveryType(organisationId: string): Promise<number> {
+  const { importId } = await stage.record(organisationId, { report: "reports/x/1.xlsx" });
+  await stage.eventStore.append(streamOf.reversals(importId), [reversal({ importId, organisationId })], noStream);
+  await stage.record(organisationId, { end: "failed" });
+  await stage.record(organisationId, { end: "cancelled", rows: [] });
+  return 7;
+}
+
 test("the body and headers of every webhook are as the OpenAPI document describes, and every described webhook is sent", async () => {
   const document = describeApi([], "https://waybill.example.com");
   const { webhooks } = document as unknown as { webhooks: Record<string, Described> };
@@ -30,12 +41,9 @@ test("the body and headers of every webhook are as the OpenAPI document describe
   const organisationId = await stage.newOrganisation();
   const receiver = await stage.receiver(organisationId);
   stage.work();
-  const { importId } = await stage.record(organisationId, { report: "reports/x/1.xlsx" });
-  await stage.eventStore.append(streamOf.reversals(importId), [reversal({ importId, organisationId })], noStream);
-  await stage.record(organisationId, { end: "failed" });
-  await stage.record(organisationId, { end: "cancelled", rows: [] });
+  const sent = await recordEveryType(organisationId);
   await ping(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
-  await eventually(() => receiver.got.length === 8, "everything");
+  await eventually(() => receiver.got.length === sent + 1, "everything");
   for (const { type, body, headers } of receiver.got) {
     const { parameters } = webhooks[type]?.post ?? { parameters: [] };
     expect(parameters.length, type).toBeGreaterThan(0);
@@ -49,4 +57,25 @@ test("the body and headers of every webhook are as the OpenAPI document describe
       expect(fits(broken), JSON.stringify(broken)).toBe(false);
   }
   expect(new Set(receiver.got.map(({ type }) => type))).toEqual(new Set(Object.keys(webhooks)));
+});
+
+test("a replay finds the events of every type in their streams", async () => {
+  const organisationId = await stage.newOrganisation();
+  const receiver = await stage.receiver(organisationId);
+  const endpoint = { organisationId, endpointId: receiver.endpointId };
+  const sent = await recordEveryType(organisationId);
+  const allDelivered = async () =>
+    (await stage.deliveries(organisationId, endpoint.endpointId)).every(({ status }) => status === "delivered");
+  await eventually(async () => receiver.got.length === sent && (await allDelivered()), "everything");
+  expect(new Set(receiver.got.map(({ type }) => type))).toEqual(new Set(webhookEventTypes));
+  const first = receiver.got.map(({ id }) => id).sort();
+  await stage.pool.query("delete from webhook_events");
+  expect(await replay(stage, endpoint, new Date(0))).toBe(sent);
+  await eventually(() => receiver.got.length === 2 * sent, "the replay");
+  expect(
+    receiver.got
+      .slice(sent)
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual(first);
 });

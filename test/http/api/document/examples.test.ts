@@ -10,6 +10,8 @@ import { startTestService, type TestService } from "../../../support/service.js"
 import { demoKey, type Recorded, recordAnswers } from "./recordedAnswers.js";
 import { type MadeIds, rememberIds, tryIt } from "./tryIt.js";
 
+/** Then the file is written after this process has read it, and the next run compares. */
+const isUpdating = process.env["UPDATE_EXAMPLES"] === "1";
 const file = "src/http/api/document/examples/answers.json";
 
 let service: TestService;
@@ -21,7 +23,7 @@ beforeAll(async () => {
   const worker = startWorker(service);
   roles = [worker, startProjector(service)];
   recorded = await recordAnswers(service, worker.stop);
-  if (process.env["UPDATE_EXAMPLES"] === "1") {
+  if (isUpdating) {
     await writeFile(file, `${JSON.stringify(unusual(recorded), null, 2)}\n`);
   }
 });
@@ -30,12 +32,12 @@ afterAll(async () => {
   await service?.close();
 });
 
-test("the example answers of the API reference are what the service answers to the example requests", () => {
+test.skipIf(isUpdating)("the example answers of the API reference are what the service answers to the example requests", () => {
   const shown = mapped(recorded, (operationId, status) => answerExample(operationId, status, undefined)["example"]);
   expect(recorded).toEqual(shown);
 });
 
-test("only the answers that differ from the usual ones are kept in the file", () => {
+test.skipIf(isUpdating)("only the answers that differ from the usual ones are kept in the file", () => {
   expect(exampleAnswers).toEqual(unusual(recorded));
 });
 

@@ -77,7 +77,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   correctFulfilmentRows: { body: { rows: [{ row: 3, values: { quantity: "7" } }] } },
 };
 
-/** Recorded by a test with UPDATE_EXAMPLES=1: what the demo organisation is answered, by operation and status. Of an error only its message. */
+/** Recorded by `npm run answers`: what the demo organisation is answered, by operation and status. Of an error only its message. */
 export const exampleAnswers = JSON.parse(readFileSync(new URL("./answers.json", import.meta.url), "utf8")) as Readonly<
   Record<string, Readonly<Record<string, unknown>>>
 >;
