@@ -7,7 +7,7 @@ import { organisationFile as fileShape, type OrganisationFile } from "../../src/
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
 import { organisationFile } from "../support/organisationFile.js";
-import { startTestEventStore } from "../support/stores/eventStore.js";
+import { startHostedEventStore } from "../support/stores/hostedEventStore.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
 export interface CommandStores {
@@ -19,7 +19,7 @@ export interface CommandStores {
 
 /** Starts a real event store and a real database for one test file. */
 export async function startCommandStores(): Promise<CommandStores> {
-  const [node, database] = await Promise.all([startTestEventStore(), createTestDatabase()]);
+  const [node, database] = await Promise.all([startHostedEventStore(), createTestDatabase()]);
   const events = connectEventStore({ address: node.address, logger: pino({ level: "silent" }) });
   const inTransaction = <Result>(work: Parameters<typeof transaction<Result>>[1]) => transaction(database.pool, work);
   const project = (organisationId: string) => catchUpOrganisation({ events, inTransaction }, organisationId);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
+import { startTestEventStore } from "../support/stores/eventStore.js";
 import { expectedAfter, type ModelActivity, type ModelShipment, type Push } from "./ledgerModel.js";
 
 const long = process.env["WAYBILL_LONG"] !== undefined;
@@ -14,7 +15,7 @@ let workers: Role[];
 let projector: Role;
 
 beforeAll(async () => {
-  service = await startTestService({ maxQueuedImports: 1000 });
+  service = await startTestService({ maxQueuedImports: 1000 }, undefined, {}, startTestEventStore);
   workers = [startWorker(service), startWorker(service)];
   projector = startProjector(service);
 });

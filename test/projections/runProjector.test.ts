@@ -5,10 +5,11 @@ import { runProjector } from "../../src/projections/running/runProjector.js";
 import { listVersions } from "../../src/queries/shipments/shipmentVersions.js";
 import { activity, goodsLine } from "../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../support/readModel.js";
+import { startTestEventStore } from "../support/stores/eventStore.js";
 
 let model: ReadModel;
 beforeAll(async () => {
-  model = await startReadModel();
+  model = await startReadModel(startTestEventStore);
 });
 afterAll(() => model?.close());
 

@@ -6,7 +6,7 @@ import type { EventStore } from "../../src/ports/eventStore.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
 import { untilNextLook } from "./eventually.js";
 import { append, type Story, type Told, tell } from "./importStory.js";
-import { startTestEventStore } from "./stores/eventStore.js";
+import { startHostedEventStore } from "./stores/hostedEventStore.js";
 import { createTestDatabase } from "./stores/postgres.js";
 
 export interface ReadModel {
@@ -30,8 +30,8 @@ export interface ReadModel {
 
 const quiet = pino({ level: "silent" });
 
-export async function startReadModel(): Promise<ReadModel> {
-  const [node, database] = await Promise.all([startTestEventStore(), createTestDatabase()]);
+export async function startReadModel(startStore = startHostedEventStore): Promise<ReadModel> {
+  const [node, database] = await Promise.all([startStore(), createTestDatabase()]);
   const eventStore = connectEventStore({ address: node.address, logger: quiet });
   let projector: { stop: AbortController; ended: Promise<void> } | undefined;
   const model: ReadModel = {

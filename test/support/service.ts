@@ -31,7 +31,8 @@ import { catchUpOrganisation } from "../../src/projections/models/organisations.
 import { cacheCatalogues } from "../../src/queries/organisations/organisations.js";
 import { createQuoteMemory } from "../../src/queries/quotes/recentQuotes.js";
 import { organisationFile } from "./organisationFile.js";
-import { startTestEventStore, type TestEventStore } from "./stores/eventStore.js";
+import type { TestEventStore } from "./stores/eventStore.js";
+import { startHostedEventStore } from "./stores/hostedEventStore.js";
 import { createTestDatabase } from "./stores/postgres.js";
 import { createTestObjectStore } from "./stores/stores.js";
 
@@ -68,9 +69,10 @@ export async function startTestService(
   limits: Partial<ApiDeps["limits"]> = {},
   publicUrl = "http://127.0.0.1:3000",
   parts: Partial<PortalOptions> = {},
+  startStore = startHostedEventStore,
 ): Promise<TestService> {
   const database = await createTestDatabase();
-  const store = await startTestEventStore();
+  const store = await startStore();
   const objects = await createTestObjectStore();
   const tempDir = await mkdtemp(join(tmpdir(), "waybill-test-temp-"));
   const logger = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKey, revokeKey } from "../../../src/commands/organisations/organisation.js";
 import { organisationDeps, startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+import { startTestEventStore } from "../../support/stores/eventStore.js";
 
 let service: TestService;
 let organisation: TestOrganisation;
 let urls: string[];
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, undefined, {}, startTestEventStore);
   organisation = await service.organisation();
   urls = [service.url, await service.startAnotherApi()];
 });

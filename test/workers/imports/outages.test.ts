@@ -4,12 +4,13 @@ import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectS
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";
 import { beforeChunks } from "../../support/stores/chunkAppends.js";
+import { startTestEventStore } from "../../support/stores/eventStore.js";
 import { startTestS3 } from "../../support/stores/stores.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage();
+  stage = await openStage(startTestEventStore);
 });
 afterAll(() => stage.close());
 

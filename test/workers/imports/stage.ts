@@ -22,7 +22,7 @@ import type { WorkerDeps } from "../../../src/workers/imports/deps.js";
 import { runWorker } from "../../../src/workers/imports/runWorker.js";
 import { untilNextLook } from "../../support/eventually.js";
 import { namesBelow } from "../../support/namesBelow.js";
-import { startTestEventStore } from "../../support/stores/eventStore.js";
+import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 import { createTestDatabase } from "../../support/stores/postgres.js";
 import { createTestObjectStore } from "../../support/stores/stores.js";
 
@@ -52,9 +52,9 @@ export const activities = (count: number, row: (index: number) => string = goodA
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-export async function openStage() {
+export async function openStage(startStore = startHostedEventStore) {
   const database = await createTestDatabase();
-  const store = await startTestEventStore();
+  const store = await startStore();
   const objects = await createTestObjectStore();
   const tempDir = await mkdtemp(join(tmpdir(), "waybill-test-worker-"));
   const logger = pino({ level: process.env["TEST_LOG"] ?? "silent" });

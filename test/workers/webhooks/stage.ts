@@ -16,7 +16,8 @@ import { activity, append, type Story, type Told, tell } from "../../support/imp
 import { organisationFile } from "../../support/organisationFile.js";
 import { type Answer, type Receiver, startReceiver } from "../../support/receiver.js";
 import { organisationDeps } from "../../support/service.js";
-import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import type { TestEventStore } from "../../support/stores/eventStore.js";
+import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 import { createTestDatabase } from "../../support/stores/postgres.js";
 
 export const origin = { by: { kind: "cli" as const, id: "test" }, correlationId: randomUUID() };
@@ -43,7 +44,7 @@ export interface Stage {
 }
 
 export async function openStage(logger: Logger = pino({ level: process.env["TEST_LOG"] ?? "silent" })): Promise<Stage> {
-  const [database, store] = await Promise.all([createTestDatabase(), startTestEventStore()]);
+  const [database, store] = await Promise.all([createTestDatabase(), startHostedEventStore()]);
   const { pool } = database;
   const eventStore = connectEventStore({ address: store.address, logger });
   const deps: WebhookDeps = { ...organisationDeps(pool, eventStore), rules: { allowPrivate: true }, signingSecret };

@@ -2,9 +2,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { streamOf } from "../../../../src/events/streams.js";
 import type { TestOrganisation } from "../../../support/service.js";
+import { startTestEventStore } from "../../../support/stores/eventStore.js";
 import { catalogue, customers, path, type Response200, rateCard, request, useQuotes } from "./stage.js";
 
-const stage = useQuotes();
+const stage = useQuotes(startTestEventStore);
 const { post, quoted } = stage;
 
 describe("a request that is too large to record is refused, and the message names the part that is too large:", () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { quoteResponse } from "../../../../src/http/api/routes/quotes.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import type { TestEventStore } from "../../../support/stores/eventStore.js";
 
 export const path = "/v1/org/quote/getQuote";
 
@@ -57,14 +58,14 @@ export interface Response200 {
 }
 
 /** Starts the stage for all tests of a file. */
-export function useQuotes() {
+export function useQuotes(startStore?: () => Promise<TestEventStore>) {
   let service: TestService;
   let acme: TestOrganisation;
   let stranger: TestOrganisation;
   let otherUrl: string;
 
   beforeAll(async () => {
-    service = await startTestService();
+    service = await startTestService({}, undefined, {}, startStore);
     acme = await service.organisation((file) => Object.assign(file, catalogue()));
     stranger = await service.organisation((file) => Object.assign(file, { customers: [{ id: "THEIRS", name: "Theirs" }] }));
     otherUrl = await service.startAnotherApi();
