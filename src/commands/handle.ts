@@ -12,7 +12,8 @@ import { logIdOf } from "./logIdentity.js";
 export interface Aggregate<S extends StreamKind, State> {
   readonly kind: S;
   readonly initial: () => State;
-  readonly evolve: (state: State, event: EventOn<S>, revision: Revision) => State;
+  /** `position`: the event's commit position in the log. */
+  readonly evolve: (state: State, event: EventOn<S>, revision: Revision, position: bigint) => State;
 }
 
 export interface Handling {
@@ -58,7 +59,7 @@ export async function load<S extends StreamKind, State>(
   for await (const stored of events.read(streamOf[kind](id))) {
     head = stored.revision;
     const event = decodeOn(kind, stored);
-    if (event) state = evolve(state, event as EventOn<S>, head);
+    if (event) state = evolve(state, event as EventOn<S>, head, stored.position.commit);
   }
   return { state, head };
 }

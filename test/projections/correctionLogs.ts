@@ -64,14 +64,16 @@ export function randomLog(random: Randomness, length: number): StoredEvent[] {
       json: JSON.stringify(data),
       metadata: { organisation: "acme", actor: "member:m1", $correlationId: "r1", v: versionOf(type) },
     });
-  const story = ({ importId, rows = [], ended }: Told) =>
-    tell({ importId, kind: "activities", source: "data", rows, end: ended === "completed" ? "completed" : "failed" });
+  const story = ({ importId, corrects, rows = [], ended }: Told) =>
+    tell({
+      ...{ importId, kind: "activities", source: "data", rows, end: ended === "completed" ? "completed" : "failed" },
+      ...(corrects && { corrects }),
+    });
 
   function request(told: Told): void {
     const [requested] = story(told).events;
     if (!requested) return;
-    const data = { ...JSON.parse(requested.json), ...(told.corrects ? { corrects: told.corrects } : {}) };
-    log.add(streamOf.import(told.importId), { ...requested, json: JSON.stringify(data) });
+    log.add(streamOf.import(told.importId), requested);
     imports.push(told);
   }
   function end(told: Told, completed: boolean): void {

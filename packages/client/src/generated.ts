@@ -1170,7 +1170,7 @@ export interface components {
             };
             /** @description Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push */
             row: number;
-            /** @description Extension: open, submitted (a correction of it is under way), corrected, dismissed, or superseded (a later import has written its shipment). Null unless the import has completed */
+            /** @description Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed */
             state: components["schemas"]["RowState"] | null;
         };
         RejectedActivityRows: {
@@ -1190,7 +1190,7 @@ export interface components {
             };
             /** @description Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push */
             row: number;
-            /** @description Extension: open, submitted (a correction of it is under way), corrected, dismissed, or superseded (a later import has written its shipment). Null unless the import has completed */
+            /** @description Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed */
             state: components["schemas"]["RowState"] | null;
         };
         RejectedShipmentRows: {
@@ -1266,7 +1266,7 @@ export interface components {
             at: string;
         };
         /** @enum {string} */
-        RowState: "open" | "submitted" | "corrected" | "dismissed" | "superseded";
+        RowState: "open" | "submitted" | "corrected" | "dismissed" | "superseded" | "withdrawn";
         ShipmentPush: {
             /** @description With at most 10,000 goods lines in all. As a file, in which every line repeats its shipment's fields, they may come to 52,428,800 bytes */
             shipments: components["schemas"]["PushedShipment"][];

@@ -1,10 +1,12 @@
-// Which rejected rows of an import are claimed by a correction, and which are dismissed. A claim holds while the correcting import runs
-// and after it has completed. An import that failed or was cancelled has written nothing, so another may claim its rows.
+// Which rows of an import are claimed by a correction, and which are dismissed. A claim holds while the correcting import runs and after it
+// has completed. It is released when that import fails or is cancelled, and when its row is reversed. A claim, dismissal or reopening that
+// comes after a reversal of the row in the log changes nothing, also if whoever made it did not see the reversal.
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RefusedRow, RowsClaimed } from "../../events/correctionEvents.js";
 import type { EventOn } from "../../events/registry.js";
 import type { Aggregate } from "../handle.js";
+import type { ReversedRows } from "./reversedRows.js";
 
 type CorrectionEvent = EventOn<"corrections">;
 
@@ -12,8 +14,8 @@ export type CorrectionCommand = {
   /** The import whose rows they are. */
   readonly importId: string;
   readonly rows: readonly number[];
-  /** Those of the rows' claimants that have failed or were cancelled. */
-  readonly ended: ReadonlySet<string>;
+  /** Those of the rows whose claim is released. */
+  readonly released: ReadonlySet<number>;
   readonly by: Principal;
   readonly now: Date;
 } & (
@@ -28,47 +30,79 @@ export type CorrectionCommand = {
   | { readonly type: "reopenRows" }
 );
 
-export type Standing = { readonly why: "claimed"; readonly importId: string } | { readonly why: "dismissed"; readonly by: Principal };
+export type Standing =
+  /** By which import, and by which of its rows. */
+  { readonly why: "claimed"; readonly importId: string; readonly row: number } | { readonly why: "dismissed"; readonly by: Principal };
 
 export interface CorrectionsState {
-  /** By correcting import. */
+  readonly reversed: ReversedRows;
+  /** By correcting import: its claim as it stands, where rows that were reversed before it are refused. */
   readonly claims: Map<string, RowsClaimed>;
   /** By row: who has it, or that it is dismissed; no entry for an open row. */
   readonly rows: Map<number, Standing>;
 }
 
 /** Changes the state it is given, which only the fold holds: copying it for each event would make a long stream slow. */
-export function evolve(state: CorrectionsState, event: CorrectionEvent): CorrectionsState {
+function evolve(state: CorrectionsState, event: CorrectionEvent, _: bigint, position: bigint): CorrectionsState {
+  const isWithdrawn = state.reversed.all !== undefined && state.reversed.all < position;
   switch (event.type) {
-    case "RowsClaimed":
-      state.claims.set(event.data.correction, event.data);
-      for (const row of event.data.rows) state.rows.set(row, { why: "claimed", importId: event.data.correction });
+    case "RowsClaimed": {
+      const claim = standingClaim(event.data, state.reversed, position);
+      const numberOf = correctionRows(event.data);
+      state.claims.set(claim.correction, claim);
+      for (const row of claim.rows) state.rows.set(row, { why: "claimed", importId: claim.correction, row: numberOf.get(row) ?? 0 });
       return state;
+    }
     case "RowsDismissed":
-      for (const row of event.data.rows) state.rows.set(row, { why: "dismissed", by: event.data.by });
+      if (!isWithdrawn) for (const row of event.data.rows) state.rows.set(row, { why: "dismissed", by: event.data.by });
       return state;
     case "RowsReopened":
-      for (const row of event.data.rows) state.rows.delete(row);
+      if (!isWithdrawn) for (const row of event.data.rows) state.rows.delete(row);
       return state;
   }
 }
 
-export const correctionsAggregate: Aggregate<"corrections", CorrectionsState> = {
+/** The claim without the rows that are reversed at an earlier position. */
+function standingClaim(claim: RowsClaimed, reversed: ReversedRows, position: bigint): RowsClaimed {
+  const numberOf = correctionRows(claim);
+  const isLate = (row: number) => (reversed.since(row) ?? position) < position;
+  const late = claim.rows.filter(isLate);
+  if (late.length === 0) return claim;
+  const refused = late.map((row) => ({ row, correctionRow: numberOf.get(row) ?? 0, why: whyReversed(row, reversed) }));
+  return { ...claim, rows: claim.rows.filter((row) => !isLate(row)), refused: [...claim.refused, ...refused] };
+}
+
+/** By claimed row: its number in the correcting import. The claimed rows stand there in this order, and the refused ones between them. */
+function correctionRows({ rows, refused }: RowsClaimed): Map<number, number> {
+  const taken = new Set(refused.map(({ correctionRow }) => correctionRow));
+  let number = 0;
+  return new Map(
+    rows.map((row) => {
+      do number += 1;
+      while (taken.has(number));
+      return [row, number];
+    }),
+  );
+}
+
+const whyReversed = (row: number, { all, since }: ReversedRows): RefusedRow["why"] => (since(row) === all ? "withdrawn" : "reversed");
+
+export const correctionsAggregate = (reversed: ReversedRows): Aggregate<"corrections", CorrectionsState> => ({
   kind: "corrections",
-  initial: () => ({ claims: new Map(), rows: new Map() }),
+  initial: () => ({ reversed, claims: new Map(), rows: new Map() }),
   evolve,
-};
+});
 
 export function decide(command: CorrectionCommand, state: CorrectionsState): CorrectionEvent[] {
-  const { importId, ended, by } = command;
+  const { importId, released, by } = command;
   const at = command.now.toISOString();
-  const standing = (row: number) => standingOf(row, state, ended);
+  const standing = (row: number) => standingOf(row, state, released);
   switch (command.type) {
     case "claimRows": {
       const { correction, superseded } = command;
       if (state.claims.has(correction)) return []; // the same import, after an interruption
       const refused = command.rows.flatMap((row, ordinal) => {
-        const why = refusal(standing(row), superseded.get(row));
+        const why = refusal(standing(row), superseded.get(row)) ?? reversal(row, state.reversed);
         return why ? [{ row, correctionRow: ordinal + 1, ...why }] : [];
       });
       const lost = new Set(refused.map(({ row }) => row));
@@ -79,18 +113,24 @@ export function decide(command: CorrectionCommand, state: CorrectionsState): Cor
       const taken = command.rows.find((row) => standing(row)?.why === "claimed");
       if (taken !== undefined) throw new Rejection("conflict", `Row ${taken} is already taken by a correction.`);
       const rows = command.rows.filter((row) => standing(row) === undefined);
+      if (rows.length > 0) expectNotWithdrawn(state, (reversed) => `Row ${rows[0]} is withdrawn: ${reversed}`);
       return rows.length === 0 ? [] : [{ type: "RowsDismissed", data: { importId, rows, note: command.note, by, at } }];
     }
     case "reopenRows": {
       const rows = command.rows.filter((row) => standing(row)?.why === "dismissed");
+      if (rows.length > 0) expectNotWithdrawn(state, (reversed) => `Row ${rows[0]} cannot be opened again: ${reversed}`);
       return rows.length === 0 ? [] : [{ type: "RowsReopened", data: { importId, rows, by, at } }];
     }
   }
 }
 
-export function standingOf(row: number, state: CorrectionsState, ended: ReadonlySet<string>): Standing | undefined {
+function expectNotWithdrawn({ reversed }: CorrectionsState, sentence: (reversed: string) => string): void {
+  if (reversed.all !== undefined) throw new Rejection("conflict", sentence("its import is reversed."));
+}
+
+export function standingOf(row: number, state: CorrectionsState, released: ReadonlySet<number>): Standing | undefined {
   const standing = state.rows.get(row);
-  return standing?.why === "claimed" && ended.has(standing.importId) ? undefined : standing;
+  return standing?.why === "claimed" && released.has(row) ? undefined : standing;
 }
 
 function refusal(standing: Standing | undefined, supersededBy: string | undefined): Pick<RefusedRow, "why" | "importId"> | undefined {
@@ -98,3 +138,6 @@ function refusal(standing: Standing | undefined, supersededBy: string | undefine
   if (standing) return { why: "dismissed" };
   return supersededBy === undefined ? undefined : { why: "superseded", importId: supersededBy };
 }
+
+const reversal = (row: number, reversed: ReversedRows): Pick<RefusedRow, "why"> | undefined =>
+  reversed.since(row) === undefined ? undefined : { why: whyReversed(row, reversed) };

@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { isLonger, limits } from "../../domain/imports/limits.js";
 import type { Principal } from "../../domain/principal.js";
 import { storable } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
-import { handle, load } from "../handle.js";
-import { correctionsAggregate, decide } from "./correctionsDecider.js";
-import { endedClaimants } from "./correctionsStream.js";
+import { decide } from "./correctionsDecider.js";
+import { decideCorrections, loadCorrections } from "./correctionsStream.js";
 import { type CorrectionDeps, completedImport, expectOpen, expectWholeShipments, type ImportMeant } from "./openRows.js";
 
 interface RowsChange extends ImportMeant {
@@ -23,7 +21,7 @@ export async function dismissRows(deps: CorrectionDeps, change: RowsChange & { r
     throw new Rejection("invalid", `note must be at most ${limits.textLength} characters.`);
   const found = await completedImport(deps, change);
   await expectWholeShipments(deps.pool, found, rows);
-  const { state } = await load(deps.eventStore, correctionsAggregate, importId);
+  const state = await loadCorrections(deps.eventStore, importId);
   const notDismissed = rows.filter((row) => state.rows.get(row)?.why !== "dismissed");
   await expectOpen(deps, found, notDismissed);
   await carryOut(deps, change, { type: "dismissRows", note });
@@ -48,8 +46,7 @@ async function carryOut(
   action: { readonly type: "dismissRows"; readonly note: string } | { readonly type: "reopenRows" },
 ): Promise<void> {
   const context = { organisation: organisationId, by, correlationId: requestId };
-  await handle({ events: eventStore, newId: randomUUID }, correctionsAggregate, importId, context, async (state) => {
-    const ended = await endedClaimants(eventStore, state, rows);
-    return decide({ ...action, importId, rows, ended, by, now }, state);
-  });
+  await decideCorrections(eventStore, importId, rows, context, (state, released) =>
+    decide({ ...action, importId, rows, released, by, now }, state),
+  );
 }

@@ -1,4 +1,4 @@
-// Which rejected rows of an import are open: neither claimed by a correction, nor dismissed, nor superseded.
+// Which rejected rows of an import are open: neither claimed by a correction, nor dismissed, superseded or withdrawn with their import.
 import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -13,11 +13,10 @@ import {
   rejectedRowsAmong,
   supersededRows,
 } from "../../queries/lookUps/rejectedRows.js";
-import { load } from "../handle.js";
 import { queuedImports } from "../imports/importQueue.js";
 import { firstRequest, loadImport } from "../imports/importStream.js";
-import { correctionsAggregate, standingOf } from "./correctionsDecider.js";
-import { endedClaimants, refusedRows } from "./correctionsStream.js";
+import { standingOf } from "./correctionsDecider.js";
+import { loadCorrections, refusedRows, releasedRows } from "./correctionsStream.js";
 
 export interface CorrectionDeps {
   readonly pool: Pool;
@@ -92,12 +91,12 @@ async function closedRows(
 ): Promise<(rows: readonly number[]) => Promise<ClosedRow[]>> {
   const { pool, eventStore } = deps;
   const { organisationId, importId, kind } = request;
-  const { state } = await load(eventStore, correctionsAggregate, importId);
-  const ended = await endedClaimants(eventStore, state, of ?? [...state.rows.keys()]);
+  const state = await loadCorrections(eventStore, importId);
+  const released = await releasedRows(eventStore, state, of ?? [...state.rows.keys()]);
   const refused = await refusedRows(eventStore, request);
   const queued = await queuedCorrections(deps, organisationId, importId);
   const closed = (row: number, later: string | undefined): Omit<ClosedRow, "row"> | undefined => {
-    const standing = standingOf(row, state, ended);
+    const standing = standingOf(row, state, released);
     const [own, waiting] = [refused.get(row), queued.get(row)];
     if (standing?.why === "claimed")
       return { state: "submitted", importId: standing.importId, sentence: `Row ${row} is corrected by import ${standing.importId}.` };
@@ -110,8 +109,15 @@ async function closedRows(
       };
     if (waiting !== undefined)
       return { state: "submitted", importId: waiting, sentence: `Row ${row} is submitted: import ${waiting} is to correct it.` };
-    if (later === undefined) return undefined;
-    return { state: "superseded", importId: later, sentence: `Row ${row} is superseded: import ${later} has written its shipment since.` };
+    if (later !== undefined)
+      return {
+        state: "superseded",
+        importId: later,
+        sentence: `Row ${row} is superseded: import ${later} has written its shipment since.`,
+      };
+    return state.reversed.all === undefined
+      ? undefined
+      : { state: "withdrawn", sentence: `Row ${row} is withdrawn: its import is reversed.` };
   };
   return async (rows) => {
     const superseded = kind === "shipments" ? await supersededRows(pool, { organisationId, position, rows }) : new Map<number, string>();

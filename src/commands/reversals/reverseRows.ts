@@ -25,7 +25,7 @@ import {
   writtenImport,
   writtenShipments,
 } from "../../queries/lookUps/reversals.js";
-import { correctionsAggregate } from "../corrections/correctionsDecider.js";
+import { loadCorrections } from "../corrections/correctionsStream.js";
 import { queuedCorrections, someOf } from "../corrections/openRows.js";
 import { handle, load } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
@@ -204,8 +204,7 @@ async function expectNoneUnderWay(
 
 /** Corrections that are not in the queue have ended. The answer names them, so the tables have to know it. */
 async function expectShown({ pool, eventStore }: ReversalDeps, importId: string): Promise<void> {
-  const { state } = await load(eventStore, correctionsAggregate, importId);
-  const claimants = [...state.claims.keys()];
+  const claimants = [...(await loadCorrections(eventStore, importId)).claims.keys()];
   for (const deadline = performance.now() + projectedMs; !(await areShownEnded(pool, claimants)); await setTimeout(lookMs)) {
     if (performance.now() > deadline) throw new StoreUnavailable("database", "The ledgers are behind, try again shortly");
   }

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 import type { ImportKind } from "../../events/importEvents.js";
-import { keptStateSql } from "../../projections/tables/rejectionGroups.js";
+import { keptStateSql, withdrawnSql } from "../../projections/tables/rejectionGroups.js";
 
-export const rowStateNames = ["open", "submitted", "corrected", "dismissed", "superseded"] as const;
+export const rowStateNames = ["open", "submitted", "corrected", "dismissed", "superseded", "withdrawn"] as const;
 export type RowState = (typeof rowStateNames)[number];
 
 interface ImportName {
@@ -18,14 +18,16 @@ interface RowOwner {
 
 /**
  * SQL for the state of row `r` of the table `rejections`. This alone decides which rows are open, for every list and count. Whether a later
- * import has written its shipment is asked of the ledger. `kind` is a kind, or SQL for one.
+ * import has written its shipment is asked of the ledger. A row of a reversed import that nothing else has become of is withdrawn. `kind` is a
+ * kind, or SQL for one.
  */
 export function stateSqlOf(kind: ImportKind | { readonly sql: string }, { importId, organisationId }: RowOwner): string {
   const isShipment = typeof kind === "string" ? String(kind === "shipments") : `${kind.sql} = 'shipments'`;
   return `coalesce(${keptStateSql(importId, 'r."row"')},
     case when ${isShipment} and exists (select from shipments s
                 where s.organisation_id = ${organisationId} and s.shipment_id = r.handle and s.import_position > r.import_position)
-         then 'superseded' else 'open' end)`;
+         then 'superseded' end,
+    ${withdrawnSql(importId)}, 'open')`;
 }
 
 const asked: RowOwner = { importId: "$1", organisationId: "$2" };

@@ -1,19 +1,22 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type CorrectionCommand, correctionsAggregate, decide } from "../../../src/commands/corrections/correctionsDecider.js";
+import { type ReversalAt, reversedRows } from "../../../src/commands/corrections/reversedRows.js";
 import type { EventOn } from "../../../src/events/registry.js";
 import { givenWhenThen } from "../givenWhenThen.js";
 
-const given = givenWhenThen({ ...correctionsAggregate, decide });
+/** Reversals with their positions; the given events stand at 10, 20 and so on. */
+const givenReversed = (...reversals: ReversalAt[]) => givenWhenThen({ ...correctionsAggregate(reversedRows(reversals)), decide });
+const given = givenReversed();
 
 const now = new Date("2026-03-01T00:00:00Z");
 const by = { kind: "member" as const, id: "m-1" };
 const caused = { by, at: now.toISOString() };
 const importId = "the-import";
-const command = (rows: number[], ended: string[] = []) => ({ importId, rows, ended: new Set(ended), by, now });
-const claim = (correction: string, rows: number[], { ended = [] as string[], superseded = [] as [number, string][] } = {}) =>
-  ({ type: "claimRows", correction, superseded: new Map(superseded), ...command(rows, ended) }) satisfies CorrectionCommand;
-const dismiss = (rows: number[], ended?: string[]) =>
-  ({ type: "dismissRows", note: "not ours", ...command(rows, ended) }) satisfies CorrectionCommand;
+const command = (rows: number[], released: number[] = []) => ({ importId, rows, released: new Set(released), by, now });
+const claim = (correction: string, rows: number[], { released = [] as number[], superseded = [] as [number, string][] } = {}) =>
+  ({ type: "claimRows", correction, superseded: new Map(superseded), ...command(rows, released) }) satisfies CorrectionCommand;
+const dismiss = (rows: number[], released?: number[]) =>
+  ({ type: "dismissRows", note: "not ours", ...command(rows, released) }) satisfies CorrectionCommand;
 const reopen = (rows: number[]) => ({ type: "reopenRows", ...command(rows) }) satisfies CorrectionCommand;
 
 type Claimed = Extract<EventOn<"corrections">, { type: "RowsClaimed" }>;
@@ -85,22 +88,90 @@ test("a row that a correction has claimed cannot be dismissed", () => {
     .isRejected("conflict", "Row 2 is already taken by a correction.");
 });
 
-test("the rows of a correction that failed or was cancelled are open to others", () => {
-  const ended = ["a"];
+test("a row whose claim is released is open to others", () => {
+  const released = [1];
   given(claimed("a", [1]))
-    .when(claim("b", [1], { ended }))
+    .when(claim("b", [1], { released }))
     .decides(claimed("b", [1]));
   given(claimed("a", [1]))
-    .when(dismiss([1], ended))
+    .when(dismiss([1], released))
     .decides(dismissed(1));
-  given(claimed("a", [1]), claimed("b", [1]))
-    .when(claim("c", [1], { ended }))
-    .decides(claimed("c", [], [{ row: 1, correctionRow: 1, why: "claimed", importId: "b" }]));
+  given(claimed("a", [1, 2]))
+    .when(claim("b", [1, 2], { released }))
+    .decides(claimed("b", [1], [{ row: 2, correctionRow: 2, why: "claimed", importId: "a" }]));
 });
+
+/** The state after these events. */
+const stateAfter = (reversals: readonly ReversalAt[], ...events: EventOn<"corrections">[]) => {
+  const { initial, evolve } = correctionsAggregate(reversedRows(reversals));
+  return events.reduce((state, event, index) => evolve(state, event, BigInt(index), BigInt(index + 1) * 10n), initial());
+};
 
 test("a refused row stays the other correction's", () => {
   const refused = [{ row: 1, correctionRow: 1, why: "claimed" as const, importId: "a" }];
-  const events = [claimed("a", [1]), claimed("b", [], refused)];
-  const { rows } = events.reduce(correctionsAggregate.evolve as never, correctionsAggregate.initial());
-  expect(rows.get(1)).toEqual({ why: "claimed", importId: "a" });
+  expect(stateAfter([], claimed("a", [1]), claimed("b", [], refused)).rows.get(1)).toEqual({ why: "claimed", importId: "a", row: 1 });
+});
+
+describe("after a reversal of the import", () => {
+  const all: ReversalAt = { rows: "all", position: 15n };
+
+  test("its rows are neither claimed nor dismissed nor opened again, and what is dismissed stays so", () => {
+    const reversed = givenReversed(all);
+    reversed(dismissed(1))
+      .when(claim("a", [1, 2]))
+      .decides(
+        claimed(
+          "a",
+          [],
+          [
+            { row: 1, correctionRow: 1, why: "dismissed" },
+            { row: 2, correctionRow: 2, why: "withdrawn" },
+          ],
+        ),
+      );
+    reversed(dismissed(1))
+      .when(dismiss([1]))
+      .decidesNothing();
+    reversed(dismissed(1))
+      .when(dismiss([1, 2]))
+      .isRejected("conflict", "Row 2 is withdrawn: its import is reversed.");
+    reversed(dismissed(1))
+      .when(reopen([1]))
+      .isRejected("conflict", "Row 1 cannot be opened again: its import is reversed.");
+    reversed(dismissed(1))
+      .when(reopen([2]))
+      .decidesNothing();
+  });
+
+  test("a claim that comes before it in the log stands", () => {
+    const { rows, claims } = stateAfter([all], claimed("a", [4, 7]));
+    expect(rows.get(7)).toEqual({ why: "claimed", importId: "a", row: 2 });
+    expect(claims.get("a")?.refused).toEqual([]);
+  });
+
+  test("a claim, a dismissal or a reopening that comes after it in the log changes nothing", () => {
+    const refused = [{ row: 5, correctionRow: 2, why: "claimed" as const, importId: "c" }];
+    const { rows, claims } = stateAfter([all], dismissed(1), claimed("a", [4, 7], refused), dismissed(8), reopened(1));
+    expect([...rows.keys()]).toEqual([1]);
+    expect(claims.get("a")).toMatchObject({
+      rows: [],
+      refused: [...refused, { row: 4, correctionRow: 1, why: "withdrawn" }, { row: 7, correctionRow: 3, why: "withdrawn" }],
+    });
+    givenReversed(all)(dismissed(1), claimed("a", [4]))
+      .when(claim("a", [4]))
+      .decidesNothing();
+  });
+});
+
+test("a claim is refused the rows that were reversed before it, and keeps the others", () => {
+  const reversals: ReversalAt[] = [
+    { rows: [[2, 4]], position: 5n },
+    { rows: [[9, 9]], position: 15n },
+  ];
+  const { rows, claims } = stateAfter(reversals, claimed("a", [1, 3, 9]));
+  expect([...rows.keys()]).toEqual([1, 9]);
+  expect(claims.get("a")).toMatchObject({ rows: [1, 9], refused: [{ row: 3, correctionRow: 2, why: "reversed" }] });
+  givenReversed(...reversals)()
+    .when(claim("a", [1, 3]))
+    .decides(claimed("a", [1], [{ row: 3, correctionRow: 2, why: "reversed" }]));
 });

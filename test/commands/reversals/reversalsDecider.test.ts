@@ -77,7 +77,7 @@ test("shipments are told apart by their numbers, and all of their lines go with 
         count: 1,
       }),
     );
-  const state = reversalsAggregate.evolve(reversalsAggregate.initial(), first, 0n);
+  const state = reversalsAggregate.evolve(reversalsAggregate.initial(), first, 0n, 0n);
   expect([1, 2, 3, 4].map((row) => isReversed(state, row))).toEqual([false, true, true, false]);
 });
 

@@ -130,6 +130,9 @@ export function useReports() {
     get member() {
       return member;
     },
+    get who() {
+      return who;
+    },
     get folder() {
       return folder;
     },

@@ -7,6 +7,7 @@ import { firstRequest } from "../../../../src/commands/imports/importStream.js";
 import { limits } from "../../../../src/domain/imports/limits.js";
 import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
+import { reverse } from "../../../support/reversalStory.js";
 import { badActivities, header, importIn, last, statusPath, useReports } from "./reportStage.js";
 
 const stage = useReports();
@@ -76,6 +77,23 @@ describe("a corrected error report", () => {
       sourceDetails: "Anna's corrections",
       correctionOf: { rows: [2, 3] },
     });
+  });
+
+  test("of an import that is reversed is refused, and says why", async () => {
+    const importId = await uploaded("activities", badActivities(2));
+    const report = await reportOf("activities", importId);
+    for (const row of [1, 2]) report.set(row, "quantity", "1");
+    await reverse(stage.service.eventStore, { organisationId: stage.organisation.id, importId, count: 0 });
+    const checked = await check("activities", await report.file());
+    expect(checked.html).toContain("which is reversed: its rejected rows are withdrawn");
+    expect(checked.html).toContain("Row 2 is withdrawn: its import is reversed");
+    const sent = await last(await send("activities", await report.file()));
+    expect(sent.html).toContain("Nothing was sent");
+    expect(sent.html).toContain("Row 3 is withdrawn: its import is reversed");
+    await until("the states are told", async () => (await states("activities", importId))[2] === "withdrawn");
+    const page = await (await stage.who.get(`/portal/imports/${importId}`)).text();
+    expect(page).toContain("Withdrawn");
+    expect(page).not.toContain("Correct rejected rows");
   });
 
   test("that lost a column, has a row twice, is of the other kind or of an unknown import gets a reason for each", async () => {

@@ -109,6 +109,8 @@ function heldText({ state, otherId, by, note }: Held): string {
       return `Superseded${who}, import ${otherId} has written this shipment since`;
     case "corrected":
       return `Corrected${who}, import ${otherId}`;
+    case "withdrawn":
+      return `Withdrawn${who}, its import is reversed`;
     default:
       return `Submitted${who}, import ${otherId}`;
   }

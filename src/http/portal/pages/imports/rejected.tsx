@@ -59,6 +59,7 @@ const states: Readonly<Record<RowState, { readonly label: string; readonly badge
   corrected: { label: "Corrected", badge: "good" },
   dismissed: { label: "Dismissed", badge: "" },
   superseded: { label: "Superseded", badge: "" },
+  withdrawn: { label: "Withdrawn", badge: "" },
 };
 
 const columns = (visit: Viewer, importId: string): readonly Column<RowWithState>[] => [

@@ -1,3 +1,4 @@
+import { loadReversed } from "../../../../commands/corrections/reversedRows.js";
 import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
 import { reportIn } from "../../../../domain/files/header.js";
 import { answerInLines, type Line, pageLeft } from "../../lines.js";
@@ -50,12 +51,13 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
     const { kind, upload } = form;
     const header = await readUploadHeader(deps, visit.person.organisationId, upload);
     const found = await reportedImport(deps, visit, form, header);
+    const isWithdrawn = found !== undefined && (await loadReversed(deps.eventStore, found.request.importId)).all !== undefined;
     const report = reportIn({ ...header, name: upload.name });
     const ofUnknown = report !== undefined && report.importId === undefined;
     const judge = await prepareToJudge(visit, deps, { form, header, corrects: found && { found, mostParts: 0 } });
     return async (send, signal) => {
       try {
-        return { visit, name: upload.name, kind, ...(await judge(send, signal)), reported: found?.request, ofUnknown };
+        return { visit, name: upload.name, kind, ...(await judge(send, signal)), reported: found?.request, isWithdrawn, ofUnknown };
       } finally {
         await end();
       }

@@ -16,12 +16,15 @@ export interface Outcome {
   readonly replaced: number;
   /** The import whose error report the file is, where it is one. */
   readonly reported: ImportRequested | undefined;
+  /** That import is reversed as a whole. */
+  readonly isWithdrawn: boolean;
   /** True for an error report that does not say which import it is of. */
   readonly ofUnknown: boolean;
 }
 
 /** `next` says how to go on, where the page does not show it. */
-export function CheckOutcome({ visit, name, checked, replaced, reported, ofUnknown, next }: Outcome & { readonly next?: string }) {
+export function CheckOutcome(outcome: Outcome & { readonly next?: string }) {
+  const { visit, name, checked, replaced, reported, isWithdrawn, ofUnknown, next } = outcome;
   const { rows, accepted, rejected, shipments, notes } = checked;
   const figures: [label: string, value: number][] = [
     ["Rows", rows],
@@ -32,7 +35,7 @@ export function CheckOutcome({ visit, name, checked, replaced, reported, ofUnkno
   return (
     <div class="panel">
       <h2>Checked: {name}</h2>
-      {reported ? <Reported visit={visit} reported={reported} checked={checked} /> : null}
+      {reported ? <Reported visit={visit} reported={reported} isWithdrawn={isWithdrawn} checked={checked} /> : null}
       {ofUnknown ? <p class="notice">{unknownReport}</p> : null}
       <p class={`notice ${rejected === 0 ? "done" : "error"}`} role="status">
         {rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, reported ? "not be sent" : "be rejected")} Nothing has
@@ -52,13 +55,27 @@ const unknownReport =
   "This looks like an error report, but does not say of which import, so Upload takes it as a new file. To correct its import, give the file the name that it was downloaded with.";
 
 /** `data-report` makes the script show the form's choice: a correction, or a new file. */
-const Reported = ({ visit, reported, checked }: { visit: SignedInVisit; reported: ImportRequested; checked: CheckedFile }) => (
-  <p class="notice" data-report>
-    This is the error report of import <a href={visit.links.to(importPath(reported.importId))}>{reported.sourceDetails}</a>: submit it as
-    its correction. Upload sends the rows that are open and right (<Amount value={checked.accepted} />
-    ); the others stay as they are, and the same report can be uploaded again.
-  </p>
-);
+function Reported({ visit, reported, isWithdrawn, checked }: ReportedProps) {
+  const link = <a href={visit.links.to(importPath(reported.importId))}>{reported.sourceDetails}</a>;
+  return isWithdrawn ? (
+    <p class="notice" data-report>
+      This is the error report of import {link}, which is reversed: its rejected rows are withdrawn, and none of them can be corrected.
+    </p>
+  ) : (
+    <p class="notice" data-report>
+      This is the error report of import {link}: submit it as its correction. Upload sends the rows that are open and right (
+      <Amount value={checked.accepted} />
+      ); the others stay as they are, and the same report can be uploaded again.
+    </p>
+  );
+}
+
+interface ReportedProps {
+  readonly visit: SignedInVisit;
+  readonly reported: ImportRequested;
+  readonly isWithdrawn: boolean;
+  readonly checked: CheckedFile;
+}
 
 /** The first rows that are at fault. */
 function Problems({ checked: { problems, rejected }, caption }: { checked: CheckedFile; caption: string }) {
