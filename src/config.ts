@@ -59,15 +59,15 @@ const sslModes = ["disable", "prefer", "require", "verify-ca", "verify-full", "n
 const databaseAddress = address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/waybill")
   .refine(
     // The client treats an unknown sslmode as verify-full, which may not be what was meant.
-    (value) => asked(value, "sslmode").every((mode) => sslModes.includes(mode)),
+    (value) => parametersOf(value, "sslmode").every((mode) => sslModes.includes(mode)),
     `has an unknown sslmode; it is one of ${sslModes.join(", ")}`,
   )
   .refine(
-    (value) => ["sslrootcert", "sslcert", "sslkey"].every((name) => asked(value, name).every(isReadable)),
+    (value) => ["sslrootcert", "sslcert", "sslkey"].every((name) => parametersOf(value, name).every(isReadable)),
     "names a file (sslrootcert, sslcert or sslkey) that cannot be read",
   );
 
-const asked = (url: string, name: string): string[] => (URL.canParse(url) ? new URL(url).searchParams.getAll(name) : []);
+const parametersOf = (url: string, name: string): string[] => (URL.canParse(url) ? new URL(url).searchParams.getAll(name) : []);
 
 function isReadable(path: string): boolean {
   try {

@@ -52,7 +52,11 @@ export async function openAdapters(config: Config, addresses: Addresses, role: s
   const statementTimeout = statementTimeouts[role] ?? 0;
   const pool = createPool({ url: addresses.databaseUrl, applicationName, max: 12, statementTimeout, ...database, onError });
   const lookUps = createPool({
-    ...{ url: addresses.databaseUrl, applicationName: `${applicationName} look-ups`, statementTimeout, ...database, onError },
+    url: addresses.databaseUrl,
+    applicationName: `${applicationName} look-ups`,
+    statementTimeout,
+    ...database,
+    onError,
     max: mostLookUps,
   });
   const onLost = (pid: number) =>
@@ -162,7 +166,12 @@ export function webhookWorkerDeps(
   const { pool, eventStore, objectStore } = adapters;
   const { rules, ...organisations } = webhookDeps(adapters, config, signingSecret);
   return {
-    ...{ pool, eventStore, objectStore, organisations, rules, signingSecret },
+    pool,
+    eventStore,
+    objectStore,
+    organisations,
+    rules,
+    signingSecret,
     inTransaction: (work) => transaction(pool, work),
     post: createPost(),
   };

@@ -17,7 +17,11 @@ export interface Pushed extends Pick<ImportRequested, "importId" | "organisation
 export async function reservePlace(pool: Pool, pushed: Pushed, depth: number): Promise<void> {
   const { organisationId, importId, kind } = pushed;
   const { rows } = await pool.query<{ reserved: boolean }>("select reserve_import_place($1, $2, $3, $4, $5) as reserved", [
-    ...[organisationId, importId, depth, kind, comparedHash(pushed)],
+    organisationId,
+    importId,
+    depth,
+    kind,
+    comparedHash(pushed),
   ]);
   if (!rows[0]?.reserved) throw queueIsFull(depth);
 }

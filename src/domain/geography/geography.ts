@@ -1,8 +1,8 @@
 // Where a postcode is: resolution of what a caller wrote to one location, and why it could not be resolved.
 // The data come from outside, row by row; this folder holds only the rules.
 import { countryCodeOf, countryName } from "./countries.js";
+import { buildLocalities, type CountryLocalities, type Locality, type LocalityRow } from "./localities.js";
 import { looseNameKeys, nameKey, rememberingNameKey, stateKey } from "./names.js";
-import { buildPlaces, type LocalityRow, type Place, type Places } from "./places.js";
 import { comparablePostalCode, plainPostalCode, postalCodeCandidates, readPostalCode, writtenPostalCode } from "./postalCode.js";
 
 export interface Location extends Omit<LocalityRow, "poBox"> {
@@ -42,12 +42,12 @@ export interface Geography {
 export type ReadLocalities = (countryCode: string) => Iterable<LocalityRow> | undefined;
 
 export function createGeography(readLocalities: ReadLocalities): Geography {
-  const countries = new Map<string, Places | undefined>();
+  const countries = new Map<string, CountryLocalities | undefined>();
   const keyOf = rememberingNameKey();
-  const placesOf = (countryCode: string): Places | undefined => {
+  const localitiesOf = (countryCode: string): CountryLocalities | undefined => {
     if (!countries.has(countryCode)) {
       const rows = readLocalities(countryCode);
-      countries.set(countryCode, rows && buildPlaces(countryCode, rows));
+      countries.set(countryCode, rows && buildLocalities(countryCode, rows));
     }
     return countries.get(countryCode);
   };
@@ -55,7 +55,7 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
     reload: (countryCode) => void countries.delete(countryCode),
     suggest(written, country) {
       const [code, key] = [countryCodeOf(country), written.trim()];
-      const places = code === undefined || key.length < 2 ? undefined : placesOf(code);
+      const places = code === undefined || key.length < 2 ? undefined : localitiesOf(code);
       if (!places || code === undefined) return [];
       // 200 may be the beginning of 2000, and 800 may be 0800 from a spreadsheet, which drops zeros.
       const codes = [...new Set([plainPostalCode(key), comparablePostalCode(code, key)])];
@@ -66,7 +66,7 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
     },
     postalCodesOf(suburb, country) {
       const [code, suburbKey] = [countryCodeOf(country), nameKey(suburb)];
-      const places = code === undefined || suburbKey === "" ? undefined : placesOf(code);
+      const places = code === undefined || suburbKey === "" ? undefined : localitiesOf(code);
       const found = places?.beginningWith({ suburbKey }, mostOfOneSuburb) ?? [];
       return [...new Set(found.filter((place) => place.suburbKey === suburbKey).map(({ postalCode }) => postalCode))];
     },
@@ -75,7 +75,7 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
       if (countryCode === undefined) return fault("country", `Country ${quoted(request.countryCode)} is not an ISO country code`);
       const written = request.postalCode.trim();
       if (written === "") return fault("postcode", "Postcode is missing");
-      const places = placesOf(countryCode);
+      const places = localitiesOf(countryCode);
       if (!places)
         return fault(
           "country",
@@ -92,7 +92,11 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
   };
 }
 
-function find(places: Places, countryCode: string, written: string): { postalCode: string; places: readonly Place[] } | undefined {
+function find(
+  places: CountryLocalities,
+  countryCode: string,
+  written: string,
+): { postalCode: string; places: readonly Locality[] } | undefined {
   const plain = readPostalCode(countryCode, written, places.hyphens);
   const candidates = plain === undefined ? [] : postalCodeCandidates(countryCode, plain);
   for (const code of candidates) {
@@ -106,7 +110,7 @@ function find(places: Places, countryCode: string, written: string): { postalCod
 
 type Unresolved = Extract<Resolution, { ok: false }>;
 
-function choose(found: readonly Place[], request: LocationRequest, keyOf: (name: string) => string): Place | Unresolved {
+function choose(found: readonly Locality[], request: LocationRequest, keyOf: (name: string) => string): Locality | Unresolved {
   const { postalCode } = request;
   const [suburb, state] = [(request.suburb ?? "").trim(), (request.state ?? "").trim()];
   const inSuburb = suburb === "" ? found : named(found, suburb, keyOf);
@@ -124,8 +128,8 @@ function choose(found: readonly Place[], request: LocationRequest, keyOf: (name:
   return fault("state", `${where} is in ${listed(inSuburb.map((place) => place.state))}, not in ${quoted(state)}`);
 }
 
-function named(found: readonly Place[], suburb: string, keyOf: (name: string) => string): readonly Place[] {
-  const withKey = (key: string): Place[] => found.filter((place) => place.suburbKey === key);
+function named(found: readonly Locality[], suburb: string, keyOf: (name: string) => string): readonly Locality[] {
+  const withKey = (key: string): Locality[] => found.filter((place) => place.suburbKey === key);
   const meant = withKey(keyOf(suburb));
   if (meant.length > 0) return exactFirst(meant, suburb);
   for (const key of looseNameKeys(suburb)) {
@@ -136,10 +140,10 @@ function named(found: readonly Place[], suburb: string, keyOf: (name: string) =>
 }
 
 /** Puts the exact spelling first: Brisbane-City and Brisbane City are two places of 4000. */
-function exactFirst(alike: readonly Place[], suburb: string): readonly Place[] {
+function exactFirst(alike: readonly Locality[], suburb: string): readonly Locality[] {
   if (alike.length < 2) return alike;
   const given = suburb.toUpperCase();
-  const isExact = (place: Place): boolean => place.suburb.toUpperCase() === given;
+  const isExact = (place: Locality): boolean => place.suburb.toUpperCase() === given;
   return [...alike.filter(isExact), ...alike.filter((place) => !isExact(place))];
 }
 

@@ -13,7 +13,7 @@ export interface JudgedLine {
   readonly destination: Location | undefined;
 }
 
-interface Place {
+interface GivenPlace {
   readonly given: Record<string, string>;
   readonly location: Location | undefined;
 }
@@ -59,7 +59,7 @@ function placeReader(
   columns: Columns,
   end: "origin" | "destination",
   context: RowContext,
-): (cells: readonly Cell[], faults: Fault[]) => Place {
+): (cells: readonly Cell[], faults: Fault[]) => GivenPlace {
   const names = [`${end}PostCode`, `${end}Suburb`, `${end}State`, `${end}CountryCode`] as const;
   const [readCode, readSuburb, readState, readCountry] = names.map((name) => textColumn(columns, name)) as [
     ReadText,

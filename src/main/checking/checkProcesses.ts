@@ -31,7 +31,9 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
   const members = new Set<string>();
   const running = new Set<FileToCheck>(); // the one that has run longest comes first
   const places = createPlaces({
-    ...{ inAll: processes, each: Math.max(1, processes - 1), line: { each: Number.POSITIVE_INFINITY, ms: waitMs } },
+    inAll: processes,
+    each: Math.max(1, processes - 1),
+    line: { each: Number.POSITIVE_INFINITY, ms: waitMs },
     refusal: "Too many files are being checked at the moment, try again shortly",
   });
 

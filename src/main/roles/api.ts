@@ -28,7 +28,15 @@ export const run: RunRole = (options) => {
     const headerRows = createHeaderThreads();
     const fileChecks = createCheckProcesses({ localities: localities.files });
     const deps = {
-      ...{ pool, lookUps, eventStore, objectStore, spreadsheets, headerRows, geography, tempDir, logger },
+      pool,
+      lookUps,
+      eventStore,
+      objectStore,
+      spreadsheets,
+      headerRows,
+      geography,
+      tempDir,
+      logger,
       ...(openLink ? { openLink } : {}),
       reads: createReads(),
       catalogues: cacheCatalogues(pool),
@@ -49,7 +57,8 @@ export const run: RunRole = (options) => {
       fileChecks,
       trustedProxies: config.trustedProxies,
       webhooks: webhookDeps(adapters, config, addresses.signingSecret),
-      ...{ organisations: organisationDeps(adapters), members: memberDeps(adapters) },
+      organisations: organisationDeps(adapters),
+      members: memberDeps(adapters),
       singleSignOn: config.singleSignOn && createSingleSignOn({ ...config.singleSignOn, redirectUri, logger }),
     };
     const api = await startApi({ deps: { ...deps, portal }, host: config.host, port: config.port, logger });

@@ -27,7 +27,15 @@ export const run: RunRole = (options) => {
     onReady();
     const workerId = newWorkerId();
     const imports = runWorker({
-      ...{ pool, eventStore, objectStore, spreadsheets, localities, logger, signal, tempDir, workerId },
+      pool,
+      eventStore,
+      objectStore,
+      spreadsheets,
+      localities,
+      logger,
+      signal,
+      tempDir,
+      workerId,
       catalogues: cacheCatalogues(pool),
       listen: (ring, until) => listen({ ...doorbell, onNotify: ring, signal: until }),
     });

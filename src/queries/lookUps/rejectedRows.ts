@@ -39,8 +39,8 @@ export async function rejectedLinesOf(
   shipmentIds: readonly string[],
 ): Promise<{ readonly row: number; readonly handle: string }[]> {
   const { rows } = await pool.query<{ row: number; handle: string }>(
-    `select r."row", r.handle from unnest($2::text[]) as asked (handle)
-       join rejections r on r.import_position = $1 and md5(r.handle) = md5(asked.handle) and r.handle = asked.handle order by r."row"`,
+    `select r."row", r.handle from unnest($2::text[]) as wanted (handle)
+       join rejections r on r.import_position = $1 and md5(r.handle) = md5(wanted.handle) and r.handle = wanted.handle order by r."row"`,
     [position, shipmentIds],
   );
   return rows;

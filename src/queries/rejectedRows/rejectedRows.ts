@@ -120,20 +120,20 @@ function projectedRows(
         only === undefined ? undefined : inArray(rejections.row, [...only]),
       ),
     );
-  // Rows that are asked for by number are few. With an order Postgres would read all rows before them.
-  const asked = (only === undefined ? wanted.orderBy(asc(rejections.row)).limit(count) : wanted).as("asked");
-  const bytes = sql`octet_length(${asked.data}::text) + octet_length(${asked.error}) + coalesce(octet_length(${asked.handle}), 0)`;
+  // Rows that are named by number are few. With an order Postgres would read all rows before them.
+  const chosen = (only === undefined ? wanted.orderBy(asc(rejections.row)).limit(count) : wanted).as("chosen");
+  const bytes = sql`octet_length(${chosen.data}::text) + octet_length(${chosen.error}) + coalesce(octet_length(${chosen.handle}), 0)`;
   const sized = database
     .select({
-      handle: asked.handle,
-      error: asked.error,
-      data: asked.data,
-      row: asked.row,
-      bytes: sql<number>`sum(${bytes}) over (order by ${asked.row})`.as("bytes"),
-      place: sql<number>`row_number() over (order by ${asked.row})`.as("place"),
-      isLast: sql<boolean>`lead(${asked.row}) over (order by ${asked.row}) is null`.as("is_last"),
+      handle: chosen.handle,
+      error: chosen.error,
+      data: chosen.data,
+      row: chosen.row,
+      bytes: sql<number>`sum(${bytes}) over (order by ${chosen.row})`.as("bytes"),
+      place: sql<number>`row_number() over (order by ${chosen.row})`.as("place"),
+      isLast: sql<boolean>`lead(${chosen.row}) over (order by ${chosen.row}) is null`.as("is_last"),
     })
-    .from(asked)
+    .from(chosen)
     .as("sized");
   // Postgres measures the rows: those of older versions may have 1 MiB each, and are not fetched only to be measured.
   return database

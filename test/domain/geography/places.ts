@@ -1,6 +1,6 @@
 // A few places of several countries for tests of geography, and helpers that resolve them.
 import { createGeography, type LocationRequest } from "../../../src/domain/geography/geography.js";
-import type { LocalityRow } from "../../../src/domain/geography/places.js";
+import type { LocalityRow } from "../../../src/domain/geography/localities.js";
 
 const states: Record<string, string> = {
   NSW: "New South Wales",

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { chooseDeliveries, type Place, type Room } from "../../../src/workers/webhooks/sending/choose.js";
+import { chooseDeliveries, type PlaceKind, type Room } from "../../../src/workers/webhooks/sending/choose.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 let database: TestDatabase;
@@ -83,7 +83,7 @@ test("an organisation that has its share of the places gets no more of them, and
     await endpoints(organisation, "new", { count: 3 });
     await endpoints(organisation, "failing", { count: 3 });
   }
-  const slow = (place: Place, count: number) => ({ organisationId: "slow", place, count });
+  const slow = (place: PlaceKind, count: number) => ({ organisationId: "slow", place, count });
   const others = { "other first": 3, "other further": 3, "other new": 3, "other failing": 3 };
   const all = [slow("first", 500), slow("further", 250), slow("new", 500), slow("failing", 250)];
   expect(await chosen({ ...plenty, taken: all })).toEqual(others);

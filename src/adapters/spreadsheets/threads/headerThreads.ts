@@ -34,7 +34,8 @@ export interface HeaderThreadsOptions {
 
 export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_000 }: HeaderThreadsOptions = {}): HeaderThreads {
   const places = createPlaces({
-    ...{ inAll: threads, each: Math.max(1, threads - 1) }, // one is always left for other organisations
+    inAll: threads,
+    each: Math.max(1, threads - 1), // one is always left for other organisations
     line: { each: Number.POSITIVE_INFINITY, ms: waitMs },
     refusal: `no thread was free to read a header row for ${waitMs / 1000} s`,
   });

@@ -2,7 +2,7 @@
 
 export type ExpectedRevision = "any" | "no_stream" | "stream_exists" | number;
 
-export type Verdict =
+export type AppendDecision =
   | { kind: "append" }
   /** The stream has these events already: the append is acknowledged again, with the revision of the last of them. */
   | { kind: "replay"; revision: number }
@@ -25,8 +25,8 @@ export interface StreamFacts {
 
 const wrongVersion = ({ head }: StreamFacts): Refusal => ({ kind: "wrongVersion", current: head });
 
-/** `ids` is called only if the verdict depends on the ids. */
-export function checkRevision(expected: ExpectedRevision, ids: () => readonly string[], stream: StreamFacts): Verdict {
+/** `ids` is called only if the decision depends on the ids. */
+export function checkRevision(expected: ExpectedRevision, ids: () => readonly string[], stream: StreamFacts): AppendDecision {
   if (stream.tombstoned) return { kind: "deleted" };
   if (expected === "stream_exists") {
     if (stream.softDeleted) return { kind: "deleted" };
@@ -38,7 +38,7 @@ export function checkRevision(expected: ExpectedRevision, ids: () => readonly st
   return at > stream.head ? wrongVersion(stream) : replayFromStream(at, ids(), stream);
 }
 
-function replayFromMemory(ids: readonly string[], stream: StreamFacts): Verdict {
+function replayFromMemory(ids: readonly string[], stream: StreamFacts): AppendDecision {
   let last: number | undefined;
   for (const [index, id] of ids.entries()) {
     last = stream.recentRevision(id);
@@ -47,7 +47,7 @@ function replayFromMemory(ids: readonly string[], stream: StreamFacts): Verdict 
   return last === undefined ? { kind: "append" } : { kind: "replay", revision: last };
 }
 
-function replayFromStream(at: number, ids: readonly string[], stream: StreamFacts): Verdict {
+function replayFromStream(at: number, ids: readonly string[], stream: StreamFacts): AppendDecision {
   if (ids.length === 0) return wrongVersion(stream);
   let matched = 0;
   for (const id of stream.idsFrom(at + 1)) {

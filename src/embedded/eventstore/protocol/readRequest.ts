@@ -12,7 +12,7 @@ import { readStreamName } from "./appendRequests.js";
 import { type EventFilter, readFilter } from "./filters.js";
 import { failedRead, notOffered } from "./grpcErrors.js";
 
-interface Place {
+interface ReadStart {
   /** Undefined for $all. */
   stream: string | undefined;
   from: "start" | "end" | number;
@@ -21,32 +21,32 @@ interface Place {
 const readCommitAndPrepare = message(() => ({ commit: 0, prepare: 0 }), { 1: ["commit", readNumber], 2: ["prepare", readNumber] });
 
 /** Here an event's commit and prepare positions are equal, so only the commit position is used. A smaller one is refused, as on EventStoreDB. */
-function readPosition(reader: Reader): Place["from"] {
+function readPosition(reader: Reader): ReadStart["from"] {
   const { commit, prepare } = readCommitAndPrepare(reader);
   if (commit < prepare) throw failedRead("The commit position is before the prepare position.");
   return signed(commit);
 }
 
 /** Revisions and positions are sent as unsigned numbers. The largest one (-1 if signed) means the end; others above int64's maximum are errors. */
-function signed(value: number): Place["from"] {
+function signed(value: number): ReadStart["from"] {
   if (value <= MAX_INT64) return value;
   if (value < 2 * MAX_INT64) throw failedRead("That is larger than any revision or position.");
   return "end";
 }
 
-const readStreamPlace = message((): Place => ({ stream: "", from: "start" }), {
+const readStreamStart = message((): ReadStart => ({ stream: "", from: "start" }), {
   1: ["stream", readStreamName],
   2: ["from", (reader: Reader) => signed(readNumber(reader))],
   4: ["from", present("end")],
 });
-const readAllPlace = message((): Place => ({ stream: undefined, from: "start" }), {
+const readAllStart = message((): ReadStart => ({ stream: undefined, from: "start" }), {
   1: ["from", readPosition],
   3: ["from", present("end")],
 });
 const readIds = message(() => ({ structured: false }), { 1: ["structured", present(true)] });
 
 const noOptions = {
-  place: { stream: undefined, from: "start" } as Place,
+  start: { stream: undefined, from: "start" } as ReadStart,
   backwards: false,
   limit: Number.MAX_SAFE_INTEGER,
   subscription: false,
@@ -55,8 +55,8 @@ const noOptions = {
   ids: { structured: false },
 };
 const readOptions = message(() => ({ ...noOptions }), {
-  1: ["place", readStreamPlace],
-  2: ["place", readAllPlace],
+  1: ["start", readStreamStart],
+  2: ["start", readAllStart],
   3: ["backwards", readFlag],
   4: ["resolveLinks", readFlag],
   5: ["limit", readNumber],
@@ -71,11 +71,11 @@ export type ReadRequest = ReturnType<typeof readReadRequest>;
 export function readReadRequest(bytes: Buffer) {
   const { options } = readRequest(bytes);
   if (!options) throw new MalformedMessage("the options are missing");
-  const { place, resolveLinks, ids, ...rest } = options;
-  if (place.stream === "") throw new MalformedMessage("a stream name is required");
+  const { start, resolveLinks, ids, ...rest } = options;
+  if (start.stream === "") throw new MalformedMessage("a stream name is required");
   if (resolveLinks) throw notOffered("This node does not resolve links");
   if (ids.structured) throw notOffered("This node does not give ids as numbers");
-  const request = { ...place, ...rest };
+  const request = { ...start, ...rest };
   refuseWhatTheReaderRefuses(request);
   return request;
 }

@@ -35,7 +35,7 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
               {operations
                 .filter(({ operation }) => operation.tags.includes(name))
                 .map((each) => (
-                  <OperationView {...each} {...{ document, baseUrl, common }} />
+                  <OperationView {...each} document={document} baseUrl={baseUrl} common={common} />
                 ))}
               {name === "Webhooks" && <Webhooks document={document} />}
             </section>

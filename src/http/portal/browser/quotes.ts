@@ -54,7 +54,7 @@ function paste(event: ClipboardEvent): void {
   }
 }
 
-interface Place {
+interface Suggestion {
   readonly postalCode: string;
   readonly suburb: string;
   readonly state: string;
@@ -64,8 +64,8 @@ const waiting = new Map<string, number>();
 /** The last query for each end (`origin`, `destination`). An answer to an earlier query may arrive later and is not shown. */
 const lastQuery = new Map<string, string>();
 const part = (end: string, name: string) => document.querySelector<HTMLInputElement>(`#${end}-${name}`);
-const words = ({ postalCode, suburb, state }: Place) => `${postalCode} ${suburb} ${state}`;
-const known = new Map<string, Place>();
+const words = ({ postalCode, suburb, state }: Suggestion) => `${postalCode} ${suburb} ${state}`;
+const known = new Map<string, Suggestion>();
 
 /** The browser shows the suggestions of a datalist itself, by keyboard too. */
 async function suggest(end: string, typed: string): Promise<void> {
@@ -74,7 +74,7 @@ async function suggest(end: string, typed: string): Promise<void> {
   const query = String(new URLSearchParams({ start: typed, country: part(end, "country")?.value ?? "" }));
   lastQuery.set(end, query);
   const response = await fetch(`${form.action}/places?${query}`, { headers: { accept: "application/json" } });
-  const { places } = (await response.json()) as { places: readonly Place[] };
+  const { places } = (await response.json()) as { places: readonly Suggestion[] };
   if (lastQuery.get(end) !== query) return;
   for (const place of places) known.set(words(place), place);
   list.replaceChildren(...places.map((place) => Object.assign(document.createElement("option"), { value: words(place) })));

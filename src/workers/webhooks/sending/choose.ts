@@ -3,15 +3,15 @@ import type { PoolClient } from "pg";
 import { attemptSeconds, claimSeconds } from "./times.js";
 
 /**
- * `first`: the first delivery under way to a working endpoint. `further`: a second to fourth beside it. `new`: a ping, or the one delivery
+ * Which of a process's places a delivery takes. `first`: the first delivery under way to a working endpoint. `further`: a second to fourth beside it. `new`: a ping, or the one delivery
  * under way to an endpoint that has not answered yet. `failing`: the one delivery under way to an endpoint whose last attempt failed.
  */
-export type Place = "first" | "further" | "new" | "failing";
+export type PlaceKind = "first" | "further" | "new" | "failing";
 
 /** How many more deliveries this process can take: in all, and of the kinds that must leave room for the rest. */
-export interface Room extends Readonly<Record<Exclude<Place, "first"> | "inAll", number>> {
+export interface Room extends Readonly<Record<Exclude<PlaceKind, "first"> | "inAll", number>> {
   /** What each organisation has under way in this process. */
-  readonly taken?: readonly { readonly organisationId: string; readonly place: Place; readonly count: number }[];
+  readonly taken?: readonly { readonly organisationId: string; readonly place: PlaceKind; readonly count: number }[];
 }
 
 /** One organisation has at most this many of a process's places, so that a thousand slow attempts of it leave places for the others. */
@@ -53,8 +53,8 @@ const pings = `select distinct on (ping.endpoint_id) ping.id, ping.organisation_
   order by ping.endpoint_id, ping.due_at`;
 
 /** Returns the places of the chosen deliveries, by their ids. */
-export async function chooseDeliveries(client: PoolClient, room: Room): Promise<Map<string, Place>> {
-  const { rows } = await client.query<{ id: string; place: Place }>(
+export async function chooseDeliveries(client: PoolClient, room: Room): Promise<Map<string, PlaceKind>> {
+  const { rows } = await client.query<{ id: string; place: PlaceKind }>(
     `with recursive with_waiting (endpoint_id) as (${withWaiting}
      ), open as (
        select ready.*, busy.deliveries as busy, case when standing = 'first' and $2::int > 0 then ${perEndpoint} else 1 end as places
@@ -81,8 +81,12 @@ export async function chooseDeliveries(client: PoolClient, room: Room): Promise<
       where rank <= case place when 'first' then $1::int when 'further' then $2::int when 'new' then $3::int else $4::int end
       order by array_position(array['first', 'further', 'new', 'failing'], place), rank limit $1::int`,
     [
-      ...[Math.min(perClaim.inAll, room.inAll), room.further, Math.min(perClaim.new, room.new), Math.min(perClaim.failing, room.failing)],
-      ...[JSON.stringify(room.taken ?? []), JSON.stringify(share)],
+      Math.min(perClaim.inAll, room.inAll),
+      room.further,
+      Math.min(perClaim.new, room.new),
+      Math.min(perClaim.failing, room.failing),
+      JSON.stringify(room.taken ?? []),
+      JSON.stringify(share),
     ],
   );
   return new Map(rows.map(({ id, place }) => [id, place]));

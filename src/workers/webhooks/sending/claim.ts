@@ -2,7 +2,7 @@
 import type { PoolClient } from "pg";
 import { overlapHours } from "../../../domain/webhooks/endpoint.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import { chooseDeliveries, type Place, type Room } from "./choose.js";
+import { chooseDeliveries, type PlaceKind, type Room } from "./choose.js";
 import { fillDeliveries } from "./fill.js";
 import { claimSeconds } from "./times.js";
 
@@ -20,7 +20,7 @@ export interface Claimed {
   readonly failures: number;
   /** Failures of its endpoint in a row. */
   readonly endpointFailures: number;
-  readonly place: Place;
+  readonly place: PlaceKind;
   readonly url: string;
   readonly generation: number;
   /** The oldest generation whose secret signs too, for a day after a rotation. */

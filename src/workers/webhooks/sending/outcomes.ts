@@ -18,7 +18,12 @@ const attempted = `
   select id, attempts, now(), milliseconds, answered, why, answer from written on conflict do nothing`;
 
 const valuesOf = ({ delivery: { id, claim }, answer: { milliseconds, status, reason, answer } }: Ended) => ({
-  ...{ id, claim, milliseconds, status, reason, answer },
+  id,
+  claim,
+  milliseconds,
+  status,
+  reason,
+  answer,
 });
 
 /** An endpoint with this many failures in a row counts as down. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { backOffMs } from "../../../backOff.js";
 import type { Doorbell } from "../../waiting/doorbell.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import type { Place, Room } from "./choose.js";
+import type { PlaceKind, Room } from "./choose.js";
 import { type Claimed, claimDeliveries, releaseLostClaims } from "./claim.js";
 import { deliver } from "./deliver.js";
 import { createOutcomeWriter } from "./outcomeWriter.js";
@@ -56,8 +56,8 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
 }
 
 function roomBeside(running: readonly Claimed[]): Room {
-  const taken = (place: Place) => running.filter((delivery) => delivery.place === place).length;
-  const byOrganisation = new Map<string, { organisationId: string; place: Place; count: number }>();
+  const taken = (place: PlaceKind) => running.filter((delivery) => delivery.place === place).length;
+  const byOrganisation = new Map<string, { organisationId: string; place: PlaceKind; count: number }>();
   for (const { organisationId, place } of running) {
     const key = `${organisationId} ${place}`;
     byOrganisation.set(key, { organisationId, place, count: (byOrganisation.get(key)?.count ?? 0) + 1 });

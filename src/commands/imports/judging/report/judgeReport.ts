@@ -17,7 +17,7 @@ import { type RejectedRows, readRejectedRows } from "./rejectedRows.js";
 import { nextTime, tooMany, wholeParts } from "./wholeParts.js";
 
 /** By the ordinal of a row of the file: its place and its group among the rejected rows (see rejectedRows.ts), or -1. */
-interface Places {
+interface FoundRows {
   readonly places: GrowingInts;
   readonly groups: GrowingInts;
 }
@@ -32,7 +32,7 @@ export async function judgeReport(
   const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
   const known = await readRejectedRows(report.rowsPath);
   const numbers = rowNumbers(submission);
-  const found = await findPlaces(submission, known, numbers, kind === "shipments");
+  const found = await findRows(submission, known, numbers, kind === "shipments");
   const refusals = refusalsOf(report, known, found, numbers);
   const rules = rowContext(catalogue, geography);
   const prepared = await prepareRows(request, submission, rules, refusals, async (share) => watch.progress(share / 2));
@@ -94,12 +94,12 @@ function rowNumbers({ headings }: OpenSubmission): (row: FileRow) => number {
   };
 }
 
-async function findPlaces(
+async function findRows(
   submission: OpenSubmission,
   known: RejectedRows,
   numberOf: (row: FileRow) => number,
   inGroups: boolean,
-): Promise<Places> {
+): Promise<FoundRows> {
   const [places, groups] = [growingInts(), growingInts()];
   const seenAt = new Int32Array(known.count);
   for await (const { rows } of submission.read()) {
@@ -123,7 +123,7 @@ async function findPlaces(
 function refusalsOf(
   { importId }: ReportToJudge,
   known: RejectedRows,
-  { places, groups }: Places,
+  { places, groups }: FoundRows,
   numberOf: (row: FileRow) => number,
 ): Refusals {
   const inFile = new Int32Array(known.groups);

@@ -66,8 +66,12 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
       sourceDetails: "Night shift",
       activities: [
         {
-          ...{ warehouseCode: "SYD1", chargeCode: "PICK", quantity: 40, activityTimestamp: "2026-07-01T23:10:00+10:00" },
-          ...{ customerId: "CUST-001", reference: "SO-1001" },
+          warehouseCode: "SYD1",
+          chargeCode: "PICK",
+          quantity: 40,
+          activityTimestamp: "2026-07-01T23:10:00+10:00",
+          customerId: "CUST-001",
+          reference: "SO-1001",
         },
         { warehouseCode: "SYD1", chargeCode: "STORAGE", quantity: 2.5, activityTimestamp: "2026-07-01", customerId: "CUST-002" },
       ],
@@ -117,7 +121,7 @@ export function answerExample(operationId: string, status: number, mebibytes: nu
 export function usualAnswer(operationId: string, status: number, mebibytes?: number, recorded = exampleAnswers): unknown {
   if (operationId === "fetchQuote" && status === 200) return recorded["generateQuotes"]?.[200];
   if (operationId === "getLedgerShipment" && status === 200)
-    return (recorded["listLedgerShipments"]?.[200] as { items: readonly unknown[] }).items[0];
+    return (recorded["listLedgerShipments"]?.[200] as { items: readonly unknown[] } | undefined)?.items[0];
   if (status === 413 && mebibytes !== undefined)
     return `The body is larger than ${mebibytes * 1024 * 1024} bytes. Send the data in several requests`;
   return messages[status];
@@ -131,7 +135,8 @@ const errorNames: ReadonlyMap<number, string> = new Map([
 
 const rateLimited = {
   message: "The limit of 600 requests per minute is used up, try again in 12 seconds",
-  ...{ limit: 600, retryAfterSeconds: 12 },
+  limit: 600,
+  retryAfterSeconds: 12,
 };
 
 /** Messages of the errors that many operations may answer. A test compares each with a real answer. */

@@ -2,7 +2,7 @@
 import { formatCells, parseCells } from "../clipboard.js";
 import type { Change, Row } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
-import { leading, type Place, type View } from "./view.js";
+import { type CellPosition, leading, type View } from "./view.js";
 
 interface Control {
   /** False where nothing may be changed. */
@@ -14,7 +14,7 @@ interface Control {
 
 export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: Control): { fillDown: () => void; undo: () => void } {
   const { grid } = view;
-  let editing: { readonly input: HTMLInputElement; readonly place: Place } | undefined;
+  let editing: { readonly input: HTMLInputElement; readonly position: CellPosition } | undefined;
 
   const fieldAt = (column: number) => view.columns[column - leading]?.name;
   const change = (changes: readonly Change[]) => {
@@ -50,16 +50,16 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
     input.value = typed ?? cellValue(row, field);
     input.maxLength = 4_000;
     input.setAttribute("aria-label", `${view.columns[column - leading]?.heading}, row ${row.sent.row}`);
-    editing = { input, place: view.active };
+    editing = { input, position: view.active };
     cell.replaceChildren(input);
     input.focus();
     input.addEventListener("blur", () => endEdit(true, false));
   };
   const endEdit = (keep: boolean, focus = true) => {
     if (!editing) return;
-    const { input, place } = editing;
+    const { input, position } = editing;
     editing = undefined;
-    const [row, field, cell] = [sheet.rows[place.row], fieldAt(place.column), input.parentElement];
+    const [row, field, cell] = [sheet.rows[position.row], fieldAt(position.column), input.parentElement];
     if (cell && row && field !== undefined) cell.textContent = cellValue(row, field);
     if (keep && row && field !== undefined) change([{ row, field, value: input.value }]);
     if (focus) view.goTo(view.active);
@@ -150,7 +150,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
 
   grid.addEventListener("keydown", (event) => {
     if (editing) return keyInCell(event);
-    if (!view.placeOf(event.target as Element)) return; // the key was pressed in the check box of the header
+    if (!view.positionOf(event.target as Element)) return; // the key was pressed in the check box of the header
     const control = event.ctrlKey || event.metaKey;
     const shortcut = control && !event.altKey ? withControl[event.key.toLowerCase()] : undefined;
     if (shortcut) {
@@ -179,26 +179,26 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
   };
 
   grid.addEventListener("mousedown", (event) => {
-    const place = view.placeOf(event.target as Element);
-    if (!place || (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")) return;
-    if (place.column === 0) return;
+    const position = view.positionOf(event.target as Element);
+    if (!position || (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")) return;
+    if (position.column === 0) return;
     event.preventDefault();
     if (editing) endEdit(true, false);
-    view.goTo(place, event.shiftKey);
+    view.goTo(position, event.shiftKey);
   });
   grid.addEventListener("dblclick", () => beginEdit());
   let lastPicked: number | undefined;
   grid.addEventListener("click", (event) => {
     const box = event.target;
     if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
-    const place = view.placeOf(box);
-    if (!place) {
+    const position = view.positionOf(box);
+    if (!position) {
       for (const row of sheet.rows) row.selected = box.checked && (!editable || row.held === undefined);
       sheet.onChange();
       return;
     }
-    select(place.row, box.checked, event.shiftKey ? lastPicked : undefined);
-    lastPicked = place.row;
+    select(position.row, box.checked, event.shiftKey ? lastPicked : undefined);
+    lastPicked = position.row;
   });
   grid.addEventListener("copy", (event) => {
     if (editing) return;

@@ -9,7 +9,7 @@ const spareRows = 6;
 /** Before the fields: the box that selects, the row's number, the problem. */
 export const leading = 3;
 
-export interface Place {
+export interface CellPosition {
   readonly row: number;
   readonly column: number;
 }
@@ -17,18 +17,18 @@ export interface Place {
 export interface View {
   readonly grid: HTMLElement;
   columns: readonly Column[];
-  active: Place;
+  active: CellPosition;
   /** The other corner of the cells that are selected. */
-  anchor: Place;
+  anchor: CellPosition;
   /** The selected cells, from the first corner to the last. */
-  readonly range: () => { readonly from: Place; readonly to: Place };
+  readonly range: () => { readonly from: CellPosition; readonly to: CellPosition };
   readonly rowsInView: () => readonly Row[];
   readonly pageRows: () => number;
   readonly refresh: () => void;
-  readonly cellAt: (place: Place) => HTMLElement | undefined;
-  readonly placeOf: (element: Element | null) => Place | undefined;
+  readonly cellAt: (position: CellPosition) => HTMLElement | undefined;
+  readonly positionOf: (element: Element | null) => CellPosition | undefined;
   /** Scrolls there and puts the focus on it. */
-  readonly goTo: (place: Place, extend?: boolean) => void;
+  readonly goTo: (position: CellPosition, extend?: boolean) => void;
   readonly showColumns: (columns: readonly Column[]) => void;
 }
 
@@ -68,15 +68,15 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
       });
     },
     cellAt: ({ row, column }) => shown.get(row)?.children[column] as HTMLElement | undefined,
-    placeOf: (element) => {
+    positionOf: (element) => {
       const cell = element?.closest<HTMLElement>("[data-column]");
       const row = cell?.parentElement?.dataset["row"];
       return cell && row !== undefined ? { row: Number(row), column: Number(cell.dataset["column"]) } : undefined;
     },
-    goTo: (place, extend = false) => {
+    goTo: (position, extend = false) => {
       const last = leading + view.columns.length - 1;
-      const row = Math.max(0, Math.min(sheet.rows.length - 1, place.row));
-      view.active = { row, column: Math.max(0, Math.min(last, place.column)) };
+      const row = Math.max(0, Math.min(sheet.rows.length - 1, position.row));
+      view.active = { row, column: Math.max(0, Math.min(last, position.column)) };
       if (!extend) view.anchor = view.active;
       const top = row * rowHeight;
       const room = frame.clientHeight - head.offsetHeight - rowHeight;
@@ -188,20 +188,20 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
     const faulty = new Set(status.faulty);
     const { from, to } = view.range();
     view.columns.forEach((column, at) => {
-      const place = leading + at;
-      const cell = element.children[place] as HTMLElement;
-      const inRange = index >= from.row && index <= to.row && place >= from.column && place <= to.column;
+      const columnIndex = leading + at;
+      const cell = element.children[columnIndex] as HTMLElement;
+      const inRange = index >= from.row && index <= to.row && columnIndex >= from.column && columnIndex <= to.column;
       const isFaulty = faulty.has(column.name);
-      cell.className = `cell ${classOf(place)}${isFaulty ? " faulty" : ""}${row.changed.has(column.name) ? " changed" : ""}${inRange ? " in-range" : ""}`;
+      cell.className = `cell ${classOf(columnIndex)}${isFaulty ? " faulty" : ""}${row.changed.has(column.name) ? " changed" : ""}${inRange ? " in-range" : ""}`;
       cell.setAttribute("aria-selected", String(inRange));
       cell.setAttribute("aria-readonly", String(row.held !== undefined || row.sending || !settings.mayChange || settings.state !== "open"));
       toggle(cell, "aria-invalid", isFaulty ? "true" : undefined);
       toggle(cell, "aria-describedby", isFaulty ? `problem-${index}` : undefined);
       if (!cell.querySelector("input")) setText(cell, cellValue(row, column.name));
     });
-    for (let place = 0; place < element.children.length; place += 1) {
-      const cell = element.children[place] as HTMLElement;
-      cell.tabIndex = index === view.active.row && place === view.active.column ? 0 : -1;
+    for (let columnIndex = 0; columnIndex < element.children.length; columnIndex += 1) {
+      const cell = element.children[columnIndex] as HTMLElement;
+      cell.tabIndex = index === view.active.row && columnIndex === view.active.column ? 0 : -1;
     }
     box.tabIndex = -1;
   };

@@ -58,8 +58,18 @@ async function* totalsOf(visit: SignedInVisit, { filter, asOf }: Selection, deps
 
 const changesTable: TableOf = (visit, selection, deps) => ({
   columns: [
-    ...["at", "what", "importId", "reference", "reversalId", "reason", "by"],
-    ...["customerId", "customer", "chargeCode", "quantity", "rows"],
+    "at",
+    "what",
+    "importId",
+    "reference",
+    "reversalId",
+    "reason",
+    "by",
+    "customerId",
+    "customer",
+    "chargeCode",
+    "quantity",
+    "rows",
   ],
   rows: changesOf(visit, selection, deps),
 });

@@ -68,7 +68,12 @@ export async function shownRows(
       const { importId, row, error } = item;
       const [verdict, holder] = [verdicts.get(item), holders.get(`${importId} ${row}`)];
       return {
-        ...{ importId, reference: item.reference, row, with: item.with, error, values: fieldsOf(item, filter.kind, catalogue) },
+        importId,
+        reference: item.reference,
+        row,
+        with: item.with,
+        error,
+        values: fieldsOf(item, filter.kind, catalogue),
         faulty: faultyColumns(filter.kind, item, catalogue.customFieldKeys),
         ...(verdict === undefined ? {} : { today: verdict }),
         ...(holder === undefined ? {} : { held: holder }),

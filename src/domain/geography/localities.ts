@@ -13,23 +13,23 @@ export interface LocalityRow {
   readonly poBox: boolean;
 }
 
-export interface Place extends Omit<LocalityRow, "postalCode"> {
+export interface Locality extends Omit<LocalityRow, "postalCode"> {
   readonly suburbKey: string;
   readonly stateKeys: readonly [string, string];
 }
 
 /** The localities of one country. */
-export interface Places {
+export interface CountryLocalities {
   readonly size: number;
   /** Where the codes have hyphens: how many letters and digits follow. */
   readonly hyphens: ReadonlySet<number>;
   /** Primary first. */
-  at(postalCode: string): readonly Place[];
+  at(postalCode: string): readonly Locality[];
   /** Those whose code, or whose suburb's name, begins like this, in the order given; at most `most`. */
-  beginningWith(start: { readonly code: string } | { readonly suburbKey: string }, most: number): readonly FoundPlace[];
+  beginningWith(start: { readonly code: string } | { readonly suburbKey: string }, most: number): readonly FoundLocality[];
 }
 
-export interface FoundPlace extends Place {
+export interface FoundLocality extends Locality {
   readonly postalCode: string;
 }
 
@@ -70,11 +70,11 @@ const mostLookedThrough = 50_000;
  * Typed arrays and shared names: 1.7 million British codes take some 60 MB.
  * Rows of a postcode are chained in the order given; a table with open addressing finds the first.
  */
-export function buildPlaces(countryCode: string, rows: Iterable<LocalityRow>): Places {
+export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>): CountryLocalities {
   const names = internNames();
   const table = collect(countryCode, rows, names);
   const { first, next } = chainByCode(table.codes);
-  const place = (row: number): Place => {
+  const place = (row: number): Locality => {
     const cell = (column: number): number => table.cells[row * 4 + column] ?? 0;
     const stateName = cell(3) >>> 1;
     return {
@@ -87,21 +87,21 @@ export function buildPlaces(countryCode: string, rows: Iterable<LocalityRow>): P
       stateKeys: [stateKey(names.name(cell(2))), stateKey(names.name(stateName))],
     };
   };
-  const recent = new Map<string, readonly Place[]>();
+  const recent = new Map<string, readonly Locality[]>();
   return {
     size: table.codes.length,
     hyphens: table.hyphens,
     at(postalCode) {
       const known = recent.get(postalCode);
       if (known) return known;
-      const found: Place[] = [];
+      const found: Locality[] = [];
       for (let row = first(packPostalCode(postalCode)); row !== 0; row = next[row] ?? 0) found.push(place(row - 1));
       if (recent.size >= mostRemembered) recent.clear();
       recent.set(postalCode, found);
       return found;
     },
     beginningWith(start, most) {
-      const found: FoundPlace[] = [];
+      const found: FoundLocality[] = [];
       const rowsLooked = Math.min(table.codes.length, mostLookedThrough);
       for (let row = 0; row < rowsLooked && found.length < most; row += 1) {
         if ("suburbKey" in start && !names.key(table.cells[row * 4] ?? 0).startsWith(start.suburbKey)) continue;
