@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import type { EventStore, Position } from "../ports/eventStore.js";
 import { type FileSources, fileFaults } from "./checkFiles.js";
 import { compareCorrections } from "./comparing/compareCorrections.js";
+import { compareCounted } from "./comparing/compareCounted.js";
 import { compareGroups } from "./comparing/compareGroups.js";
 import { compareImports } from "./comparing/compareImports.js";
 import { compareReversals } from "./comparing/compareReversals.js";
@@ -76,6 +77,7 @@ async function compareTables(
     rows[table] = await compareRows({ client, eventStore, findings }, table, evidence.imports, positions);
   }
   rows.totals = await compareTotals(client, evidence.imports, organisationId, findings);
+  await compareCounted(client, evidence.counted, organisationId, findings);
   rows.shipments = await compareShipments(client, evidence, organisationId, findings);
   await compareHidden(client, evidence, organisationId, findings);
   rows.versions = await compareVersions(client, evidence.imports, organisationId, findings);

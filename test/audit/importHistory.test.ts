@@ -62,9 +62,14 @@ describe("the history of an import", () => {
     });
     const verdict = await importVerdict({ ...model, signal }, history.fold);
     expect(verdict).toEqual({ verdict: "agrees" });
-    const text = historyText({ history, files: [], corrections: [], verdict, nameOf: await namesOf(model.eventStore, "acme", []) }).join(
-      "\n",
-    );
+    const text = historyText({
+      history,
+      files: [],
+      corrections: [],
+      reversals: [],
+      verdict,
+      nameOf: await namesOf(model.eventStore, "acme", []),
+    }).join("\n");
     for (const part of [
       "key wb_live_1234",
       "3 rows (4 to 6) recorded by worker w2",
@@ -74,7 +79,7 @@ describe("the history of an import", () => {
     ]) {
       expect(text).toContain(part);
     }
-    expect(JSON.parse(JSON.stringify(historyJson({ history, files: [], corrections: [], verdict })))).toMatchObject({
+    expect(JSON.parse(JSON.stringify(historyJson({ history, files: [], corrections: [], reversals: [], verdict })))).toMatchObject({
       status: "completed",
       projection: { verdict: "agrees" },
     });

@@ -4,8 +4,9 @@ import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";
 
 const tables = {
-  row_corrections: { columns: 'import_id, "row", correction_id, state', keys: 3 },
+  row_corrections: { columns: 'import_id, "row", correction_id, correction_row, state, reversed', keys: 3 },
   finished_rows: { columns: 'import_id, "row", state, other_id, note, finished_by', keys: 2 },
+  withdrawn_imports: { columns: "import_id", keys: 1 },
 } as const;
 
 export interface Scope {
@@ -22,7 +23,7 @@ export async function compareCorrections(
 ): Promise<number> {
   const expected = evidence.rows();
   let total = 0;
-  for (const table of ["row_corrections", "finished_rows"] as const) {
+  for (const table of ["row_corrections", "finished_rows", "withdrawn_imports"] as const) {
     const missing = new Map([...expected[table]].filter(([, row]) => importId === undefined || row.importId === importId));
     const { columns, keys } = tables[table];
     const query = `select ${columns} from ${table}
@@ -35,7 +36,7 @@ export async function compareCorrections(
       missing.delete(key);
       if (wanted && JSON.stringify(wanted.columns) === JSON.stringify(values)) continue;
       const says = wanted ? `, the streams say ${JSON.stringify(wanted.columns.slice(2))}` : ", which no stream says";
-      const sentence = `row ${values[1]} of ${table} is ${JSON.stringify(values.slice(2))}${says}`;
+      const sentence = `${nameOf(values)} of ${table} is ${JSON.stringify(values.slice(2))}${says}`;
       findings.add({ organisationId: wanted?.organisationId, importId: String(values[0]), sentence });
     }
     for (const wanted of missing.values()) findings.add(lost(table, wanted));
@@ -46,5 +47,7 @@ export async function compareCorrections(
 const lost = (table: string, { organisationId, importId, columns }: CorrectionRow) => ({
   organisationId,
   importId,
-  sentence: `row ${columns[1]} is missing from ${table}: ${JSON.stringify(columns.slice(2))}`,
+  sentence: `${nameOf(columns)} is missing from ${table}: ${JSON.stringify(columns.slice(2))}`,
 });
+
+const nameOf = ([, row]: readonly unknown[]): string => (row === undefined ? "the import" : `row ${row}`);

@@ -11,7 +11,8 @@ export async function compareGroups(client: PoolClient, { organisationId, import
       select i.import_id, coalesce(l.error, ${reasonInErrorSql("r.error")}) as reason,
              case when exists (select from row_corrections c where c.import_id = i.import_id and c."row" = r."row" and c.state = 'corrected') then 'corrected'
                   when exists (select from row_corrections c where c.import_id = i.import_id and c."row" = r."row") then 'submitted'
-                  else coalesce((select d.state from finished_rows d where d.import_id = i.import_id and d."row" = r."row"), 'open') end as state
+                  else coalesce((select d.state from finished_rows d where d.import_id = i.import_id and d."row" = r."row"),
+                                (select 'withdrawn' from withdrawn_imports w where w.import_id = i.import_id), 'open') end as state
         from imports i join rejections r on r.import_position = i.position
         left join rejections l on l.import_position = i.position and l."row" = r.lead
        where i.status = 'completed' and ($1::text is null or i.organisation_id = $1) and ($2::uuid is null or i.import_id = $2)),

@@ -7,7 +7,9 @@ import { storable } from "../canonical.js";
 
 interface Sum {
   quantity: Decimal;
-  readonly rows: number[];
+  rows: number[];
+  /** Rows that are once too often in `rows`: they were taken out, and count again. */
+  readonly again?: number[];
 }
 
 /** The activities of one import, summed by customer, warehouse, charge code and half hour. By the total's key as JSON. */
@@ -37,12 +39,30 @@ export function addActivity(sums: ActivitySums, { row, values }: RowAccepted): v
   sums.set(key, sum);
 }
 
-/** Adds a row of activity_totals in the same form. */
+/** Adds a row of activity_totals, or one of activity_changes with the opposite sign, in the same form. */
 export function addTotal(sums: ActivitySums, columns: readonly unknown[]): void {
   const [customerId, warehouseCode, chargeCode, halfHour, quantity, rowCount, rowNumbers] = columns;
   const key = JSON.stringify([customerId, warehouseCode, chargeCode, (halfHour as Date).getTime()]);
   const rows = rowNumbers as number[];
-  sums.set(key, { quantity: decimal(String(quantity)), rows: rows.length === rowCount ? rows : [...rows, Number.NaN] });
+  const count = Number(rowCount);
+  const known = sums.get(key) ?? { quantity: decimal(0), rows: [], again: [] };
+  const numbers = rows.length === Math.abs(count) ? rows : [...rows, Number.NaN];
+  sums.set(key, {
+    quantity: add(known.quantity, decimal(String(quantity))),
+    rows: count < 0 ? known.rows : known.rows.length === 0 ? numbers : [...known.rows, ...numbers],
+    again: count < 0 ? [...(known.again ?? []), ...numbers] : (known.again ?? []),
+  });
+}
+
+/** Each row once, ascending. */
+function rowsOf({ rows, again = [] }: Sum): number[] {
+  const left = [...rows].sort((one, other) => one - other);
+  for (const row of again) {
+    const index = left.indexOf(row);
+    if (index < 0) left.push(Number.NaN);
+    else left.splice(index, 1);
+  }
+  return left;
 }
 
 export function digestOfSums(sums: ActivitySums): TableDigest {
@@ -50,9 +70,9 @@ export function digestOfSums(sums: ActivitySums): TableDigest {
   let quantity = decimal(0);
   let rows = 0;
   for (const [key, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    hash.update(`${key} ${toText(sum.quantity)} ${sum.rows.join(",")}\n`);
+    hash.update(`${key} ${toText(sum.quantity)} ${rowsOf(sum).join(",")}\n`);
     quantity = add(quantity, sum.quantity);
-    rows += sum.rows.length;
+    rows += sum.rows.length - (sum.again?.length ?? 0);
   }
   const said = `${sums.size} totals of ${rows} rows, ${toText(quantity)} in all`;
   return { count: sums.size, said, digest: hash.digest("hex") };

@@ -3,6 +3,7 @@ import { streamPrefix } from "../../events/streams.js";
 import { type EventStore, type Position, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
 import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
+import { type CorrectingImport, type CountedEvidence, countedEvidence } from "./countedEvidence.js";
 import { digestOfSums, digestOfVersions, type TableDigest } from "./digests.js";
 import { foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
 import { gatherReversals, type ImportReversals, type ReversalEvidence } from "./reversalEvidence.js";
@@ -26,6 +27,7 @@ export interface Evidence {
   readonly shipments: ShipmentEvidence;
   readonly corrections: CorrectionEvidence;
   readonly reversals: ReversalEvidence;
+  readonly counted: CountedEvidence;
   readonly events: number;
 }
 
@@ -64,8 +66,9 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const imports = new Map<string, AuditedImport>();
   const shipments = shipmentEvidence();
   const streams = new Map<string, ImportFold | "ended" | "not wanted">();
-  const corrections = correctionEvidence();
   const reversals = await gatherReversals(gathering);
+  const corrections = correctionEvidence(reversals);
+  const correcting: CorrectingImport[] = [];
   let events = 0;
   const closeFold = (fold: ImportFold) => {
     close(fold, imports, findings);
@@ -75,6 +78,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   };
   const onEvent = (event: StoredEvent) => {
     if (event.stream.startsWith(streamPrefix.corrections)) return onCorrection(event, corrections, gathering);
+    if (event.stream.startsWith(streamPrefix.reversals)) return onReversal(event, corrections, reversals);
     const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream, { whole: true }) : "not wanted");
     streams.set(event.stream, state);
     if (state === "not wanted") return;
@@ -83,17 +87,29 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
     if (event.type === "ImportRequested" && state.requested) corrections.requested(state.requested.data);
     if (!state.ended) return;
     corrections.ended(state.importId, state.ended.type === "ImportCompleted");
+    keepCorrecting(state, correcting);
     // The import has ended: keep its counts and digests, and free its fold.
     closeFold(state);
     streams.set(event.stream, "ended");
   };
-  await eventStore.replay({ prefixes: [streamPrefix.import, streamPrefix.corrections], until, signal }, async (batch) => {
-    for (const event of batch.events) onEvent(event);
-    events += batch.events.length;
-    onProgress?.({ events, share: shareOf(batch.position, until) });
-  });
+  await eventStore.replay(
+    { prefixes: [streamPrefix.import, streamPrefix.corrections, streamPrefix.reversals], until, signal },
+    async (batch) => {
+      for (const event of batch.events) onEvent(event);
+      events += batch.events.length;
+      onProgress?.({ events, share: shareOf(batch.position, until) });
+    },
+  );
   for (const fold of streams.values()) if (typeof fold === "object") closeFold(fold);
-  return { imports, shipments, corrections, reversals, events };
+  const activityImports = [...imports.values()].filter(({ requested }) => requested.data.kind === "activities");
+  const positions = new Map(activityImports.map(({ importId, requested }) => [importId, requested.position.commit]));
+  const counted = countedEvidence(correcting, positions, reversals);
+  return { imports, shipments, corrections, reversals, counted, events };
+}
+
+function keepCorrecting({ importId, requested, ended, acceptedNumbers: accepted }: ImportFold, correcting: CorrectingImport[]): void {
+  if (requested?.data.kind !== "activities" || !requested.data.corrects || ended?.type !== "ImportCompleted") return;
+  correcting.push({ position: requested.position.commit, importId, corrects: requested.data.corrects, accepted });
 }
 
 function onCorrection(event: StoredEvent, corrections: CorrectionEvidence, gathering: Gathering): void {
@@ -102,6 +118,13 @@ function onCorrection(event: StoredEvent, corrections: CorrectionEvidence, gathe
   if (fault === undefined) return;
   const importId = event.stream.slice(streamPrefix.corrections.length);
   gathering.findings.add({ organisationId: event.metadata.organisation, importId, sentence: `stream of corrections: ${fault}` });
+}
+
+/** What cannot be read was reported when the reversals were gathered. */
+function onReversal({ id, stream }: StoredEvent, corrections: CorrectionEvidence, reversals: ReversalEvidence): void {
+  const own = reversals.get(stream.slice(streamPrefix.reversals.length));
+  const reversal = own?.events.find((event) => event.id === id);
+  if (reversal) corrections.reversed(reversal);
 }
 
 function reportLateEvent({ stream, type, revision, metadata }: StoredEvent, findings: Findings): void {

@@ -32,6 +32,8 @@ export interface ImportFold {
   rejected: number;
   lastRow: number;
   readonly acceptedRows: Hash;
+  /** Of an import that corrects activities: the numbers of its accepted rows, which are few. */
+  readonly acceptedNumbers: Set<number>;
   readonly rejectedRows: Hash;
   /** The numbers that the worker gave to the shipments, by what makes lines one shipment (see `groupOf`). */
   readonly shipmentNumbers: Map<string, number>;
@@ -57,6 +59,7 @@ export function newFold(stream: string, { whole }: { whole: boolean }): ImportFo
     rejected: 0,
     lastRow: 0,
     acceptedRows: createHash("sha256"),
+    acceptedNumbers: new Set(),
     rejectedRows: createHash("sha256"),
     shipmentNumbers: new Map(),
     lastNumber: 0,
@@ -136,6 +139,7 @@ function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): vo
   fold.accepted += 1;
   if (kindOf(fold) === "activities") {
     fold.acceptedRows.update(`${JSON.stringify(activityShape(data))}\n`);
+    if (fold.requested?.data.corrects) fold.acceptedNumbers.add(data.row);
     if (fold.sums) addActivity(fold.sums, data);
     return;
   }

@@ -106,16 +106,20 @@ function rowHistory() {
 
 export type CorrectionStep = RecordedOn<"corrections">;
 
-/** Who took, dismissed and reopened the rejected rows of one import, in the order of their stream. Empty as of a revision: that is a revision of the import's stream, and says nothing about the stream of its corrections. */
-export async function correctionStory(
+/**
+ * Who took, dismissed and reopened rows of one import, or reversed them, in the order of that stream. Empty as of a revision: that is a
+ * revision of the import's stream, and says nothing about the other streams.
+ */
+export async function storyOf<S extends "corrections" | "reversals">(
+  kind: S,
   importId: string,
   { eventStore, asOf, signal }: { readonly eventStore: EventStore; readonly asOf?: AsOf | undefined; readonly signal: AbortSignal },
-): Promise<CorrectionStep[]> {
-  const steps: CorrectionStep[] = [];
+): Promise<RecordedOn<S>[]> {
+  const steps: RecordedOn<S>[] = [];
   if (asOf && "revision" in asOf) return steps;
-  for await (const stored of eventStore.read(streamOf.corrections(importId), { signal })) {
+  for await (const stored of eventStore.read(streamOf[kind](importId), { signal })) {
     if (asOf && stored.recordedAt > asOf.time) break;
-    const event = decodeOn("corrections", stored);
+    const event = decodeOn(kind, stored);
     if (event) steps.push(event);
   }
   return steps;

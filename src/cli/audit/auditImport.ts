@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { fileFaults } from "../../audit/checkFiles.js";
 import { auditedImportOf } from "../../audit/evidence/evidence.js";
-import { type AsOf, correctionStory, importHistory, type RowOutcome } from "../../audit/history/importHistory.js";
+import { type AsOf, importHistory, type RowOutcome, storyOf } from "../../audit/history/importHistory.js";
 import { namesOf } from "../../audit/history/names.js";
 import { importVerdict } from "../../audit/importVerdict.js";
 import { principalOf } from "../../domain/principal.js";
@@ -33,11 +33,16 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
   // The tables have only the present state, so a past one is not compared.
   const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
-  const corrections = await correctionStory(importId, { eventStore, asOf, signal });
+  const corrections = await storyOf("corrections", importId, { eventStore, asOf, signal });
+  const reversals = await storyOf("reversals", importId, { eventStore, asOf, signal });
   const { organisationId, by } = history.requested.data;
-  const people = [by, ...corrections.map(({ data }) => data.by), ...(history.ended ? [principalOf(history.ended.metadata.actor)] : [])];
+  const people = [
+    by,
+    ...[...corrections, ...reversals].map(({ data }) => data.by),
+    ...(history.ended ? [principalOf(history.ended.metadata.actor)] : []),
+  ];
   const nameOf = await namesOf(eventStore, organisationId, people);
-  const report = { history, files, corrections, verdict, nameOf };
+  const report = { history, files, corrections, reversals, verdict, nameOf };
   if (json) printJson(rows ? { summary: historyJson(report) } : historyJson(report), rows ? 0 : 2);
   else print(historyText(report));
   if (verdict?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;

@@ -2,6 +2,8 @@ import type { CorrectionStep, ImportHistory, RowRun } from "../../audit/history/
 import type { ImportVerdict } from "../../audit/importVerdict.js";
 import type { NameOf } from "../../domain/principal.js";
 import { principalOf } from "../../domain/principal.js";
+import type { RecordedOn } from "../../events/codec.js";
+import type { Ranges } from "../../events/reversalEvents.js";
 import { countOf, number } from "../progress.js";
 
 export interface ImportReport {
@@ -10,13 +12,15 @@ export interface ImportReport {
   readonly files: readonly string[];
   /** What has become of its rejected rows. */
   readonly corrections: readonly CorrectionStep[];
+  /** What was taken back of it. */
+  readonly reversals: readonly RecordedOn<"reversals">[];
   /** Undefined for a past state. */
   readonly verdict: ImportVerdict | undefined;
   readonly nameOf: NameOf;
 }
 
 /** The lines that `audit import` prints, for a reader who does not know the code. */
-export function historyText({ history, files, corrections, verdict, nameOf }: ImportReport): string[] {
+export function historyText({ history, files, corrections, reversals, verdict, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
   const { importId, organisationId, kind, source, file, sourceDetails, corrects, by, requestId, at } = requested.data;
   return [
@@ -40,6 +44,7 @@ export function historyText({ history, files, corrections, verdict, nameOf }: Im
       ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${number(rows).padStart(9)}  ${reason}`)]
       : []),
     ...correctionLines(corrections, nameOf),
+    ...reversalLines(reversals, nameOf, nouns[kind]),
     "",
     ...verdictLines(history, verdict),
   ];
@@ -111,7 +116,7 @@ function verdictLines({ fold }: ImportHistory, verdict: ImportVerdict | undefine
 }
 
 /** The output of `--json`. */
-export function historyJson({ history, files, corrections, verdict }: Omit<ImportReport, "nameOf">) {
+export function historyJson({ history, files, corrections, reversals, verdict }: Omit<ImportReport, "nameOf">) {
   const { requested, started, runs, ended, counts, accepted, reasons, whole, fold } = history;
   return {
     importId: requested.data.importId,
@@ -127,7 +132,8 @@ export function historyJson({ history, files, corrections, verdict }: Omit<Impor
     counts,
     acceptedRows: accepted,
     reasons,
-    corrections: correctionsJson(corrections),
+    corrections: stepsJson(corrections),
+    reversals: stepsJson(reversals),
     streamFaults: fold.faults,
     fileFaults: files,
     projection: verdict ?? null,
@@ -140,6 +146,23 @@ export function correctionLines(steps: readonly CorrectionStep[], nameOf: NameOf
   const lines = steps.map((step) => `  ${String(step.revision).padEnd(12)} ${step.recordedAt.toISOString()}  ${stepText(step, nameOf)}`);
   return ["", "Corrections of its rejected rows", ...lines];
 }
+
+function reversalLines(
+  steps: readonly RecordedOn<"reversals">[],
+  nameOf: NameOf,
+  { one, many }: { readonly one: string; readonly many: string },
+): string[] {
+  if (steps.length === 0) return [];
+  const lines = steps.map(({ revision, recordedAt, data: { rows, count, by, reason, includedIn } }) => {
+    const what =
+      rows === "all" ? `all that was left, ${countOf(count, one, many)},` : `${countOf(count, one, many)} (rows ${rangesText(rows)})`;
+    const within = includedIn ? `, with import ${includedIn.importId}` : "";
+    return `  ${String(revision).padEnd(12)} ${recordedAt.toISOString()}  ${what} reversed by ${nameOf(by)}${within}: ${reason}`;
+  });
+  return ["", "Reversals", ...lines];
+}
+
+const rangesText = (ranges: Ranges): string => ranges.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(", ");
 
 function stepText(step: CorrectionStep, nameOf: NameOf): string {
   const { rows, by } = step.data;
@@ -170,5 +193,5 @@ const whyText = {
 const rowsText = (rows: readonly number[]): string => `${rows.length === 1 ? "row" : "rows"} ${rows.join(", ")}`;
 
 /** The same steps for `--json`. */
-const correctionsJson = (steps: readonly CorrectionStep[]) =>
+const stepsJson = (steps: readonly (CorrectionStep | RecordedOn<"reversals">)[]) =>
   steps.map(({ type, data, revision, recordedAt }) => ({ type, revision: Number(revision), recordedAt, ...data }));

@@ -1,0 +1,107 @@
+// The audit on logs with corrections and reversals of activities in random orders.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { importHistory } from "../../src/audit/history/importHistory.js";
+import { importVerdict } from "../../src/audit/importVerdict.js";
+import { verify } from "../../src/audit/verify.js";
+import { seeded } from "../faults/randomness.js";
+import { randomLog } from "../projections/correctionLogs.js";
+import { type ReadModel, startReadModel } from "../support/readModel.js";
+import { createTestObjectStore } from "../support/stores/stores.js";
+
+let model: ReadModel;
+let objects: Awaited<ReturnType<typeof createTestObjectStore>>;
+const importIds = new Set<string>();
+
+beforeAll(async () => {
+  [model, objects] = await Promise.all([startReadModel(), createTestObjectStore()]);
+  for (const { stream, id, type, data, metadata, revision } of randomLog(seeded(4), 260)) {
+    await model.eventStore.append(stream, [{ id, type, json: JSON.stringify(data), metadata }], revision - 1n);
+    if (stream.startsWith("import-")) importIds.add(stream.slice("import-".length));
+  }
+  await model.project();
+});
+afterAll(async () => {
+  await model?.close();
+  await objects?.close();
+});
+
+const signal = new AbortController().signal;
+const findings = async () => {
+  const { pool, eventStore } = model;
+  const verified = await verify({
+    pool,
+    eventStore,
+    objectStore: objects.store,
+    tempDir: "",
+    signal,
+    organisationId: undefined,
+    files: false,
+  });
+  return verified.findings.first.map(({ sentence }) => sentence);
+};
+
+test("what the tables say of corrections, reversals and totals is what the streams say", async () => {
+  const { rows } = await model.pool.query(
+    `select (select count(*)::int from reversals) as reversals, (select count(*)::int from uncounted_activities where reversed_position is not null) as reversed,
+            (select count(*)::int from uncounted_activities where replaced_by_position is not null) as replaced,
+            (select count(*)::int from uncounted_imports) as imports`,
+  );
+  for (const [name, count] of Object.entries(rows[0] as Record<string, number>)) expect(count, name).toBeGreaterThan(0);
+  expect(await findings()).toEqual([]);
+});
+
+test("the history of each import agrees with the tables as well", async () => {
+  const { pool, eventStore } = model;
+  for (const importId of importIds) {
+    const history = await importHistory(importId, { eventStore, signal });
+    expect(history && (await importVerdict({ pool, eventStore, signal }, history.fold)), importId).toEqual({ verdict: "agrees" });
+  }
+});
+
+test.each([
+  [
+    "a reversed row that is marked no more",
+    "delete from uncounted_activities where reversed_position is not null",
+    /uncounted_activities lacks/,
+  ],
+  [
+    "a replaced row that is marked no more",
+    "update uncounted_activities set replaced_by_position = null where replaced_by_position is not null",
+    /uncounted_activities has/,
+  ],
+  ["an import that is reversed no more", "delete from uncounted_imports", /uncounted_imports lacks/],
+  ["a forgotten correction", "delete from activity_corrections", /activity_corrections lacks/],
+  ["a change of another amount", "update activity_changes set quantity = quantity + 1", /activity_totals has/],
+  [
+    "a change at another time",
+    "update activity_changes set changed_at = changed_at + interval '1 second'",
+    /at a time at which no event is recorded/,
+  ],
+  ["a lost change", "delete from activity_changes", /activity_totals has/],
+  ["a reversed row that counts again", backAgain(), /is in a total, though it is reversed or replaced/],
+  ["an import that is not withdrawn", "delete from withdrawn_imports", /is missing from withdrawn_imports/],
+  ["a correction that is not marked as reversed", "update row_corrections set reversed = not reversed", /of row_corrections is/],
+])("%s is found", async (_, change, expected) => {
+  const { rows: saved } = await model.pool.query<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public'");
+  const names = saved.map(({ name }) => name).filter((name) => change.includes(name));
+  for (const name of names) await model.pool.query(`create table kept_${name} as table ${name}`);
+  try {
+    await model.pool.query(change);
+    expect(
+      (await findings()).some((sentence) => expected.test(sentence)),
+      (await findings()).join("\n"),
+    ).toBe(true);
+  } finally {
+    for (const name of names)
+      await model.pool.query(`truncate ${name}; insert into ${name} select * from kept_${name}; drop table kept_${name}`);
+  }
+});
+
+/** The totals and the changes say that a reversed row counts, as if it had been put back. */
+function backAgain(): string {
+  return `
+    insert into activity_totals as t (organisation_id, customer_id, warehouse_code, charge_code, half_hour, import_position, quantity, row_count, row_numbers)
+    select organisation_id, customer_id, warehouse_code, charge_code, half_hour, import_position, -quantity, -row_count, row_numbers
+      from activity_changes where row_count < 0 and import_position not in (select import_position from uncounted_imports)
+       and import_position not in (select import_position from activity_totals) limit 1`;
+}
