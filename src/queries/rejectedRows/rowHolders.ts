@@ -26,11 +26,11 @@ interface Found extends Omit<HeldRow, "by"> {
 export async function rowHolders(organisationId: string, rows: readonly RowName[], pool: Pool): Promise<HeldRow[]> {
   if (rows.length === 0) return [];
   const found = await pool.query<Found>(
-    `select asked."importId", asked."row", ${stateSqlOf({ sql: "i.kind" }, { importId: "i.import_id", organisationId: "$1" })} as state,
+    `select wanted."importId", wanted."row", ${stateSqlOf({ sql: "i.kind" }, { importId: "i.import_id", organisationId: "$1" })} as state,
             coalesce(c.other_id, d.other_id, s.import_id) as "otherId", coalesce(c.actor, d.finished_by, s.actor, v.reversed_by) as actor, d.note
-       from unnest($2::uuid[], $3::integer[]) as asked ("importId", "row")
-       join imports i on i.import_id = asked."importId" and i.organisation_id = $1 and i.status = 'completed'
-       join rejections r on r.import_position = i.position and r."row" = asked."row"
+       from unnest($2::uuid[], $3::integer[]) as wanted ("importId", "row")
+       join imports i on i.import_id = wanted."importId" and i.organisation_id = $1 and i.status = 'completed'
+       join rejections r on r.import_position = i.position and r."row" = wanted."row"
        left join lateral (
          select correction_id as other_id, o.requested_by as actor
            from row_corrections left join imports o on o.import_id = correction_id

@@ -30,7 +30,7 @@ export function stateSqlOf(kind: ImportKind | { readonly sql: string }, { import
     ${withdrawnSql(importId)}, 'open')`;
 }
 
-const asked: RowOwner = { importId: "$1", organisationId: "$2" };
+const ownerInParameters: RowOwner = { importId: "$1", organisationId: "$2" };
 
 /** Only a completed import has rows to correct. Rows of other imports have no state. */
 const positionSql = "(select position from imports where import_id = $1 and organisation_id = $2 and status = 'completed')";
@@ -43,7 +43,7 @@ export async function rowStates(
 ): Promise<Map<number, RowState>> {
   if (rows.length === 0) return new Map();
   const found = await pool.query<{ row: number; state: RowState }>(
-    `select r."row", ${stateSqlOf(kind, asked)} as state from rejections r where r.import_position = ${positionSql} and r."row" = any($3::integer[])`,
+    `select r."row", ${stateSqlOf(kind, ownerInParameters)} as state from rejections r where r.import_position = ${positionSql} and r."row" = any($3::integer[])`,
     [importId, organisationId, rows],
   );
   return new Map(found.rows.map(({ row, state }) => [row, state]));
@@ -65,7 +65,7 @@ export async function rowsInState(
   pool: Pool,
 ): Promise<RowsFound> {
   const found = await pool.query<{ row: number; state: RowState }>(
-    `select r."row", ${stateSqlOf(kind, asked)} as state from rejections r
+    `select r."row", ${stateSqlOf(kind, ownerInParameters)} as state from rejections r
       where r.import_position = ${positionSql} and r."row" > $3 order by r."row" limit ${mostLookedAt}`,
     [importId, organisationId, after],
   );
