@@ -22,10 +22,13 @@ const lists = () => [
   "/v1/org/fulfilment/imports",
   `/v1/org/shipments/imports/${ids["shipment import"]}/errors`,
   `/v1/org/fulfilment/imports/${ids["fulfilment import"]}/errors`,
+  `/v1/org/shipments/imports/${ids["shipment import"]}/reversals`,
+  `/v1/org/fulfilment/imports/${ids["fulfilment import"]}/reversals`,
   "/v1/org/ledger/shipments",
   "/v1/org/ledger/activities",
   `/v1/org/ledger/activities?importId=${ids["fulfilment import"]}`,
   "/v1/org/ledger/activities?from=2020-01-01T00:00:00Z",
+  "/v1/org/ledger/activities?reversed=only",
 ];
 const madeUp: Record<string, string> = {
   "shipment import": "0190a000-0000-7000-8000-000000000001",
@@ -56,23 +59,23 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Pushes two good and two bad rows of each kind, so that every list has two pages. */
+/** Pushes good and bad rows of each kind and reverses two of the good ones, one by one, so that every list has two pages. */
 async function pushBoth(): Promise<void> {
   const good = { originPostCode: "2000", destinationPostCode: "3000", items: [{ itemType: "Carton", itemQuantity: 1 }] };
-  const shipments = ["SECRET-1", "SECRET-2", "SECRET-3", "SECRET-4"].map((shipmentId, index) => ({
+  const shipments = [1, 2, 3, 4, 5, 6].map((index) => ({
     ...good,
-    ...(index > 1 ? { originPostCode: "9999" } : {}),
-    shipmentId,
+    ...(index > 4 ? { originPostCode: "9999" } : {}),
+    shipmentId: `SECRET-${index}`,
   }));
-  const activities = [1, 2, 3, 4].map((index) => ({
+  const activities = [1, 2, 3, 4, 5, 6].map((index) => ({
     ...{ warehouseCode: "SECRET-W", chargeCode: "C", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z" },
-    ...(index > 2 ? { customerId: "NOBODY" } : {}),
+    ...(index > 4 ? { customerId: "NOBODY" } : {}),
     reference: `SECRET-R${index}`,
   }));
   ids["shipment"] = "SECRET-1";
-  for (const [kind, path, body] of [
-    ["shipment import", "/v1/org/shipments/imports", { shipments }],
-    ["fulfilment import", "/v1/org/fulfilment/activities", { activities }],
+  for (const [kind, path, body, reversals] of [
+    ["shipment import", "/v1/org/shipments/imports", { shipments }, [{ shipmentIds: ["SECRET-3"] }, { shipmentIds: ["SECRET-4"] }]],
+    ["fulfilment import", "/v1/org/fulfilment/activities", { activities }, [{ rows: [3] }, { rows: [4] }]],
   ] as const) {
     const { importId, statusUrl } = (await (await owner.post(path, body)).json()) as { importId: string; statusUrl: string };
     ids[kind] = importId;
@@ -81,16 +84,28 @@ async function pushBoth(): Promise<void> {
       link = shown.errorReportUrl;
       return shown.status === "completed";
     }, "the import to complete");
+    for (const what of reversals) {
+      const answer = await owner.post(`${statusUrl}/reversals`, { ...what, reason: "SECRET reason" });
+      expect(answer.status).toBe(200);
+      const { reversalId } = (await answer.json()) as { reversalId: string };
+      await eventually(
+        async () => (await (await owner.get(`${statusUrl}/reversals`)).text()).includes(reversalId),
+        "the reversal to be listed",
+      );
+    }
   }
 }
 
 const withParameters = routes.filter(({ path }) => path.includes("{"));
 
+/** A body that the route takes, so that only the id can be at fault. */
+function bodyFor(path: string): unknown {
+  if (path.endsWith("/corrections")) return { rows: [{ row: 1, values: {} }] };
+  return path.endsWith("/reversals") ? { all: true, reason: "not mine" } : {};
+}
+
 async function answerTo(organisation: TestOrganisation, method: string, path: string): Promise<{ status: number; body: string }> {
-  const answer =
-    method === "GET"
-      ? await organisation.get(path)
-      : await organisation.post(path, path.endsWith("/corrections") ? { rows: [{ row: 1, values: {} }] } : {});
+  const answer = method === "GET" ? await organisation.get(path) : await organisation.post(path, bodyFor(path));
   return { status: answer.status, body: await answer.text() };
 }
 
@@ -126,6 +141,17 @@ test("another organisation's lists are empty, and reject the owner's cursors", a
     const never = await answerTo(stranger, "GET", withQuery(path, `cursor=${"A".repeat(cursors[path]?.length ?? 0)}`));
     expect(paged).toEqual(never);
     expect([400, 404]).toContain(paged.status);
+  }
+});
+
+test("another organisation's totals and their changes have nothing of the owner's", async () => {
+  for (const path of ["totals", "totals/changes?since=2020-01-01"]) {
+    const at = `/v1/org/ledger/activities/${path}`;
+    expect((await answerTo(owner, "GET", at)).body, path).not.toContain('"items":[]');
+    const told = await answerTo(stranger, "GET", at);
+    expect(told.status, path).toBe(200);
+    expect(told.body, path).toContain('"items":[]');
+    expect(told.body, path).not.toContain("SECRET");
   }
 });
 
