@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { isLonger, limits } from "../domain/imports/limits.js";
+import { numbersNamed } from "../domain/ranges.js";
 import { isUuid } from "../domain/uuid.js";
 import { CommandFault, command, limitOf, print, printJson, printList } from "./outcome.js";
 import { withOrganisation, withStores } from "./withStores.js";
@@ -101,29 +102,10 @@ function reasonOf(text: string): string {
 
 function selectionOf({ rows, shipments }: ReverseOptions) {
   if (rows !== undefined && shipments !== undefined) throw new CommandFault("Give --rows or --shipments, not both.");
-  const count = (chosen: readonly unknown[]) => {
-    if (chosen.length === 0 || chosen.length > limits.rowsPerReversal)
-      throw new CommandFault(`Name 1 to ${limits.rowsPerReversal}, or leave the option out for the whole import.`);
-  };
-  if (rows !== undefined) {
-    const chosen = numbersOf(rows);
-    count(chosen);
-    return { rows: chosen };
-  }
+  if (rows !== undefined) return { rows: numbersNamed(rows, limits.rowsPerReversal) };
   if (shipments === undefined) return { all: true } as const;
   const shipmentIds = shipments.split(",").filter((id) => id !== "");
-  count(shipmentIds);
+  if (shipmentIds.length === 0 || shipmentIds.length > limits.rowsPerReversal)
+    throw new CommandFault(`Name 1 to ${limits.rowsPerReversal}, or leave the option out for the whole import.`);
   return { shipmentIds };
-}
-
-/** `5,9-12`. */
-function numbersOf(text: string): number[] {
-  const numbers = new Set<number>();
-  for (const part of text.split(",")) {
-    const [, first, last = first] = /^\s*([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?\s*$/.exec(part) ?? [];
-    if (first === undefined || Number(last) < Number(first)) throw new CommandFault(`--rows must be numbers such as 5,9-12, not ${part}.`);
-    if (Number(last) - Number(first) >= limits.rowsPerReversal) throw new CommandFault(`Name at most ${limits.rowsPerReversal} rows.`);
-    for (let number = Number(first); number <= Number(last); number += 1) numbers.add(number);
-  }
-  return [...numbers];
 }

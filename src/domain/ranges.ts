@@ -1,3 +1,5 @@
+import { Rejection } from "./rejection.js";
+
 /** First and last of neighbouring whole numbers. */
 export type Range = readonly [first: number, last: number];
 
@@ -39,3 +41,20 @@ export function joined(one: readonly Range[], other: readonly Range[]): [number,
 /** Every number of the ranges. */
 export const numbersIn = (ranges: readonly Range[]): number[] =>
   ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index));
+
+/** `5,9-12` as people write it. */
+export const rangesInWords = (ranges: readonly Range[]): string =>
+  ranges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(",");
+
+/** The numbers of a text such as `5,9-12`, each once. Throws a Rejection for any other text, and for more numbers than `most`. */
+export function numbersNamed(text: string, most: number): number[] {
+  const numbers = new Set<number>();
+  for (const part of text.split(",")) {
+    const [, first, last = first] = /^\s*([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?\s*$/.exec(part) ?? [];
+    if (first === undefined || Number(last) < Number(first))
+      throw new Rejection("invalid", `Rows must be numbers such as 5,9-12, not ${part.slice(0, 40)}`);
+    if (Number(last) - Number(first) + 1 > most - numbers.size) throw new Rejection("invalid", `Name at most ${most} rows`);
+    for (let number = Number(first); number <= Number(last); number += 1) numbers.add(number);
+  }
+  return [...numbers];
+}

@@ -1,4 +1,4 @@
-// What happened to an import, from its stream and that of its corrections. Costs the same for ten rows and for a million.
+// What happened to an import, from its stream and those of its corrections and reversals. Costs the same for ten rows and for a million.
 import { actorOf } from "../../domain/principal.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import { endsImport, type ImportEnding } from "../../events/importEvents.js";
@@ -12,21 +12,21 @@ import type { ImportView } from "./importView.js";
 export type TimelineStep =
   | ImportEvent<"ImportRequested" | "ImportStarted" | ImportEnding>
   | { readonly type: "ImportResumed"; readonly recordedAt: Date; readonly worker: string; readonly row: number | undefined }
-  | RecordedOn<"corrections">;
+  | RecordedOn<"corrections" | "reversals">;
 
-const mostCorrections = 50;
+const mostAfterEnd = 50;
 
-/** In the order in which it happened. Empty for an import of another organisation. Only a completed import has corrections. */
+/** In the order in which it happened. Empty for an import of another organisation. Only a completed import has corrections and reversals. */
 export async function importTimeline(
   organisationId: string,
   { importId, status }: Pick<ImportView, "importId" | "status">,
   eventStore: EventStore,
 ): Promise<readonly TimelineStep[]> {
   const stream = streamOf.import(importId);
-  const [first, last, corrections] = await Promise.all([
+  const [first, last, later] = await Promise.all([
     firstTwo(eventStore, stream),
     eventStore.last(stream),
-    status === "completed" ? readSome(eventStore, streamOf.corrections(importId), mostCorrections) : [],
+    status === "completed" ? afterEnd(importId, eventStore) : [],
   ]);
   const [requested, started] = first.map((stored) => decodeOn("import", stored));
   if (requested?.type !== "ImportRequested" || requested.data.organisationId !== organisationId || !last) return [];
@@ -35,13 +35,19 @@ export async function importTimeline(
   // ImportCancelled may name a person or a key, not a worker.
   const [revision, lastOfWorker] = last.type === "ImportCancelled" ? [last.revision - 1n, undefined] : [last.revision, last];
   const resumed = await changesOfWorker(eventStore, { stream, first: actorOf(started.data.by) }, revision, lastOfWorker);
-  return [
-    requested,
-    started,
-    ...resumed.map(resumedStep),
-    ...(end && isEnding(end) ? [end] : []),
-    ...corrections.map((stored) => decodeOn("corrections", stored)).filter((event) => event !== undefined),
-  ];
+  return [requested, started, ...resumed.map(resumedStep), ...(end && isEnding(end) ? [end] : []), ...later];
+}
+
+async function afterEnd(importId: string, eventStore: EventStore): Promise<RecordedOn<"corrections" | "reversals">[]> {
+  const [corrections, reversals] = await Promise.all([
+    readSome(eventStore, streamOf.corrections(importId), mostAfterEnd),
+    readSome(eventStore, streamOf.reversals(importId), mostAfterEnd),
+  ]);
+  const events = [
+    ...corrections.map((stored) => decodeOn("corrections", stored)),
+    ...reversals.map((stored) => decodeOn("reversals", stored)),
+  ].filter((event) => event !== undefined);
+  return events.sort((one, other) => Number(one.position.commit - other.position.commit));
 }
 
 const isEnding = (event: ImportEvent): event is ImportEvent<ImportEnding> => endsImport(event.type);

@@ -9,6 +9,7 @@ import { type OpenSource, openSource } from "../../support/portal/eventSource.js
 import { addMember, formToken, signedIn, type Visitor, visitor } from "../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../support/portal/portalStage.js";
 import { projectLog } from "../../support/projectLog.js";
+import { reverse } from "../../support/reversalStory.js";
 import { startTestService, type TestService } from "../../support/service.js";
 
 const list = "/portal/live/imports";
@@ -99,7 +100,20 @@ describe("the stream", () => {
     await eventually(told(missed, `import-${stage.importId}`, "Completed"), "what was missed");
     const page = await listen(operator, `${list}/${stage.importId}?status=processing`);
     await eventually(told(page, "import-rejected", "Customer not found"), "the rejected rows");
-    expect(page.parts.map(({ id }) => id)).toEqual(["import-status", "import-timeline", "import-reasons", "import-rejected"]);
+    const parts = ["import-status", "import-reversals", "import-timeline", "import-reasons", "import-rejected"];
+    expect(page.parts.map(({ id }) => id)).toEqual(parts);
+  });
+
+  test("of an import's page sends what is reversed of it", async () => {
+    const { activitiesId: importId, organisationId } = stage;
+    const page = await listen(operator, `${list}/${importId}?status=${encodeURIComponent("completed, 2 reversed")}`);
+    const another = await listen(operator, `${list}/${importId}?status=completed`);
+    await eventually(told(another, "import-status", "Partly reversed"), "what a page that is behind has missed");
+    await reverse(service.eventStore, { organisationId, importId, count: 400, reason: "Sent twice" });
+    await projectLog(service);
+    await eventually(told(page, "import-reversals", "Sent twice"), "the reversal");
+    expect(told(page, "import-status", "0 rejected, reversed")()).toBe(true);
+    expect(told(page, "import-timeline", "Reversed as a whole")()).toBe(true);
   });
 });
 

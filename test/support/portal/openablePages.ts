@@ -51,6 +51,27 @@ export const openablePages: readonly OpenablePage[] = [
     address: ({ waitingId }) => `/portal/imports/${waitingId}?ask=cancel`,
   },
   {
+    path: "/portal/imports/{importId}",
+    name: "import-partly-reversed",
+    heading: "July storage and handling.csv",
+    as: "operator",
+    address: ({ activitiesId }) => `/portal/imports/${activitiesId}`,
+  },
+  {
+    path: "/portal/imports/{importId}/reverse",
+    name: "reverse-import",
+    heading: "Reverse import",
+    as: "operator",
+    address: ({ activitiesId }) => `/portal/imports/${activitiesId}/reverse`,
+  },
+  {
+    path: "/portal/imports/{importId}/reverse",
+    name: "reverse-rows",
+    heading: "Reverse rows",
+    as: "operator",
+    address: ({ activitiesId }) => `/portal/imports/${activitiesId}/reverse?rows=5,9-12,402`,
+  },
+  {
     path: "/portal/imports/{importId}/history",
     name: "import-history",
     heading: "History",
@@ -100,6 +121,13 @@ export const openablePages: readonly OpenablePage[] = [
     heading: "Activities",
     as: "viewer",
     address: () => "/portal/activities?month=2026-07&since=2026-07-01T00:00",
+  },
+  {
+    path: "/portal/activities",
+    name: "activities-of-import",
+    heading: "Activities",
+    as: "operator",
+    address: ({ activitiesId }) => `/portal/activities?import=${activitiesId}`,
   },
   {
     path: "/portal/activities",

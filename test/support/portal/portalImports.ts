@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { goodsLine, type Row, tell } from "../importStory.js";
 import { projectLog } from "../projectLog.js";
+import { reverse } from "../reversalStory.js";
 import type { TestService } from "../service.js";
 
 /** A customer that no other organisation has. */
@@ -12,10 +13,10 @@ export const retailOf = (organisationId: string) => `${organisationId}-retail`;
 /** A shipment that no other organisation has. */
 export const ownShipmentOf = (organisationId: string) => `${organisationId}-1001`;
 
-/** Adds an import with a month of activities. */
-export async function addActivities({ pool, eventStore }: TestService, organisationId: string): Promise<void> {
+/** Adds an import with a month of activities, some of which are reversed. Returns its id. */
+export async function addActivities({ pool, eventStore }: TestService, organisationId: string): Promise<string> {
   const charges = ["PICK", "PACK", "PALLET-IN", "STORAGE-PALLET-WEEK", "=LABEL()"];
-  const rows = Array.from({ length: 400 }, (_, n): Row => {
+  const rows = Array.from({ length: 402 }, (_, n): Row => {
     const at = new Date(Date.UTC(2026, 6, 1 + (n % 30), n % 24, n % 60)).toISOString();
     const customer = n % 9 === 0 ? {} : { customerId: n % 3 === 0 ? "CUST-002" : retailOf(organisationId) };
     const value = {
@@ -26,9 +27,11 @@ export async function addActivities({ pool, eventStore }: TestService, organisat
     return { accept: { ...value, ...customer, activityTimestamp: at, reference: `ORD-${5000 + n}`, status: "done" } };
   });
   const story = { organisationId, kind: "activities", sourceDetails: "July storage and handling.csv", rows } as const;
-  const { stream, events } = tell({ ...story, at: "2026-07-31T10:00:00.000Z" });
+  const { importId, stream, events } = tell({ ...story, at: "2026-07-31T10:00:00.000Z" });
   await eventStore.append(stream, events, noStream);
+  await reverse(eventStore, { organisationId, importId, rows: [[402, 403]], count: 2, at: "2026-08-03T10:00:00.000Z" });
   await projectLog({ pool, eventStore });
+  return importId;
 }
 
 /** Adds an import with rejected rows by its events, so that it has a history. */

@@ -16,6 +16,8 @@ export interface PortalStage {
   readonly keyId: string;
   /** An import that has completed, with rejected rows. */
   readonly importId: string;
+  /** A completed import of activities, of which two are reversed. */
+  readonly activitiesId: string;
   /** An import that waits, since no worker runs here. */
   readonly waitingId: string;
   readonly quoteId: string;
@@ -36,7 +38,7 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
   });
   await addEndedImports(service, organisationId);
   const importId = await addRejectedRows(service, organisationId);
-  await addActivities(service, organisationId);
+  const activitiesId = await addActivities(service, organisationId);
   const activity = { warehouseCode: "SYD", chargeCode: "PICK", quantity: 3, activityTimestamp: "2026-07-01T01:00:00Z" };
   const pushed = await post("/v1/org/fulfilment/activities", { sourceDetails: "Nightly picks", activities: [activity] });
   if (pushed.status !== 202) throw new Error(await pushed.text());
@@ -52,7 +54,8 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
   const { keyId } = await createKey(organisations, { organisationId, name: "Warehouse system" }, origin);
   const quoteId = await quoteOf(post);
   const endpoint = await addEndpoints(service, organisationId, importId);
-  return { service, organisationId, people: { admin, operator, viewer }, joinToken, keyId, importId, waitingId, quoteId, ...endpoint };
+  const people = { admin, operator, viewer };
+  return { service, organisationId, people, joinToken, keyId, importId, activitiesId, waitingId, quoteId, ...endpoint };
 }
 
 /** A quote for two customers, of which one can be served. */

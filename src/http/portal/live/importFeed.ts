@@ -149,5 +149,5 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
 const organisationOf = ({ viewer }: Subscriber): string => viewer.person.organisationId;
 const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 
-const versionOf = ({ view: { status, cancelling, progress, counts, reportKey } }: ReadImport): string =>
-  JSON.stringify([status, cancelling, progress, counts, reportKey]);
+const versionOf = ({ view: { status, cancelling, progress, counts, reportKey, reversed } }: ReadImport): string =>
+  JSON.stringify([status, cancelling, progress, counts, reportKey, reversed]);

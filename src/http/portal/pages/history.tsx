@@ -18,7 +18,7 @@ import { quotesPath } from "./quotes/quoteForm.js";
 
 const eventsPerPage = 25;
 
-/** The events of an import, from the beginning or from a row; those of its corrections by `of=corrections`. */
+/** The events of an import, from the beginning or from a row; those of its corrections and of its reversals by `of`. */
 export const importHistoryPage: PageOf<SignedInVisit> = {
   path: `${importsPath}/{importId}/history`,
   access: "look",
@@ -26,11 +26,10 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
     const { view } = await requireImport(visit, deps);
     const { eventStore, pool } = deps;
     const { importId } = view;
-    const ofCorrections = visit.query["of"] === "corrections";
-    const stream = ofCorrections ? streamOf.corrections(importId) : streamOf.import(importId);
-    const row = numberOf(visit.query["row"]);
-    const from =
-      row === undefined || ofCorrections ? BigInt(numberOf(visit.query["from"]) ?? 0) : await revisionOfRow(eventStore, stream, row);
+    const of = histories.find((each) => each === visit.query["of"]) ?? "import";
+    const stream = streamOf[of](importId);
+    const row = of === "import" ? numberOf(visit.query["row"]) : undefined;
+    const from = row === undefined ? BigInt(numberOf(visit.query["from"]) ?? 0) : await revisionOfRow(eventStore, stream, row);
     const [{ events, next }, nameOf] = await Promise.all([
       streamPage(eventStore, stream, from, eventsPerPage),
       principalNames(pool, visit.person.organisationId),
@@ -42,10 +41,8 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
         <>
           <p class="under-heading">
             <a href={visit.links.to(importPath(importId))}>{shownReference(view)}</a>
-            {ofCorrections ? (
-              <a href={visit.links.to(path)}>Events of the import</a>
-            ) : (
-              <a href={visit.links.to(path, { of: "corrections" })}>Events of its corrections</a>
+            {histories.map((each) =>
+              each === of ? null : <a href={visit.links.to(path, { of: each === "import" ? undefined : each })}>{historyNames[each]}</a>,
             )}
           </p>
           <section class="panel" aria-label="Events">
@@ -54,7 +51,7 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
               of="events"
               cursor={from > 0n ? String(from) : undefined}
               nextCursor={next === null ? null : String(next)}
-              address={(revision) => visit.links.to(path, { of: ofCorrections ? "corrections" : undefined, from: revision })}
+              address={(revision) => visit.links.to(path, { of: of === "import" ? undefined : of, from: revision })}
             />
           </section>
         </>
@@ -62,6 +59,13 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
     };
   },
 };
+
+const histories = ["import", "corrections", "reversals"] as const;
+const historyNames = {
+  import: "Events of the import",
+  corrections: "Events of its corrections",
+  reversals: "Events of its reversals",
+} as const;
 
 const numberOf = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
 
@@ -139,6 +143,7 @@ function inWords(stored: StoredEvent, visit: SignedInVisit, nameOf: NameOf): Chi
     case "RowsClaimed":
     case "RowsDismissed":
     case "RowsReopened":
+    case "RowsReversed":
       return stepInWords(event, visit, nameOf);
   }
   return stored.type;

@@ -9,6 +9,7 @@ import { importDownloads } from "./imports/downloads.js";
 import { importsPage } from "./imports/list.js";
 import { importStreams } from "./imports/live.js";
 import { cancelForm, importPage } from "./imports/one.js";
+import { reverseForm, reversePage } from "./imports/reverse.js";
 import { joinForm, joinPage } from "./join.js";
 import { keyForms, keysPage } from "./keys.js";
 import { memberForms, membersPage } from "./members.js";
@@ -36,6 +37,7 @@ export const pages: readonly PageOf<Visit>[] = [
     overviewPage,
     importsPage,
     importPage,
+    reversePage,
     uploadPage,
     correctionsPage,
     quotesPage,
@@ -52,7 +54,7 @@ export const forms: readonly FormOf<Visit>[] = [
   signInForm,
   organisationForm,
   joinForm,
-  ...signedIn([signOutForm, cancelForm, uploadForm, checkForm, ...correctionForms, quoteForm, ...keyForms, ...memberForms]),
+  ...signedIn([signOutForm, cancelForm, reverseForm, uploadForm, checkForm, ...correctionForms, quoteForm, ...keyForms, ...memberForms]),
   ...signedIn([addForm, ...endpointForms]),
 ];
 

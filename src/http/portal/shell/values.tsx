@@ -32,6 +32,9 @@ export function Time({ visit, at, otherwise = "-", exact }: TimeProps) {
 
 const grouped = new Intl.NumberFormat("en-AU");
 
+/** `1 row`, `1,234 rows`. */
+export const counted = (count: number, one: string, many: string): string => `${grouped.format(count)} ${count === 1 ? one : many}`;
+
 export const Amount = ({ value }: { value: number }) => <span class="amount">{grouped.format(value)}</span>;
 
 /** An exact decimal with its thousands apart: `1,234.5`. `signed`: more or less than before, `+1,234.5`. */

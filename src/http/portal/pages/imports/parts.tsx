@@ -1,6 +1,7 @@
 // What an import's page shows besides its status. Read for the page, and once for all open pages when the status changes.
 import type { Child } from "hono/jsx";
 import type { NameOf } from "../../../../domain/principal.js";
+import { type ImportReversal, importReversals } from "../../../../queries/imports/importReversals.js";
 import type { ReadImport } from "../../../../queries/imports/importStatus.js";
 import { importTimeline, type TimelineStep } from "../../../../queries/imports/importTimeline.js";
 import { type CorrectingImport, correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
@@ -15,8 +16,22 @@ import type { PortalDeps } from "../../page.js";
 import { AskButton, ButtonLink } from "../../shell/form.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
+import { activitiesPath } from "../activities/selection.js";
 import { Reasons, RejectedRows } from "./rejected.js";
-import { importPath, isUnfinished, kindNames, Progress, rejectedSoFar, StatusBadge, shownReference, statusOf } from "./status.js";
+import { Reversals, shownReversals } from "./reversals.js";
+import {
+  importPath,
+  isUnfinished,
+  kindNames,
+  Progress,
+  ReversedBadge,
+  rejectedSoFar,
+  reversedOf,
+  reversePath,
+  StatusBadge,
+  shownReference,
+  statusOf,
+} from "./status.js";
 import { Timeline } from "./timeline.js";
 
 export interface ImportParts {
@@ -27,6 +42,7 @@ export interface ImportParts {
   readonly rejected: Page<RowWithState>;
   readonly cursor: string | undefined;
   readonly correcting: readonly CorrectingImport[];
+  readonly reversals: readonly ImportReversal[];
   readonly hasOpenRows: boolean;
 }
 
@@ -46,16 +62,17 @@ export async function readParts(
   const { importId, kind } = view;
   const page = { limit: rowsPerPage, cursor, secret: signingSecret };
   const [completed, hasRejected] = [view.status === "completed", rejectedSoFar(view) > 0 || cursor !== undefined];
-  const [steps, nameOf, reasons, rejected, correcting, hasOpenRows] = await Promise.all([
+  const [steps, nameOf, reasons, rejected, correcting, reversals, hasOpenRows] = await Promise.all([
     inTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
     principalNames(pool, organisationId),
     // While the import runs they would be counted later than the count beside them.
     hasRejected && !isUnfinished(view) ? rejectionReasons(pool, organisationId, view) : noReasons,
     hasRejected ? listRejectedRows(organisationId, { kind, importId, unprojected, completed }, page, deps) : noRows,
     completed && hasRejected ? correctingImports(pool, organisationId, importId) : [],
+    view.reversed ? importReversals(organisationId, importId, { after: undefined, count: shownReversals + 1 }, pool) : [],
     openRows(organisationId, view, deps),
   ]);
-  return { view, steps, nameOf, reasons, rejected, cursor, correcting, hasOpenRows };
+  return { view, steps, nameOf, reasons, rejected, cursor, correcting, reversals, hasOpenRows };
 }
 
 /** The time for reading the history. After it the page is shown without the history. */
@@ -73,6 +90,7 @@ export function partsOf(visit: Viewer, parts: ImportParts): Readonly<Record<stri
   const { view, steps, nameOf, reasons, rejected, cursor } = parts;
   return {
     "import-status": <StatusPart visit={visit} view={view} hasOpenRows={parts.hasOpenRows} correcting={parts.correcting} />,
+    "import-reversals": <Reversals visit={visit} view={view} reversals={parts.reversals} nameOf={nameOf} />,
     "import-timeline": <Timeline visit={visit} view={view} steps={steps} nameOf={nameOf} />,
     "import-reasons": <Reasons found={reasons} rejected={rejectedSoFar(view)} />,
     "import-rejected": <RejectedRows visit={visit} importId={view.importId} page={rejected} cursor={cursor} />,
@@ -98,11 +116,12 @@ export const StatusPart = ({ visit, view, hasOpenRows, correcting }: StatusProps
   >
     <p class="status">
       <StatusBadge view={view} />
+      <ReversedBadge view={view} />
       {view.status === "processing" ? <Progress view={view} /> : null}
     </p>
     {view.errorMessage === null ? null : <p class="fault">{view.errorMessage}</p>}
     {view.status === "cancelled" ? <p>Nothing of this import is in the ledger.</p> : null}
-    <Facts class="figures" facts={figuresOf(view).map(([label, value]): Fact => [label, <Amount value={value} />])} />
+    <Facts class="figures" facts={figuresOf(visit, view)} />
     <Facts
       facts={[
         ["Kind", kindNames[view.kind]],
@@ -117,26 +136,46 @@ export const StatusPart = ({ visit, view, hasOpenRows, correcting }: StatusProps
   </section>
 );
 
-export const shownStatus = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string =>
-  cancelling ? "cancelling" : status;
+/** What a part of the page depends on besides the counts. */
+export const shownStatus = ({ status, cancelling, reversed }: Pick<ImportView, "status" | "cancelling" | "reversed">): string =>
+  cancelling ? "cancelling" : reversed ? `${status}, ${reversed.rows} reversed` : status;
 
 const saysCounts = (view: ImportView): string =>
-  isUnfinished(view) ? "" : `, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
+  isUnfinished(view) ? "" : `, ${view.counts.received} rows read, ${view.counts.failed} rejected${saysReversed(view)}`;
 
-function figuresOf(view: ImportView): readonly (readonly [label: string, value: number])[] {
-  const { counts, kind } = view;
+const saysReversed = (view: ImportView): string => {
+  const reversed = reversedOf(view);
+  return reversed === undefined ? "" : `, ${reversed.toLowerCase()}`;
+};
+
+function figuresOf(visit: Viewer, view: ImportView): Fact[] {
+  const { counts, kind, reversed } = view;
   const rejected = rejectedSoFar(view);
+  const figure = (label: string, value: number): Fact => [label, <Amount value={value} />];
   if (isUnfinished(view))
     return [
-      ["Rows read", counts.received],
-      ["Accepted so far", counts.received - rejected],
-      ["Rejected so far", rejected],
+      figure("Rows read", counts.received),
+      figure("Accepted so far", counts.received - rejected),
+      figure("Rejected so far", rejected),
     ];
   return [
-    ["Rows read", counts.received],
-    [`${kindNames[kind]} written`, counts.processed],
-    ["Rows rejected", rejected],
+    figure("Rows read", counts.received),
+    [`${kindNames[kind]} written`, <Written visit={visit} view={view} />],
+    ...(reversed ? [figure(`${kindNames[kind]} reversed`, reversed.rows)] : []),
+    figure("Rows rejected", rejected),
   ];
+}
+
+/** The number leads to the activities. */
+function Written({ visit, view: { kind, status, counts, importId } }: { visit: Viewer; view: ImportView }) {
+  const amount = <Amount value={counts.processed} />;
+  if (kind !== "activities" || status !== "completed" || counts.processed === 0) return amount;
+  return (
+    <a href={visit.links.to(activitiesPath, { import: importId })}>
+      {amount}
+      <span class="unseen">, show them</span>
+    </a>
+  );
 }
 
 /** Both ways: what this import corrects, and what corrects it. */
@@ -171,9 +210,16 @@ function Actions({ visit, view, hasOpenRows }: Pick<StatusProps, "visit" | "view
       {view.reportKey === null ? null : <ButtonLink to={visit.links.to(`${path}/report`)} label="Download error report" quiet />}
       {reportIsDue ? <span class="muted">The error report is being made.</span> : null}
       <ButtonLink to={visit.links.to(`${path}/file`)} label="Download submitted file" quiet />
+      {isReversible(view, hasOpenRows) && visit.may("operate") ? (
+        <ButtonLink to={visit.links.to(reversePath(view.importId))} label="Reverse import" quiet />
+      ) : null}
       {isUnfinished(view) && !view.cancelling && visit.may("operate") ? (
         <AskButton visit={visit} at={path} question={{ ask: "cancel" }} label="Cancel import" about={shownReference(view)} />
       ) : null}
     </div>
   );
 }
+
+/** Whether something is left to reverse, as far as can be told. */
+const isReversible = ({ status, counts, reversed }: ImportView, hasOpenRows: boolean): boolean =>
+  status === "completed" && (hasOpenRows || (counts.processed > 0 && !reversed?.all));

@@ -2,7 +2,7 @@ import type { ImportKind } from "../../../../events/importEvents.js";
 import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
 import type { Viewer } from "../../live/importFeed.js";
 import type { Visit } from "../../page.js";
-import { type Column, TableRow } from "../../shell/panel.js";
+import { Badge, type Column, TableRow } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
@@ -33,6 +33,15 @@ export const StatusBadge = ({ view }: { readonly view: Pick<ImportView, "status"
   <span class={`badge ${view.cancelling ? "warn" : badges[view.status]}`}>{statusOf(view)}</span>
 );
 
+/** Undefined where nothing was taken back. */
+export const reversedOf = ({ reversed }: Pick<ImportView, "reversed">): "Reversed" | "Partly reversed" | undefined =>
+  reversed === null ? undefined : reversed.all ? "Reversed" : "Partly reversed";
+
+export const ReversedBadge = ({ view }: { readonly view: Pick<ImportView, "reversed"> }) => {
+  const label = reversedOf(view);
+  return label === undefined ? null : <Badge state={{ label, badge: "warn" }} />;
+};
+
 export const Progress = ({ view: { progress, reference } }: { readonly view: Pick<ImportView, "progress" | "reference"> }) => (
   <span class="progress">
     <progress max={100} value={progress} aria-label={`Progress of ${reference}`} /> <span class="amount">{progress} %</span>
@@ -47,10 +56,13 @@ export const importsPath = "/portal/imports";
 /** The address of the event stream for open pages. */
 export const livePath = "/portal/live/imports";
 export const importPath = (importId: string) => `${importsPath}/${importId}`;
+export const reversePath = (importId: string) => `${importPath(importId)}/reverse`;
 /** A reversal in the list on its import's page. */
 export const reversalPath = (importId: string, reversalId: string) => `${importPath(importId)}#reversal-${reversalId}`;
 /** The events of an import, from the one of this row on. */
 export const historyPath = (importId: string, row: number) => `${importPath(importId)}/history?row=${row}`;
+/** The events of its corrections, or of its reversals. */
+export const eventsPath = (importId: string, of: "corrections" | "reversals") => `${importPath(importId)}/history?of=${of}`;
 
 /** A reference may be nothing but spaces. */
 export const shownReference = ({ reference }: Pick<ImportView, "reference">): string => reference.trim() || "Without a reference";
@@ -63,6 +75,7 @@ export const importColumns = (visit: Viewer): readonly Column<ImportView>[] => [
     cell: (view) => (
       <span class="status">
         <StatusBadge view={view} />
+        <ReversedBadge view={view} />
         {view.status === "processing" ? <Progress view={view} /> : null}
       </span>
     ),

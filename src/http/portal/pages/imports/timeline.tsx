@@ -3,7 +3,7 @@ import type { NameOf } from "../../../../domain/principal.js";
 import type { TimelineStep } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Viewer } from "../../live/importFeed.js";
-import { Amount, Time } from "../../shell/values.js";
+import { Amount, counted, Time } from "../../shell/values.js";
 import { importPath } from "./status.js";
 
 interface TimelineProps {
@@ -92,6 +92,16 @@ export function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Chil
           {rowsOf(step.data.rows.length)} opened again by {nameOf(step.data.by)}
         </>
       );
+    case "RowsReversed": {
+      const { rows, shipments, count, reason, by, includedIn } = step.data;
+      return (
+        <>
+          {rows === "all" ? "Reversed as a whole" : <>{shipments ? counted(count, "shipment", "shipments") : rowsOf(count)} reversed</>} by{" "}
+          {nameOf(by)}
+          {includedIn ? <> with a reversal of {linkTo(includedIn.importId, "the import that it corrects")}</> : null}: {reason}
+        </>
+      );
+    }
   }
 }
 

@@ -1,0 +1,125 @@
+import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../../../commands/reversals/reverseRows.js";
+import { isLonger, limits } from "../../../../domain/imports/limits.js";
+import { numbersNamed } from "../../../../domain/ranges.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { uuidPattern } from "../../../../domain/uuid.js";
+import { importAmounts } from "../../../../queries/activities/importAmounts.js";
+import { readImport } from "../../../../queries/imports/importStatus.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
+import { answerTable } from "../../../server/problem.js";
+import type { FormOf, PageOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { mostLines } from "../activities/billTable.js";
+import { presentCatalogue } from "../customers.js";
+import { requireImport } from "./one.js";
+import { consequences, OtherChoice, Preview, unitsOf } from "./reversePreview.js";
+import { importPath, importsPath, shownReference } from "./status.js";
+
+/** What would be reversed, and what follows from it, before anything is done. Some rows or a shipment are chosen by the address. */
+export const reversePage: PageOf<SignedInVisit> = {
+  path: `${importsPath}/{importId}/reverse`,
+  access: "operate",
+  show: async (visit, deps) => {
+    const { view } = await requireImport(visit, deps);
+    const title = visit.query["rows"] ? "Reverse rows" : visit.query["shipment"] ? "Reverse shipment" : "Reverse import";
+    try {
+      return { title, body: await preview(visit, view, deps) };
+    } catch (error) {
+      if (!(error instanceof Rejection) || error.code === "notFound") throw error;
+      const { status } = answerTable[error.code];
+      return {
+        title,
+        status,
+        notice: { kind: "error", lines: [error.message] },
+        body: <Refused visit={visit} view={view} why={error.message} />,
+      };
+    }
+  },
+};
+
+async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
+  const { organisationId } = visit.person;
+  const request = await requestOf(visit, view, deps);
+  const outcome = await reverseRows(deps, { ...request, preview: true, reason: "", includeCorrections: false });
+  const rows = "rows" in request.what ? request.what.rows : undefined;
+  const [amounts, corrections, { nameOf }] = await Promise.all([
+    view.kind === "activities"
+      ? importAmounts(organisationId, { importId: view.importId, rows, most: mostLines + 1 }, deps.pool)
+      : undefined,
+    correctionsOf(organisationId, outcome, deps),
+    presentCatalogue(visit, deps),
+  ]);
+  return <Preview visit={visit} view={view} outcome={outcome} amounts={amounts} corrections={corrections} nameOf={nameOf} />;
+}
+
+const mostNamed = 20;
+
+/** The first of the imports that corrected these rows, by their references. */
+async function correctionsOf(organisationId: string, { corrections }: ReversalOutcome, deps: PortalDeps) {
+  const found = corrections.slice(0, mostNamed).map(async ({ importId, rows }) => {
+    const read = await readImport(organisationId, { kind: undefined, importId }, deps);
+    return { importId, rows: rows.length, reference: shownReference({ reference: read?.view.reference ?? "" }) };
+  });
+  return Promise.all(found);
+}
+
+/** Where a correction is in the way, the sentence names its import: the page leads there. */
+function Refused({ visit, view, why }: { visit: SignedInVisit; view: ImportView; why: string }) {
+  const [named] = new RegExp(uuidPattern).exec(why) ?? [];
+  return (
+    <>
+      <p class="under-heading">
+        <a href={visit.links.to(importPath(view.importId))}>{shownReference(view)}</a>
+        {named === undefined ? null : <a href={visit.links.to(importPath(named))}>The import that is in the way</a>}
+      </p>
+      {view.status === "completed" ? <OtherChoice visit={visit} view={view} /> : null}
+    </>
+  );
+}
+
+export const reverseForm: FormOf<SignedInVisit> = {
+  path: reversePage.path,
+  access: "operate",
+  page: reversePage,
+  submit: async (visit, fields, deps) => {
+    const { view } = await requireImport(visit, deps);
+    const request = await requestOf(visit, view, deps);
+    const [reason, includeCorrections] = [reasonOf(fields.get("reason")), fields.get("corrections") === "reverse"];
+    const outcome = await reverseRows(deps, { ...request, preview: false, reason, includeCorrections });
+    deps.live.imports.nudge();
+    const lines = outcomeInWords(view, outcome, includeCorrections);
+    return { goTo: importPath(view.importId), notice: { kind: "done", lines } };
+  },
+};
+
+type Chosen = Omit<ReversalRequest, "preview" | "reason" | "includeCorrections">;
+
+async function requestOf(visit: SignedInVisit, { importId, kind }: ImportView, deps: PortalDeps): Promise<Chosen> {
+  const { organisationId, by } = visit.person;
+  const { rows, shipment } = visit.query;
+  const what = rows
+    ? { rows: numbersNamed(rows, limits.rowsPerReversal) }
+    : shipment
+      ? { shipmentIds: [shipment] }
+      : ({ all: true } as const);
+  return { organisationId, importId, kind, what, by, requestId: visit.requestId, now: await deps.organisations.now() };
+}
+
+function reasonOf(text: string): string {
+  const reason = text.trim();
+  if (reason === "" || isLonger(reason, limits.reasonLength))
+    throw new Rejection("invalid", `Give a reason of 1 to ${limits.reasonLength} characters`);
+  return reason;
+}
+
+function outcomeInWords(view: ImportView, outcome: ReversalOutcome, includeCorrections: boolean): string[] {
+  const { reversalId, reversed, corrections } = outcome;
+  const withCorrections = includeCorrections && corrections.length > 0;
+  const name = shownReference(view);
+  const [first = "", ...more] = [
+    ...(reversed > 0 ? [`${unitsOf(view, reversed)} of ${name} ${reversed === 1 ? "is" : "are"} reversed.`] : []),
+    ...(withCorrections ? [`The corrections that other imports made to ${name} are reversed${reversed > 0 ? " as well" : ""}.`] : []),
+    ...(reversed === 0 && reversalId !== null ? [`${name} is reversed.`] : []),
+  ];
+  if (first === "") return [`Nothing was left to reverse: what you chose of ${name} was reversed before.`];
+  return [first, ...more, ...consequences(view, outcome)];
+}

@@ -1,0 +1,184 @@
+// What a reversal would do, in words, with the form that does it.
+import type { ReversalOutcome } from "../../../../commands/reversals/reverseRows.js";
+import { limits } from "../../../../domain/imports/limits.js";
+import type { ImportAmounts } from "../../../../queries/activities/importAmounts.js";
+import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
+import { withQuery } from "../../links.js";
+import type { SignedInVisit } from "../../page.js";
+import { Button, ButtonLink, Field, Form } from "../../shell/form.js";
+import { FilterForm, Panel } from "../../shell/panel.js";
+import { counted } from "../../shell/values.js";
+import { billsOf } from "../activities/billLines.js";
+import { BillTable, FirstLines, firstLines } from "../activities/billTable.js";
+import type { NameOfCustomer } from "../customers.js";
+import { shipmentPath } from "../shipments/words.js";
+import { importPath, kindNames, reversePath, shownReference } from "./status.js";
+
+interface PreviewProps {
+  readonly visit: SignedInVisit;
+  readonly view: ImportView;
+  readonly outcome: ReversalOutcome;
+  /** Of activities: what stops counting. */
+  readonly amounts: ImportAmounts | undefined;
+  /** The first of those that the outcome names. */
+  readonly corrections: readonly CorrectingImport[];
+  readonly nameOf: NameOfCustomer;
+}
+
+export function Preview(props: PreviewProps) {
+  const { visit, view, outcome, amounts, nameOf } = props;
+  const isLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
+  return (
+    <>
+      <p class="under-heading">
+        <a href={visit.links.to(importPath(view.importId))}>{shownReference(view)}</a>
+        <span class="muted">{kindNames[view.kind]}</span>
+        <Chosen visit={visit} />
+      </p>
+      <Panel id="what-happens" title={isLeft ? "What happens" : "Nothing is left to reverse"}>
+        <ul class="plain-list">
+          {(isLeft ? [effect(view, outcome), ...consequences(view, outcome)] : [before(view, outcome)]).map((line) => (
+            <li>{line}</li>
+          ))}
+        </ul>
+        {isLeft ? <p class="hint">Nothing is erased: the import and its history stay as they are.</p> : null}
+      </Panel>
+      {amounts && amounts.amounts.length > 0 ? <Amounts amounts={amounts} nameOf={nameOf} /> : null}
+      {outcome.corrections.length > 0 ? <Corrections {...props} /> : null}
+      {isLeft || outcome.corrections.length > 0 ? <ReverseForm {...props} isLeft={isLeft} /> : null}
+      <OtherChoice visit={visit} view={view} />
+    </>
+  );
+}
+
+function Chosen({ visit }: { visit: SignedInVisit }) {
+  const { rows, shipment } = visit.query;
+  if (rows) return <span class="source">Rows {rows.replaceAll(",", ", ")}</span>;
+  if (shipment)
+    return (
+      <span class="source">
+        Shipment <a href={visit.links.to(shipmentPath(shipment))}>{shipment}</a>
+      </span>
+    );
+  return null;
+}
+
+export const unitsOf = ({ kind }: Pick<ImportView, "kind">, count: number): string =>
+  kind === "activities" ? counted(count, "activity", "activities") : counted(count, "shipment", "shipments");
+
+function effect(view: ImportView, { reversed, withdrawn }: ReversalOutcome): string {
+  if (reversed === 0) return `No ${view.kind} are left to reverse, only ${counted(withdrawn, "open rejected row", "open rejected rows")}.`;
+  const units = unitsOf(view, reversed);
+  if (view.kind === "activities") return `${units} ${reversed === 1 ? "counts" : "count"} in no total any more.`;
+  return `${units}, as this import wrote ${reversed === 1 ? "it" : "them"}, ${reversed === 1 ? "is" : "are"} reversed.`;
+}
+
+const before = (view: ImportView, { alreadyReversed }: ReversalOutcome): string =>
+  alreadyReversed > 0
+    ? `${unitsOf(view, alreadyReversed)} ${alreadyReversed === 1 ? "was" : "were"} reversed before.`
+    : `The import has written no ${view.kind}.`;
+
+/** What follows besides the reversal itself, a sentence for each. They hold before it is done, and after. */
+export function consequences(view: ImportView, outcome: ReversalOutcome): string[] {
+  const { alreadyReversed, superseded, restored, reopened, withdrawn } = outcome;
+  const rows = (count: number) => counted(count, "rejected row", "rejected rows");
+  const verb = (count: number, one: string, many: string) => (count === 1 ? one : many);
+  const restoredLine =
+    view.kind === "activities"
+      ? `${unitsOf(view, restored)} that ${verb(restored, "was", "were")} replaced by these ${verb(restored, "counts", "count")} again.`
+      : `${counted(restored, "earlier version", "earlier versions")} of these shipments ${verb(restored, "shows", "show")} again.`;
+  const lines: readonly (readonly [number, string])[] = [
+    [restored, restoredLine],
+    [
+      superseded,
+      `${unitsOf(view, superseded)} had been replaced by a later push, and ${verb(superseded, "does", "do")} not come back if that push is reversed.`,
+    ],
+    [reopened, `${rows(reopened)} of other imports, which these had corrected, ${verb(reopened, "is", "are")} open again.`],
+    [
+      withdrawn,
+      `${counted(withdrawn, "open rejected row", "open rejected rows")} of this import ${verb(withdrawn, "is", "are")} taken off the list.`,
+    ],
+    [alreadyReversed, before(view, outcome)],
+  ];
+  return lines.flatMap(([count, line]) => (count > 0 ? [line] : []));
+}
+
+function Amounts({ amounts: { amounts, sum }, nameOf }: { amounts: ImportAmounts; nameOf: NameOfCustomer }) {
+  const { shown, isAll } = firstLines(billsOf(amounts, false));
+  return (
+    <Panel id="amounts" title="What stops counting">
+      <BillTable caption="What stops counting, by customer and charge code" bills={shown} sum={sum} nameOf={nameOf} />
+      {isAll ? null : <FirstLines downloaded={false} />}
+    </Panel>
+  );
+}
+
+function Corrections({ visit, outcome, corrections }: PreviewProps) {
+  const more = outcome.corrections.length - corrections.length;
+  return (
+    <Panel id="corrections" title="Corrections by other imports">
+      <p>These imports have corrected rows of what you chose. What they wrote stays, unless you reverse it as well.</p>
+      <ul class="plain-list">
+        {corrections.map(({ importId, reference, rows }) => (
+          <li>
+            <a href={visit.links.to(importPath(importId))}>{reference}</a> ({counted(rows, "row", "rows")})
+          </li>
+        ))}
+        {more > 0 ? <li>and {counted(more, "more import", "more imports")}</li> : null}
+      </ul>
+    </Panel>
+  );
+}
+
+function ReverseForm({ visit, view, outcome, isLeft }: PreviewProps & { isLeft: boolean }) {
+  const { rows, shipment } = visit.query;
+  const wasChecked = visit.submitted.get("corrections") === "reverse";
+  return (
+    <Panel id="reverse" title="Reverse">
+      <Form visit={visit} to={withQuery(reversePath(view.importId), { rows, shipment })}>
+        <Field
+          label="Reason"
+          name="reason"
+          value={visit.submitted.get("reason")}
+          maxlength={limits.reasonLength}
+          hint="It is kept with the reversal, and everybody who looks at the import sees it."
+          autocomplete="off"
+        />
+        {outcome.corrections.length > 0 ? (
+          <label class="check">
+            <input type="checkbox" name="corrections" value="reverse" checked={wasChecked || !isLeft} required={!isLeft} />
+            Reverse these corrections as well
+          </label>
+        ) : null}
+        <div class="button-row">
+          <Button class="danger" label="Reverse" />
+          <ButtonLink to={visit.links.to(importPath(view.importId))} label="Keep it" quiet />
+        </div>
+      </Form>
+    </Panel>
+  );
+}
+
+/** Leads to the same page with some rows, a shipment, or the whole import. */
+export function OtherChoice({ visit, view }: { visit: SignedInVisit; view: ImportView }) {
+  const { rows, shipment } = visit.query;
+  const path = reversePath(view.importId);
+  return (
+    <Panel id="other-choice" title="Only a part">
+      <FilterForm
+        visit={visit}
+        path={path}
+        submit="Show"
+        quiet
+        all={rows || shipment ? visit.links.to(path) : undefined}
+        allLabel="The whole import"
+      >
+        {view.kind === "activities" ? (
+          <Field label="Only rows" name="rows" value={rows} placeholder="5, 9-12" autocomplete="off" />
+        ) : (
+          <Field label="Only shipment" name="shipment" value={shipment} maxlength={limits.identifierLength} autocomplete="off" />
+        )}
+      </FilterForm>
+    </Panel>
+  );
+}
