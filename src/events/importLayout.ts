@@ -45,6 +45,12 @@ interface RowRange {
 export const readRows = (eventStore: EventStore, importId: string, range: RowRange = {}): AsyncIterable<StoredEvent> =>
   eventStore.read(streamOf.import(importId), { from: firstRowRevision, ...range });
 
+/** Whether this row was accepted, by its place among the import's rows, from 1. Only of a completed import, and of a row that it has. */
+export async function isAccepted(eventStore: EventStore, importId: string, place: number): Promise<boolean> {
+  const stored = await eventAt(eventStore, streamOf.import(importId), firstRowRevision + BigInt(place - 1));
+  return stored?.type === "RowAccepted";
+}
+
 export async function countRejected(eventStore: EventStore, importId: string, range?: RowRange): Promise<number> {
   let rejected = 0;
   for await (const { type } of readRows(eventStore, importId, range)) if (type === "RowRejected") rejected += 1;

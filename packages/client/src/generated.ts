@@ -299,7 +299,7 @@ export interface paths {
         put?: never;
         /**
          * Correct rejected rows of a shipment import
-         * @description 1 to 500 rejected rows of a completed import. `values` replace the submitted ones by column name, the rest stays as it was sent; they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, the rows are open again. The rejected lines of a shipment are corrected together.
+         * @description 1 to 500 rejected rows of a completed import. `values` replace the submitted ones by column name, the rest stays as it was sent; they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, the rows are open again. The rejected lines of a shipment are corrected together. A shipment that was accepted is corrected by pushing it again.
          */
         post: operations["correctShipmentRows"];
         delete?: never;
@@ -318,8 +318,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Correct rejected rows of a fulfilment import
-         * @description 1 to 500 rejected rows of a completed import. `values` replace the submitted ones by column name, the rest stays as it was sent; they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, the rows are open again.
+         * Correct rows of a fulfilment import
+         * @description 1 to 500 rows of a completed import, rejected or accepted. `values` replace the submitted or recorded ones by column name, the rest stays as it was; they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, rejected rows are open again. For accepted rows a `reason` is required. An accepted row counts until the new one does, and stops in the same moment; it goes on counting where the new row is rejected, or its import fails or is cancelled, and counts again when the new row is reversed.
          */
         post: operations["correctFulfilmentRows"];
         delete?: never;
@@ -662,6 +662,12 @@ export interface components {
             /** @description Shipments in the push; `counts.received` counts their goods lines */
             shipmentsReceived: number;
         };
+        ActivityCorrectionPush: {
+            /** @description Each row once */
+            rows: components["schemas"]["CorrectedRow"][];
+            /** @description Why; required where one of the rows was accepted. Everybody who looks at the import sees it */
+            reason?: string;
+        };
         ActivityPush: {
             /** @description Each is recorded, and billed, by itself */
             activities: components["schemas"]["PushedActivity"][];
@@ -738,7 +744,7 @@ export interface components {
             totalAmount: number;
         };
         CorrectedRow: {
-            /** @description The row's number, as the list of rejected rows shows it */
+            /** @description The row's number, as the list of rejected rows shows it, or the ledger of activities */
             row: number;
             /** @description By column name: what replaces the value that was sent. The other columns stay as they were */
             values: {
@@ -750,6 +756,8 @@ export interface components {
             importId: string;
             /** @description Their numbers there, in the order of this import's rows */
             rows: number[];
+            /** @description Why, where it was given: it has to be for rows that were accepted */
+            reason?: string;
         };
         CorrectingImport: {
             /** @description The import that corrected them */
@@ -816,7 +824,7 @@ export interface components {
              * @description Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store
              */
             errorReportUrl: string | null;
-            /** @description Extension: the rejected rows of another import that this one corrects; absent where it corrects none */
+            /** @description Extension: the rows of another import that this one corrects; absent where it corrects none */
             correctionOf?: components["schemas"]["CorrectedRows"];
             /** @description Extension: what was taken back of it; null where nothing was. Its status stays what it was */
             reversed: components["schemas"]["ReversedRows"] | null;
@@ -1814,7 +1822,7 @@ export interface operations {
         /** @description At most 32 MiB of JSON in UTF-8 */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CorrectionPush"];
+                "application/json": components["schemas"]["ActivityCorrectionPush"];
             };
         };
         responses: {
@@ -2345,7 +2353,7 @@ export interface operations {
                          * @description Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store
                          */
                         errorReportUrl: string | null;
-                        /** @description Extension: the rejected rows of another import that this one corrects; absent where it corrects none */
+                        /** @description Extension: the rows of another import that this one corrects; absent where it corrects none */
                         correctionOf?: components["schemas"]["CorrectedRows"];
                         /** @description Extension: what was taken back of it; null where nothing was. Its status stays what it was */
                         reversed: components["schemas"]["ReversedRows"] | null;

@@ -82,7 +82,7 @@ function lastRow(importId: string, row: number, { reversed, standing, next }: Ow
 }
 
 /** Those of the rows whose claim holds no more. */
-export async function releasedRows(eventStore: EventStore, state: CorrectionsState, rows: readonly number[]): Promise<Set<number>> {
+async function releasedRows(eventStore: EventStore, state: CorrectionsState, rows: readonly number[]): Promise<Set<number>> {
   const holders = await holdersOf(eventStore, state, rows);
   return new Set(rows.filter((row) => !holders.has(row)));
 }

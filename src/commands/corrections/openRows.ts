@@ -1,9 +1,11 @@
-// Which rejected rows of an import are open: neither claimed by a correction, nor dismissed, superseded or withdrawn with their import.
+// Which rows of an import can be corrected. A rejected row is open if it is neither claimed by a correction, nor dismissed, superseded or
+// withdrawn with its import. An accepted activity must not be reversed, and no correction may have taken its place or be about to.
 import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RefusedRow } from "../../events/correctionEvents.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
+import { isAccepted } from "../../events/importLayout.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import {
   isShownCompleted,
@@ -13,10 +15,11 @@ import {
   rejectedRowsAmong,
   supersededRows,
 } from "../../queries/lookUps/rejectedRows.js";
+import { acceptedActivities } from "../../queries/lookUps/reversals.js";
 import { queuedImports } from "../imports/importQueue.js";
 import { firstRequest, loadImport } from "../imports/importStream.js";
-import { standingOf } from "./correctionsDecider.js";
-import { loadCorrections, refusedRows, releasedRows } from "./correctionsStream.js";
+import { type CorrectionsState, standingOf } from "./correctionsDecider.js";
+import { type Holder, holdersOf, loadCorrections, refusedRows } from "./correctionsStream.js";
 
 export interface CorrectionDeps {
   readonly pool: Pool;
@@ -58,7 +61,7 @@ export async function completedImport(
 /** A row that is not open, and what has become of it. */
 export interface ClosedRow {
   readonly row: number;
-  readonly state: "submitted" | "dismissed" | "superseded" | "withdrawn";
+  readonly state: "submitted" | "corrected" | "dismissed" | "superseded" | "withdrawn";
   /** The import that corrects it, or that has written its shipment since. */
   readonly importId?: string | undefined;
   /** Who dismissed it. */
@@ -75,10 +78,15 @@ export class RowsClosed extends Rejection {
 
 /**
  * Refuses rows that the streams do not show as open now. If two corrections of one row pass this check at the same moment, the importer's
- * claim refuses the second.
+ * claim refuses the second. `accepted`: those of the rows that are accepted activities.
  */
-export async function expectOpen(deps: CorrectionDeps, found: CompletedImport, rows: readonly number[]): Promise<void> {
-  const closedOf = await closedRows(deps, found, rows);
+export async function expectOpen(
+  deps: CorrectionDeps,
+  found: CompletedImport,
+  rows: readonly number[],
+  accepted: readonly number[] = [],
+): Promise<void> {
+  const closedOf = await closedRows(deps, found, { of: rows, accepted });
   const closed = await closedOf(rows);
   if (closed.length > 0) throw new RowsClosed(closed);
 }
@@ -87,15 +95,20 @@ export async function expectOpen(deps: CorrectionDeps, found: CompletedImport, r
 async function closedRows(
   deps: CorrectionDeps,
   { request, position }: CompletedImport,
-  of?: readonly number[],
+  { of, accepted = [] }: { readonly of?: readonly number[]; readonly accepted?: readonly number[] } = {},
 ): Promise<(rows: readonly number[]) => Promise<ClosedRow[]>> {
   const { pool, eventStore } = deps;
   const { organisationId, importId, kind } = request;
   const state = await loadCorrections(eventStore, importId);
-  const released = await releasedRows(eventStore, state, of ?? [...state.rows.keys()]);
+  const holders = await holdersOf(eventStore, state, of ?? [...state.rows.keys()]);
+  const released = new Set([...state.rows.keys()].filter((row) => !holders.has(row)));
   const refused = await refusedRows(eventStore, request);
   const queued = await queuedCorrections(deps, organisationId, importId);
+  const uncorrectable = new Map<number, Omit<ClosedRow, "row"> | undefined>();
+  for (const row of accepted)
+    uncorrectable.set(row, await closedActivity(eventStore, row, { state, holder: holders.get(row), waiting: queued.get(row) }));
   const closed = (row: number, later: string | undefined): Omit<ClosedRow, "row"> | undefined => {
+    if (uncorrectable.has(row)) return uncorrectable.get(row);
     const standing = standingOf(row, state, released);
     const [own, waiting] = [refused.get(row), queued.get(row)];
     if (standing?.why === "claimed")
@@ -126,6 +139,35 @@ async function closedRows(
       return why ? [{ row, ...why }] : [];
     });
   };
+}
+
+interface Activity {
+  readonly state: CorrectionsState;
+  readonly holder: Holder | undefined;
+  /** The import in the queue that is to correct it. */
+  readonly waiting: string | undefined;
+}
+
+/** Why an accepted activity cannot be corrected; undefined where it can. */
+async function closedActivity(
+  eventStore: EventStore,
+  row: number,
+  { state, holder, waiting }: Activity,
+): Promise<Omit<ClosedRow, "row"> | undefined> {
+  if (state.reversed.since(row) !== undefined) return { state: "withdrawn", sentence: `Row ${row} is reversed.` };
+  const underWay = holder?.as === "underWay" ? holder.importId : waiting;
+  if (underWay !== undefined)
+    return {
+      state: "submitted",
+      importId: underWay,
+      sentence: `Row ${row} is being corrected by import ${underWay}: wait until it has ended, or cancel it.`,
+    };
+  if (!holder) return undefined;
+  const by = `row ${holder.row} of import ${holder.importId}`;
+  const sentence = (await isAccepted(eventStore, holder.importId, holder.row))
+    ? `Row ${row} is replaced by ${by}: correct that row.`
+    : `Row ${row} is corrected by ${by}, which was rejected: correct or dismiss that row.`;
+  return { state: "corrected", importId: holder.importId, sentence };
 }
 
 const stateOf = {
@@ -201,13 +243,31 @@ export async function* rejectedRowStates(deps: CorrectionDeps, found: CompletedI
   }
 }
 
+/** Those of the rows that are accepted activities of the import. Refuses numbers of no row, and accepted shipments. */
+export async function acceptedAmong(pool: Pool, { request, position }: CompletedImport, rows: readonly number[]): Promise<number[]> {
+  const rejected = new Set((await rejectedRowsAmong(pool, position, rows)).map(({ row }) => row));
+  const others = rows.filter((row) => !rejected.has(row));
+  if (others.length === 0) return [];
+  if (request.kind === "shipments")
+    throw new Rejection(
+      "conflict",
+      `${notRejected(others)} A shipment that was accepted is corrected by pushing it again: the later push replaces it.`,
+    );
+  const accepted = new Set(await acceptedActivities(pool, position, others));
+  const unknown = others.filter((row) => !accepted.has(row));
+  if (unknown.length > 0) throw new Rejection("conflict", someOf(unknown.map((row) => `Row ${row} is not a row of this import.`)));
+  return others;
+}
+
+const notRejected = (rows: readonly number[]): string => someOf(rows.map((row) => `Row ${row} is not a rejected row of this import.`));
+
 /** Refuses numbers that are not rejected rows of the import, and a part of a shipment: its rejected lines are corrected or dismissed together. */
 export async function expectWholeShipments(pool: Pool, { request, position }: CompletedImport, rows: readonly number[]): Promise<void> {
   const wanted = new Set(rows);
   const found = await rejectedRowsAmong(pool, position, rows);
   const known = new Set(found.map(({ row }) => row));
   const unknown = rows.filter((row) => !known.has(row));
-  if (unknown.length > 0) throw new Rejection("conflict", someOf(unknown.map((row) => `Row ${row} is not a rejected row of this import.`)));
+  if (unknown.length > 0) throw new Rejection("conflict", notRejected(unknown));
   if (request.kind !== "shipments") return;
   const shipmentIds = [...new Set(found.flatMap(({ handle }) => handle || []))];
   const missing = new Map<string, number[]>();
@@ -220,7 +280,7 @@ export async function expectWholeShipments(pool: Pool, { request, position }: Co
 
 const shownNumbers = 50;
 
-const someNumbers = (numbers: readonly number[]): string => {
+export const someNumbers = (numbers: readonly number[]): string => {
   const more = numbers.length - shownNumbers;
   return `${numbers.slice(0, shownNumbers).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 };

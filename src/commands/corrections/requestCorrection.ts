@@ -3,11 +3,12 @@ import { join } from "node:path";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { type CorrectedFile, correctedFile, type SentValues } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
+import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
 import { writeLines } from "../imports/writeLines.js";
-import { completedImport, expectOpen, expectWholeShipments } from "./openRows.js";
+import { acceptedAmong, completedImport, expectOpen, expectWholeShipments, someNumbers } from "./openRows.js";
 
 export interface RequestCorrectionDeps extends RequestImportDeps {
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
@@ -16,22 +17,22 @@ export interface RequestCorrectionDeps extends RequestImportDeps {
 }
 
 export interface Correction extends Pick<Submission, "organisationId" | "by" | "requestId" | "idempotencyKey" | "now"> {
-  /** The import whose rejected rows are corrected. */
+  /** The import whose rows are corrected: rejected ones, and accepted activities. */
   readonly importId: string;
   /** Undefined where any kind will do. */
   readonly kind?: ImportKind | undefined;
   readonly push: CorrectionPush;
   readonly catalogueVersion: number;
   readonly withinMs: number;
-  /** The values that were sent for these rows. */
+  /** The values that were sent for these rows, or recorded for accepted ones. */
   readonly sent: (kind: ImportKind, rows: readonly number[]) => Promise<ReadonlyMap<number, SentValues>>;
   /** Is called with the size of the file before it is made. */
   readonly hold?: ((bytes: number) => void) | undefined;
 }
 
 /**
- * Sends corrected rows as a new import, from the API and from the portal. Whether the rows are open is not checked for a repeated push. The
- * importer claims the rows before it records one, so nothing depends on the check here.
+ * Sends corrected rows as a new import, from the API and from the portal. Whether the rows can be corrected is not checked for a repeated push.
+ * The importer claims the rows before it records one, so nothing depends on the check here.
  */
 export async function requestCorrection(deps: RequestCorrectionDeps, correction: Correction): Promise<ImportRequested> {
   const { organisationId, importId, push, by, requestId, now, idempotencyKey } = correction;
@@ -39,10 +40,13 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const rows = push.rows.map(({ row }) => row);
   const found = await deadline.within("event store", completedImport(deps, correction));
   const { kind } = found.request;
-  const asSent = { organisationId, kind, source: "data", corrects: { importId, rows }, sent: sentBody(push), idempotencyKey, now } as const;
+  const accepted = await deadline.within("database", acceptedAmong(deps.pool, found, rows));
+  const corrects = { importId, rows, ...(accepted.length > 0 && { accepted }), ...(push.reason !== undefined && { reason: push.reason }) };
+  const asSent = { organisationId, kind, source: "data", corrects, sent: sentBody(push), idempotencyKey, now } as const;
   const first = await deadline.within("event store", firstPushOf(deps.eventStore, asSent));
   if (first) return first;
-  await deadline.within("database", expectWholeShipments(deps.pool, found, rows));
+  expectReason(push, accepted);
+  if (kind === "shipments") await deadline.within("database", expectWholeShipments(deps.pool, found, rows));
   const sent = await deadline.within("database", correction.sent(kind, rows));
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
   const made = correctedFile(push, { kind, customFieldKeys, sentFor: (row) => sent.get(row) ?? null });
@@ -55,10 +59,16 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
       elements: made.elements,
       sourceDetails: `Correction of import ${importId}`,
       file: { ...file, name: `${kind}.csv`, format: "csv" },
-      check: () => deadline.within("event store", expectOpen(deps, found, rows)),
+      check: () => deadline.within("event store", expectOpen(deps, found, rows, accepted)),
       withinMs: correction.withinMs,
     }),
   );
+}
+
+function expectReason({ reason }: CorrectionPush, accepted: readonly number[]): void {
+  if (reason !== undefined || accepted.length === 0) return;
+  const fault = `reason is required, since ${accepted.length === 1 ? `row ${accepted[0]} was` : `rows ${someNumbers(accepted)} were`} accepted`;
+  throw new Rejection("invalid", "The body is not as described", [fault]);
 }
 
 /** The values by their column's name: their order does not count. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { limits } from "../imports/limits.js";
 import { firstOf, pathText, requestObject } from "../validation.js";
 import { shipmentsFileBytes } from "./toFile.js";
-import { pushedFields, sourceDetails, text } from "./values.js";
+import { pushedFields, reason, sourceDetails, text } from "./values.js";
 
 const goodsLine = requestObject("PushedGoodsLine", pushedFields("goodsLine", "shape"));
 
@@ -68,7 +68,7 @@ export const activityPush = requestObject("ActivityPush", {
 const highestRow = 2_147_483_647;
 
 const correctedRow = requestObject("CorrectedRow", {
-  row: z.int().min(1).max(highestRow).describe("The row's number, as the list of rejected rows shows it"),
+  row: z.int().min(1).max(highestRow).describe("The row's number, as the list of rejected rows shows it, or the ledger of activities"),
   values: z
     .record(z.string(), text())
     .describe("By column name: what replaces the value that was sent. The other columns stay as they were"),
@@ -83,4 +83,12 @@ export const correctionPush = requestObject("CorrectionPush", {
     .describe("Each row once"),
 });
 
-export type CorrectionPush = z.infer<typeof correctionPush>;
+export type CorrectionPush = z.infer<typeof correctionPush> & {
+  /** Why accepted rows are corrected. */
+  readonly reason?: string | undefined;
+};
+
+export const activityCorrectionPush = requestObject("ActivityCorrectionPush", {
+  ...correctionPush.shape,
+  reason: reason.optional().describe("Why; required where one of the rows was accepted. Everybody who looks at the import sees it"),
+});

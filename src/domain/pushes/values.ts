@@ -15,6 +15,9 @@ export const requiredText = (length: number = limits.identifierLength) =>
 
 export const sourceDetails = text(limits.sourceDetailsLength);
 
+/** Why recorded rows are taken back or corrected. */
+export const reason = requiredText(limits.reasonLength).min(1);
+
 const recordableNumber = z.number().refine(isRecordable, "must have at most 15 digits before the decimal point");
 const digits = "At most 15 digits before the decimal point";
 

@@ -31,7 +31,7 @@ export interface ImportView {
   /** What was taken back of it. */
   readonly reversed: ReversedPart | null;
   /** The rows of another import that this one corrects. */
-  readonly correctionOf: { readonly importId: string; readonly rows: readonly number[] } | null;
+  readonly correctionOf: { readonly importId: string; readonly rows: readonly number[]; readonly reason?: string | undefined } | null;
   /** An earlier import with the same file, as it was known when this one was pushed. */
   readonly sameFileAs: string | null;
 }
@@ -154,9 +154,15 @@ export function shownImport(view: ImportView, errorReportUrl: string | null) {
     errorReportUrl,
     reversed: view.reversed,
     sameFileAs: view.sameFileAs,
-    ...(view.correctionOf === null ? {} : { correctionOf: { importId: view.correctionOf.importId, rows: [...view.correctionOf.rows] } }),
+    ...(view.correctionOf === null ? {} : { correctionOf: shownCorrection(view.correctionOf) }),
   };
 }
+
+const shownCorrection = ({ importId, rows, reason }: NonNullable<ImportView["correctionOf"]>) => ({
+  importId,
+  rows: [...rows],
+  ...(reason === undefined ? {} : { reason }),
+});
 
 /** An import that corrects rows of another one. */
 export interface CorrectingImport {

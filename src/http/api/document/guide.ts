@@ -57,13 +57,19 @@ lines that are well themselves are listed as \`Rejected with its shipment: <reas
 | \`Customer not found\` | The customerId is none of the organisation's. |
 | \`<Column> is required\` | Give the row a value there. |
 | \`Valid <column> is required\` | Not a number, 0 where that is not possible, or not a time in ISO 8601. |
-| \`Already corrected by import <id>\` | Another correction was faster; nothing is to be done. |`,
+| \`Already corrected by import <id>\` | Another correction was faster; nothing is to be done. |
+| \`The row that it corrects is reversed\`, \`The import whose row it corrects is reversed\` | A reversal was faster; push the row anew if it is to count. |`,
 
   Corrections: `
 Rejected rows of a completed import are corrected by sending only what changes (\`POST .../corrections\`), as a new import. Each row is corrected once,
 however often and by whom it is sent, so repeating is safe. A row is \`open\`, \`submitted\` (its correction is under way), \`corrected\`, \`dismissed\`,
-\`superseded\` (a later import has written its shipment), or \`withdrawn\` (its import is reversed as a whole). Only open rows can be corrected; the answer for others is 409. If the correction fails or is
-cancelled, or its rows are reversed, the rows that it corrected are open again. The portal and a corrected error report that is uploaded there do the same.`,
+\`superseded\` (a later import has written its shipment), or \`withdrawn\` (its import is reversed as a whole). Only open rows can be
+corrected; the answer for others is 409. If the correction fails or is cancelled, or its rows are reversed, the rows that it corrected are open again. The
+portal and a corrected error report that is uploaded there do the same.
+
+Accepted activities are corrected by the same call, with a \`reason\`. The old row stops counting in the same moment in which the new one starts to. If the new
+row is rejected, or its import fails or is cancelled, the old one goes on counting; reverse the new row and the old one counts again. A shipment that was accepted
+is corrected by pushing it again.`,
 
   "Idempotency and retrying": `
 - Shipments are matched by their id: sending them again replaces them by themselves. Activities have no id: **every push is recorded and billed**, unless

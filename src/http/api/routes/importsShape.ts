@@ -24,6 +24,7 @@ const counts = answerObject("ImportCounts", {
 const corrected = answerObject("CorrectedRows", {
   importId: z.string().describe("The import whose rows are corrected"),
   rows: z.array(z.int()).describe("Their numbers there, in the order of this import's rows"),
+  reason: z.string().optional().describe("Why, where it was given: it has to be for rows that were accepted"),
 });
 
 const reversed = answerObject("ReversedRows", {
@@ -53,7 +54,7 @@ export const importSchema = answerObject("Import", {
     ),
   correctionOf: corrected
     .optional()
-    .describe("Extension: the rejected rows of another import that this one corrects; absent where it corrects none")
+    .describe("Extension: the rows of another import that this one corrects; absent where it corrects none")
     .meta({ "x-extension": true }),
   reversed: reversed
     .nullable()

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { reverseRows } from "../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../domain/imports/limits.js";
-import { storable } from "../../../domain/pushes/values.js";
+import { reason } from "../../../domain/pushes/values.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import { importReversals } from "../../../queries/imports/importReversals.js";
 import { readPage } from "../../../queries/page.js";
@@ -12,16 +12,8 @@ import { importKindRoutes, importParams, requireImport, reversalSchema } from ".
 
 const highestRow = 2_147_483_647;
 
-const reason = z
-  .string()
-  .min(1)
-  .max(limits.reasonLength)
-  .refine((text) => text.trim() !== "", "must not be blank")
-  .refine(storable, "must not contain control characters")
-  .describe("Why; everybody who looks at the import sees it");
-
 const options = {
-  reason,
+  reason: reason.describe("Why; everybody who looks at the import sees it"),
   includeCorrections: z.boolean().default(false).describe("Whether the rows of other imports that corrected these are reversed as well"),
   preview: z.boolean().default(false).describe("Answers the same figures and records nothing"),
 };

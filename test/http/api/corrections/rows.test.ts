@@ -58,7 +58,7 @@ describe("a correction", () => {
     expect(await activitiesOf(organisation)).toEqual(["r1"]);
   });
 
-  test("accepts 1 to 500 rows, known columns only, and rejected rows only", async () => {
+  test("accepts 1 to 500 rows, known columns only, and rows of the import only", async () => {
     const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation, 501);
     const some = (count: number) => Array.from({ length: count }, (_, index) => fixed(index + 1));
@@ -68,7 +68,7 @@ describe("a correction", () => {
     const unknown = await json(await correct(organisation, "activities", importId, [{ row: 1, values: { colour: "red" } }]), 400);
     expect(unknown["message"]).toEqual(["rows.0.values.colour is not a column of this import"]);
     expect((await json(await correct(organisation, "activities", importId, [fixed(502)]), 409))["message"]).toBe(
-      "Row 502 is not a rejected row of this import.",
+      "Row 502 is not a row of this import.",
     );
     await json(await correct(organisation, "activities", importId, [fixed(2 ** 31)]), 400);
     const [most, one] = [
