@@ -102,11 +102,11 @@ test("the tables list the same versions, and each is read from its import's stre
   expect(events).toBe(6); // for each of three versions the import's first event and the shipment's line
   const audited = await shipmentVersions({ eventStore, organisationId: "acme", shipmentId: "S1", signal });
   expect(page?.all).toBe(audited.length);
-  for (const [index, { requestId: _, writtenAt: __, ...version }] of audited.entries())
+  for (const [index, { requestId: _, writtenAt: __, shownAt: ___, ...version }] of audited.entries())
     expect(read[index]).toMatchObject({ number: index + 1, ...version });
   expect(await listVersions("acme", { ...asked, upTo: 2, count: 1 }, pool)).toMatchObject({ all: 3, versions: [{ number: 2 }] });
-  expect(await listVersions("acme", { ...asked, asOf: new Date(0) }, pool)).toEqual({ all: 0, versions: [] });
-  expect(await listVersions("other", asked, pool)).toEqual({ all: 0, versions: [] });
+  expect(await listVersions("acme", { ...asked, asOf: new Date(0) }, pool)).toEqual({ all: 0, versions: [], shown: null });
+  expect(await listVersions("other", asked, pool)).toEqual({ all: 0, versions: [], shown: null });
 });
 
 test("the migration and the projector repair a database in which an older push has overwritten a newer one", async () => {

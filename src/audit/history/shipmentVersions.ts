@@ -1,9 +1,10 @@
-// Every version of a shipment, from the streams of the imports that wrote it.
+// Every version of a shipment, from the streams of the imports that wrote it and of their reversals.
 import type { Principal } from "../../domain/principal.js";
 import { decode } from "../../events/codec.js";
 import { endsImport, type ImportRequested } from "../../events/importEvents.js";
 import { streamPrefix } from "../../events/streams.js";
 import { type EventStore, type StoredEvent, shareOf } from "../../ports/eventStore.js";
+import { type Reversal, reversalsOfImport } from "../evidence/reversalEvidence.js";
 
 export interface ShipmentVersion {
   readonly importId: string;
@@ -12,10 +13,13 @@ export interface ShipmentVersion {
   readonly sourceDetails: string;
   readonly fileName: string;
   readonly pushedAt: string;
-  /** When the import completed. The ledger shows the version from then on, unless it already had a later push. */
+  /** When the import completed. */
   readonly writtenAt: string;
-  /** The import of a later push that completed earlier: the ledger never showed this version. */
+  /** When the version came into the ledger: when it was written, or when the later push was reversed that was there first. Null: it never did. */
+  readonly shownAt: string | null;
+  /** The import of the later push that was there first, of a version that was never in the ledger. */
   readonly supersededBy: string | null;
+  readonly reversed: { readonly at: string; readonly reason: string; readonly by: Principal; readonly reversalId: string } | null;
   readonly rows: readonly number[];
   readonly fields: Readonly<Record<string, unknown>>;
   readonly items: readonly unknown[];
@@ -32,17 +36,20 @@ interface VersionsQuery {
   readonly eventStore: EventStore;
   readonly organisationId: string;
   readonly shipmentId: string;
-  /** Later events are left out. */
+  /** What was recorded or reversed later is left out. */
   readonly asOf?: Date | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: { events: number; share: number }) => void;
 }
 
 interface Written {
-  readonly version: Omit<ShipmentVersion, "supersededBy">;
+  readonly version: Omit<ShipmentVersion, "shownAt" | "supersededBy" | "reversed">;
+  /** Its number in the import. */
+  readonly number: number;
   readonly pushed: bigint;
   /** Commit position of ImportCompleted. */
   readonly completed: bigint;
+  reversal?: Reversal | undefined;
 }
 
 /** In the order of the pushes. Failed and cancelled imports have written nothing. */
@@ -58,16 +65,50 @@ export async function shipmentVersions(question: VersionsQuery): Promise<Shipmen
     events += batch.events.length;
     question.onProgress?.({ events, share: shareOf(batch.position, head) });
   });
+  await addReversals(versions, question);
   return inPushedOrder(versions);
+}
+
+/** Shipments of one import with the same id are reversed together, whichever of them a reversal names. */
+async function addReversals(versions: readonly Written[], { eventStore, asOf }: VersionsQuery): Promise<void> {
+  for (const importId of new Set(versions.map(({ version }) => version.importId))) {
+    const own = versions.filter(({ version }) => version.importId === importId);
+    const reversals = await reversalsOfImport(eventStore, importId);
+    const found = own.flatMap(({ number }) => reversals.ofShipment(number) ?? []);
+    const made = found.find(({ data }) => asOf === undefined || new Date(data.at) <= asOf);
+    for (const each of own) each.reversal = made;
+  }
 }
 
 /** The sort is stable, so shipments of one import stay in their order. */
 function inPushedOrder(versions: readonly Written[]): ShipmentVersion[] {
   const sorted = versions.toSorted((one, other) => (one.pushed < other.pushed ? -1 : one.pushed > other.pushed ? 1 : 0));
-  return sorted.map(({ version, completed }, index) => {
-    const later = sorted.slice(index + 1).find((each) => each.completed <= completed);
-    return { ...version, supersededBy: later?.version.importId ?? null };
+  return sorted.map((own, index) => {
+    const later = sorted.slice(index + 1);
+    const { version, reversal } = own;
+    const shownAt = cameIntoLedger(own, later);
+    return {
+      ...version,
+      shownAt,
+      supersededBy: shownAt === null ? (later.find((each) => isThere(each, own.completed))?.version.importId ?? null) : null,
+      reversed: reversal
+        ? { at: reversal.data.at, reason: reversal.data.reason, by: reversal.data.by, reversalId: reversal.data.reversalId }
+        : null,
+    };
   });
+}
+
+/** Whether a version can be in the ledger at a place in the log. */
+const isThere = ({ completed, reversal }: Written, place: bigint): boolean =>
+  completed <= place && (reversal === undefined || reversal.position.commit > place);
+
+/** A version comes into the ledger when it completes, or when a later push is reversed, unless another later push is there. */
+function cameIntoLedger(own: Written, later: readonly Written[]): string | null {
+  const places = [
+    { place: own.completed, at: own.version.writtenAt },
+    ...later.flatMap(({ reversal }) => (reversal ? [{ place: reversal.position.commit, at: reversal.data.at }] : [])),
+  ].sort((one, other) => (one.place < other.place ? -1 : 1));
+  return places.find(({ place }) => isThere(own, place) && !later.some((each) => isThere(each, place)))?.at ?? null;
 }
 
 function applyEvent(stored: StoredEvent, open: Map<string, OpenImport>, question: VersionsQuery, versions: Written[]): void {
@@ -103,8 +144,9 @@ function addLine(
 
 function written({ request, pushed, shipments }: OpenImport, writtenAt: string, completed: bigint): Written[] {
   const { importId, by, requestId, sourceDetails, file, at } = request;
-  const inOrder = [...shipments].sort(([a], [b]) => a - b).map(([, shipment]) => shipment);
-  return inOrder.map((shipment) => ({
+  const inOrder = [...shipments].sort(([a], [b]) => a - b);
+  return inOrder.map(([number, shipment]) => ({
+    number,
     version: { importId, by, requestId, sourceDetails, fileName: file.name, pushedAt: at, writtenAt, ...shipment },
     pushed,
     completed,

@@ -26,7 +26,7 @@ export function addAuditCommands(program: Command): void {
     .action(command(verifyAll));
   audit
     .command("shipment")
-    .description("every version a shipment had, with the import, rows and key that wrote it")
+    .description("every version a shipment had, with the import, rows and key that wrote it, and which were reversed, when and why")
     .argument("<shipmentId>", "as it was pushed")
     .requiredOption("--org <id>", "the organisation")
     .option("--as-of <time>", "an ISO 8601 time: only what had been recorded by then")
@@ -101,8 +101,8 @@ async function auditShipment(shipmentId: string, { org, asOf, json }: { org: str
     const progress = showProgress("search");
     const question = { eventStore, organisationId: org, shipmentId, asOf: time, signal, onProgress: progress.update };
     const found = await shipmentVersions(question).finally(progress.stop);
-    const pushers = found.map(({ by }) => by);
-    return { versions: found, nameOf: await namesOf(eventStore, org, pushers) };
+    const people = found.flatMap(({ by, reversed }) => [by, ...(reversed ? [reversed.by] : [])]);
+    return { versions: found, nameOf: await namesOf(eventStore, org, people) };
   });
   if (versions.length === 0)
     throw new CommandFault(`No completed import of ${org} has written a shipment ${shipmentId}${asOf ? " by then" : ""}.`);

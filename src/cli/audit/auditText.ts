@@ -63,19 +63,20 @@ export function shipmentText(shipmentId: string, versions: readonly ShipmentVers
 }
 
 function versionText(version: ShipmentVersion, index: number, nameOf: NameOf): string[] {
-  const { importId, by, requestId, fileName, sourceDetails, pushedAt, rows, fields, items } = version;
+  const { importId, by, requestId, fileName, sourceDetails, pushedAt, rows, fields, items, reversed } = version;
   return [
     "",
     `Version ${index + 1}, ${standing(version)}`,
     `  import  ${importId}, row${rows.length === 1 ? "" : "s"} ${rows.join(", ")} of ${fileName} (${sourceDetails})`,
     `  pushed  ${pushedAt} by ${nameOf(by)}, request ${requestId}`,
+    ...(reversed ? [`  reversed  ${reversed.at} by ${nameOf(reversed.by)}: ${reversed.reason}`] : []),
     ...Object.entries(fields).map(([name, value]) => `  ${name} = ${shown(value)}`),
     ...items.map((item, line) => `  item ${line + 1} = ${shown(item)}`),
   ];
 }
 
-function standing({ importId, writtenAt, supersededBy }: ShipmentVersion): string {
-  if (supersededBy === null) return `in the ledger since ${writtenAt}`;
+function standing({ importId, writtenAt, shownAt, supersededBy, reversed }: ShipmentVersion): string {
+  if (supersededBy === null) return reversed ? `in the ledger from ${shownAt}, reversed ${reversed.at}` : `in the ledger since ${shownAt}`;
   const why = supersededBy === importId ? "the same import has it once more" : `import ${supersededBy} was pushed later and already there`;
   return `completed ${writtenAt}, never in the ledger: ${why}`;
 }

@@ -15,8 +15,17 @@ export interface PlacedVersion {
   /** Its number in the import. */
   readonly shipment: number;
   readonly revisions: readonly number[];
-  /** The import of a later push that completed earlier: the ledger never showed this version. */
+  /** The import of a later push that was there first: the ledger never showed this version. */
   readonly supersededBy: string | null;
+  readonly reversed: VersionReversal | null;
+}
+
+export interface VersionReversal {
+  readonly reversalId: string;
+  readonly at: string;
+  readonly reason: string;
+  /** `kind:id`. */
+  readonly actor: string;
 }
 
 export interface ShipmentVersion extends PlacedVersion {
@@ -31,7 +40,7 @@ export interface ShipmentVersion extends PlacedVersion {
 
 export interface VersionsRange {
   readonly shipmentId: string;
-  /** Versions that were written later are left out. */
+  /** Versions that were written later, and reversals that were made later, are left out. */
   readonly asOf: Date | undefined;
   /** The number of the newest version wanted; undefined for the newest there is. */
   readonly upTo: number | undefined;
@@ -43,6 +52,8 @@ export interface VersionsPage {
   readonly all: number;
   /** Oldest first. */
   readonly versions: readonly PlacedVersion[];
+  /** The version in the ledger: of those that are not reversed, the one that was pushed last. It need not be on the page. */
+  readonly shown: PlacedVersion | null;
 }
 
 /** Undefined while the projection of versions, new after an upgrade, is still being filled from the log. */
@@ -51,7 +62,7 @@ export async function listVersions(
   { shipmentId, asOf, upTo, count }: VersionsRange,
   pool: Pool,
 ): Promise<VersionsPage | undefined> {
-  const { rows } = await pool.query<{ gathered: boolean; all: number; versions: PlacedVersion[] | null }>(query, [
+  const { rows } = await pool.query<VersionsPage & { gathered: boolean }>(query, [
     organisationId,
     shipmentId,
     asOf ?? null,
@@ -59,27 +70,61 @@ export async function listVersions(
     count,
   ]);
   const [found] = rows;
-  return found?.gathered ? { all: found.all, versions: found.versions ?? [] } : undefined;
+  return found?.gathered ? { all: found.all, versions: found.versions, shown: found.shown } : undefined;
 }
 
-/** A later push that completed earlier was itself pushed before this version's import completed, so `supersededBy` compares few versions. */
+/** Whether the shipment was ever in the ledger: it keeps its page when all of it is reversed. */
+export async function hasVersions(organisationId: string, shipmentId: string, pool: Pool): Promise<boolean> {
+  if (shipmentId.includes("\0")) return false;
+  const { rowCount } = await pool.query(
+    `select from shipment_versions join shipment_imports using (import_position)
+      where shipment_versions.organisation_id = $1 and shipment_id = $2 limit 1`,
+    [organisationId, shipmentId],
+  );
+  return rowCount === 1;
+}
+
+/** Whether the ledger has the version of a later push at a place in the log. */
+const isThereAt = (place: string): string =>
+  `later.number > own.number and later.completed_position <= ${place} and (later.reversed_position is null or later.reversed_position > ${place})`;
+
+/**
+ * Shipments of one import with the same id are reversed together. A version comes into the ledger when it completes, or when a later push is
+ * reversed. It never did if a later push was there each time, as long as it was not itself reversed.
+ */
 const query = `
-  with written as materialized (
-    select import_position, shipment, revisions, import_id, completed_position, row_number() over (order by import_position, shipment) as number
+  with completed as (
+    select import_position, shipment, revisions, import_id, completed_position,
+           range_agg(int4range(shipment, shipment, '[]')) over (partition by import_position) as numbers
       from shipment_versions join shipment_imports using (import_position)
      where shipment_versions.organisation_id = $1 and shipment_id = $2 and ($3::timestamptz is null or completed_at <= $3)),
-  counted as (select count(*)::int as "all" from written),
-  page as (
-    select written.* from written, counted where number <= least(coalesce($4::bigint, "all"), "all")
-     order by number desc limit $5)
+  written as materialized (
+    select completed.*, reversed.*, row_number() over (order by import_position, shipment) as number
+      from completed left join lateral (
+             select position as reversed_position, reversal_id, at, reason, reversed_by from reversals r
+              where r.import_position = completed.import_position and (is_all or shipments && numbers) and ($3::timestamptz is null or at <= $3)
+              order by position limit 1) as reversed on true),
+  counted as (
+    select count(*)::int as "all", least($4::bigint, count(*)) as newest, max(number) filter (where reversed_position is null) as shown
+      from written),
+  told as (
+    select number, number > newest - $5 and number <= newest as is_on_page, number = shown as is_shown,
+           json_build_object('number', number, 'importId', import_id, 'shipment', shipment, 'revisions', revisions,
+             'supersededBy', case when not exists (
+               select from (select own.completed_position as place
+                            union all select later.reversed_position from written as later where later.number > own.number) as places
+                where place >= own.completed_position and (own.reversed_position is null or place < own.reversed_position)
+                  and not exists (select from written as later where ${isThereAt("place")}))
+               then (select later.import_id from written as later where ${isThereAt("own.completed_position")} order by later.number limit 1) end,
+             'reversed', case when reversal_id is not null then
+               json_build_object('reversalId', reversal_id, 'reason', reason, 'actor', reversed_by,
+                                 'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end) as version
+      from written as own, counted where number > newest - $5 and number <= newest or number = shown)
   select coalesce((select commit from checkpoints where projection = 'versions')
                   >= (select commit from checkpoints where projection = 'shipments'), false) as gathered,
          (select "all" from counted) as "all",
-         (select json_agg(json_build_object('number', number, 'importId', import_id, 'shipment', shipment, 'revisions', revisions, 'supersededBy',
-                 (select later.import_id from written as later
-                   where later.number > page.number and later.import_position < page.completed_position
-                     and later.completed_position <= page.completed_position
-                   order by later.number limit 1)) order by number) from page) as versions`;
+         (select coalesce(json_agg(version order by number), '[]') from told where is_on_page) as versions,
+         (select version from told where is_shown) as shown`;
 
 export async function readVersion(placed: PlacedVersion, eventStore: EventStore, signal: AbortSignal): Promise<ShipmentVersion> {
   const stream = streamOf.import(placed.importId);

@@ -6,6 +6,7 @@ import { noStream } from "../../../src/ports/eventStore.js";
 import { goodsLine, type Story, tell } from "../../support/importStory.js";
 import { addMember, heading, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { projectLog } from "../../support/projectLog.js";
+import { reverse } from "../../support/reversalStory.js";
 import { startTestService, type TestService } from "../../support/service.js";
 
 let service: TestService;
@@ -139,6 +140,56 @@ test("a shipment of many versions is shown in pages of 20 versions", async () =>
   expect(oldest.match(/<h3>/g)).toHaveLength(2);
   expect(oldest).toContain("Rate card alias: <del>card 0</del> <ins>card 1</ins>");
 });
+
+test("a reversed version says when, why and by whom, and the version before it is in the ledger again", async () => {
+  const member = await addMember(service, organisationId, "operator");
+  const [first, second] = [randomUUID(), randomUUID()];
+  const version = (importId: string, originSuburb: string): Story => ({
+    ...{ importId, organisationId, kind: "shipments", sourceDetails: `${originSuburb}.csv` },
+    rows: [{ accept: goodsLine("TWICE", { originSuburb }) }],
+  });
+  await record(version(first, "Sydney"), version(second, "Ultimo"));
+  const reversalId = randomUUID();
+  const by = { kind: "member" as const, id: member.memberId };
+  await reverse(service.eventStore, {
+    organisationId,
+    importId: second,
+    count: 1,
+    reversalId,
+    by,
+    reason: "Sent <twice>",
+    at: inFuture(1),
+  });
+  await record();
+  const { page } = await text("/portal/shipments/TWICE");
+  expect(page).toContain("Sydney 2000 to Melbourne 3000");
+  const [, newest = "", oldest = ""] = page.split("<h3>");
+  expect(newest).toContain('<span class="badge warn">Reversed</span>');
+  expect(newest).toContain("Sent &lt;twice&gt;");
+  expect(newest).toContain("by The operator");
+  expect(newest).toContain(`/portal/imports/${second}#reversal-${reversalId}`);
+  expect(oldest).toContain('<span class="badge good">In the ledger</span>');
+  const before = (await text(`/portal/shipments/TWICE?asOf=${encodeURIComponent(inFuture(0))}`)).page;
+  expect(before).toContain("Ultimo 2000 to Melbourne 3000");
+  expect(before).not.toContain("Reversed");
+
+  const operator = await signedIn(service, member);
+  const links = (html: string) =>
+    [...html.matchAll(/href="[^"]*\/portal\/imports\/([^"/]*)\/reverse\?shipment=TWICE"/g)].map(([, id]) => id);
+  expect(links((await text("/portal/shipments/TWICE", operator)).page)).toEqual([first]);
+  expect(links(page)).toEqual([]); // a viewer reverses nothing
+
+  await reverse(service.eventStore, { organisationId, importId: first, count: 1, at: inFuture(2) });
+  await record();
+  const gone = await text("/portal/shipments/TWICE");
+  expect([gone.status, gone.page.match(/<h3>/g)?.length]).toEqual([200, 2]);
+  expect(gone.page).toContain("It is not in the ledger: every version of it is reversed");
+  expect((await text(`/portal/shipments/TWICE?asOf=${encodeURIComponent(inFuture(1))}`)).page).toContain("Sydney 2000 to Melbourne 3000");
+  expect(idsIn((await text("/portal/shipments?id=TWICE")).page)).toEqual([]);
+});
+
+/** Imports are recorded now. */
+const inFuture = (seconds: number) => new Date(Date.UTC(2100, 0, 1, 0, 0, seconds)).toISOString();
 
 test("added and removed lines are changes too", () => {
   const line = { itemType: "Carton", itemQuantity: 1 };

@@ -1,7 +1,7 @@
 // Quotes, shipments and earlier states in a real browser, as the person who answers the telephone uses them.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { streamOf } from "../../../../src/events/streams.js";
+import { streamOf, streamPrefix } from "../../../../src/events/streams.js";
 import { noStream } from "../../../../src/ports/eventStore.js";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
@@ -9,6 +9,7 @@ import { holdNext } from "../../../support/browser/heldRequest.js";
 import { goodsLine, type Story, tell } from "../../../support/importStory.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { projectLog } from "../../../support/projectLog.js";
+import { reverse } from "../../../support/reversalStory.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
@@ -43,6 +44,9 @@ beforeAll(async () => {
     item: { itemType: "Pallet", itemQuantity: 2, itemWeight: 120 },
   });
   await record({ sourceDetails: "tuesday.csv", rows: [{ accept: changed }] });
+  const reversed = await record({ sourceDetails: "twice.csv", rows: [{ accept: { ...changed, shipmentId: "PO-100" } }] });
+  const importId = reversed.slice(streamPrefix.import.length);
+  await reverse(service.eventStore, { organisationId, importId, count: 1, reason: "The file of another warehouse was sent" });
   await projectLog(service);
 });
 afterAll(() => service?.close());
@@ -150,6 +154,12 @@ browserTest(
       expect(await page.getByRole("deletion").allInnerTexts()).toEqual(expect.arrayContaining(["Melbourne", "3000"]));
       expect(await page.getByRole("insertion").allInnerTexts()).toEqual(expect.arrayContaining(["Richmond", "3121"]));
       await judge(page, "shipment-versions");
+
+      await page.goto("/portal/shipments/PO-100");
+      const reversed = page.getByRole("listitem").filter({ has: page.getByRole("heading", { level: 3, name: /^Version 2/ }) });
+      await reversed.getByText("The file of another warehouse was sent").waitFor();
+      expect(await page.getByRole("link", { name: /^reverse version/ }).count()).toBe(1);
+      await judge(page, "shipment-reversed");
 
       await page.goto(`/portal/shipments/SO-1001?asOf=${encodeURIComponent(between)}`);
       await page.getByRole("heading", { level: 2, name: "Sydney 2000 to Melbourne 3000" }).waitFor();

@@ -1,13 +1,14 @@
 import { Rejection } from "../../../../domain/rejection.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
+import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
 import { EmptyState, type Fact, Facts, Panel, Table } from "../../shell/panel.js";
 import { Amount, CopyButton, Time } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/status.js";
-import { lastWanted, type NoVersions, readVersions, type ShownVersions, Versions } from "./versions.js";
+import { lastWanted, readVersions, Versions } from "./versions.js";
 import { customTexts, fieldTexts, lineTexts, routeInWords, type ShipmentContent, shipmentPath, shipmentsPath } from "./words.js";
 
 export const shipmentPage: PageOf<SignedInVisit> = {
@@ -20,17 +21,15 @@ export const shipmentPage: PageOf<SignedInVisit> = {
 export async function showShipment(shipmentId: string, visit: SignedInVisit, deps: PortalDeps): Promise<Shown> {
   const { organisationId } = visit.person;
   const found = await findShipment(organisationId, shipmentId, deps.pool);
-  if (!found) throw new Rejection("notFound", "There is no shipment with this id");
+  if (!found && !(await hasVersions(organisationId, shipmentId, deps.pool)))
+    throw new Rejection("notFound", "There is no shipment with this id");
   const asOf = timeIn(visit);
-  const upTo = lastWanted(visit);
-  const [versions, newest, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
-    readVersions(shipmentId, { asOf, upTo }, visit, deps),
-    // What it was then is its newest version of that time, whichever versions the page lists.
-    asOf === undefined || upTo === undefined ? undefined : readVersions(shipmentId, { asOf, upTo: undefined }, visit, deps),
+  const [versions, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
+    readVersions(shipmentId, { asOf, upTo: lastWanted(visit) }, visit, deps),
     principalNames(deps.pool, organisationId),
     presentCatalogue(visit, deps),
   ]);
-  const content = asOf === undefined ? contentOf(found) : newestOf(newest ?? versions);
+  const content = asOf === undefined ? found && contentOf(found) : typeof versions === "object" ? versions.shown : undefined;
   return {
     title: shipmentId,
     body: (
@@ -38,15 +37,15 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
         <p class="under-heading">
           <a href={visit.links.to(shipmentsPath)}>All shipments</a>
           <CopyButton text={shipmentId} label="Copy id" />
-          {asOf === undefined ? <Written visit={visit} shipment={found} /> : null}
+          {found && asOf === undefined ? <Written visit={visit} shipment={found} /> : null}
         </p>
         <AsOf visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
         {content ? (
           <Content content={content} nameOf={nameOfCustomer} />
+        ) : asOf === undefined ? (
+          <NotThere title="It is not in the ledger: every version of it is reversed" />
         ) : typeof versions === "object" ? (
-          <section class="panel" aria-label="Shipment">
-            <EmptyState title="It was not in the ledger at that time" />
-          </section>
+          <NotThere title="It was not in the ledger at that time" />
         ) : null}
         <Versions visit={visit} shipmentId={shipmentId} versions={versions} nameOf={nameOf} />
       </>
@@ -54,8 +53,11 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
   };
 }
 
-const newestOf = (found: ShownVersions | NoVersions): ShipmentContent | undefined =>
-  typeof found === "object" ? found.versions.at(-1) : undefined;
+const NotThere = ({ title }: { title: string }) => (
+  <section class="panel" aria-label="Shipment">
+    <EmptyState title={title} />
+  </section>
+);
 
 const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ fields, items: Array.isArray(items) ? items : [] });
 

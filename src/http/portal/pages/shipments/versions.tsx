@@ -1,9 +1,15 @@
-import type { NameOf } from "../../../../domain/principal.js";
-import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
+import { type NameOf, principalOf } from "../../../../domain/principal.js";
+import {
+  listVersions,
+  type PlacedVersion,
+  readVersion,
+  type ShipmentVersion,
+  type VersionReversal,
+} from "../../../../queries/shipments/shipmentVersions.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
-import { Pager, Panel } from "../../shell/panel.js";
+import { Badge, Pager, Panel } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
-import { historyPath, importPath } from "../imports/status.js";
+import { historyPath, importPath, reversalPath } from "../imports/status.js";
 import { type Change, changesBetween, shipmentPath } from "./words.js";
 
 const shownChanges = 20;
@@ -28,14 +34,20 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
         <p class="muted">{whyNone[found]}</p>
       </Panel>
     );
-  const { all, versions, before } = found;
+  const { all, versions, before, shown } = found;
   const newest = versions.at(-1)?.number ?? 0;
   const oldest = versions[0]?.number ?? 1;
   return (
     <Panel id="versions" title={["Versions (", <Amount value={all} />, ")"]}>
       <ol class="versions" reversed start={newest}>
         {versions
-          .map((version, index) => <Version visit={visit} version={version} before={versions[index - 1] ?? before} nameOf={nameOf} />)
+          .map((version, index) => (
+            <Version
+              {...{ visit, shipmentId, version, nameOf }}
+              before={versions[index - 1] ?? before}
+              isShownAgain={version.number === shown?.number && version.number < all}
+            />
+          ))
           .reverse()}
       </ol>
       <Pager
@@ -54,24 +66,40 @@ export function lastWanted({ query }: SignedInVisit): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-type VersionProps = Pick<VersionsProps, "visit" | "nameOf"> & { version: ShipmentVersion; before: ShipmentVersion | undefined };
+interface VersionProps extends Pick<VersionsProps, "visit" | "shipmentId" | "nameOf"> {
+  readonly version: ShipmentVersion;
+  readonly before: ShipmentVersion | undefined;
+  /** The ledger has it, though it is not the newest. */
+  readonly isShownAgain: boolean;
+}
 
-function Version({ visit, version, before, nameOf }: VersionProps) {
-  const { number, importId, by, fileName, sourceDetails, pushedAt, rows, supersededBy } = version;
+function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: VersionProps) {
+  const { number, importId, by, fileName, sourceDetails, pushedAt, rows, supersededBy, reversed } = version;
   const changes = before && changesBetween(before, version);
   return (
     <li>
       <h3>
-        Version {number}, <Time visit={visit} at={new Date(pushedAt)} exact />
+        Version {number}, <Time visit={visit} at={new Date(pushedAt)} exact />{" "}
+        {reversed ? <Badge state={{ label: "Reversed", badge: "warn" }} /> : null}
+        {isShownAgain ? <Badge state={{ label: "In the ledger", badge: "good" }} /> : null}
       </h3>
       <p>
         By {nameOf(by)}, {rows.length === 1 ? "row" : "rows"} {rows.slice(0, shownChanges).join(", ")}
         {rows.length > shownChanges ? " and more" : ""} of <a href={visit.links.to(importPath(importId))}>{fileName}</a>
         {["", fileName].includes(sourceDetails.trim()) ? "" : ` (${sourceDetails.trim()})`},{" "}
         <a href={visit.links.to(historyPath(importId, rows[0] ?? 1))}>
-          history <span class="unseen">of version {number}</span>
+          history<span class="unseen"> of version {number}</span>
         </a>
+        {reversed || visit.query["asOf"] || !visit.may("operate") ? null : (
+          <>
+            ,{" "}
+            <a href={visit.links.to(`${importPath(importId)}/reverse`, { shipment: shipmentId })}>
+              reverse<span class="unseen"> version {number}</span>
+            </a>
+          </>
+        )}
       </p>
+      {reversed ? <Reversed {...{ visit, importId, reversed, nameOf }} /> : null}
       {supersededBy === null ? null : (
         <p class="muted">
           The ledger never showed it: <a href={visit.links.to(importPath(supersededBy))}>a later push</a> was there first.
@@ -81,6 +109,15 @@ function Version({ visit, version, before, nameOf }: VersionProps) {
     </li>
   );
 }
+
+type ReversedProps = Pick<VersionsProps, "visit" | "nameOf"> & { readonly importId: string; readonly reversed: VersionReversal };
+
+const Reversed = ({ visit, importId, reversed: { reversalId, at, reason, actor }, nameOf }: ReversedProps) => (
+  <p>
+    <a href={visit.links.to(reversalPath(importId, reversalId))}>Reversed</a> <Time visit={visit} at={new Date(at)} exact /> by{" "}
+    {nameOf(principalOf(actor))}: <q class="reason">{reason}</q>
+  </p>
+);
 
 const Changes = ({ changes }: { changes: readonly Change[] }) => (
   <ul class="changes">
@@ -112,6 +149,8 @@ export interface ShownVersions {
   readonly versions: readonly ShipmentVersion[];
   /** The version before the oldest of these, to compare with. */
   readonly before: ShipmentVersion | undefined;
+  /** The version in the ledger; undefined if all are reversed, or there was none yet. */
+  readonly shown: ShipmentVersion | undefined;
 }
 
 /** Why there are no versions to show: their projection is still being filled after an upgrade, or the event store does not answer. */
@@ -127,13 +166,22 @@ export async function readVersions(
   if (!page) return "gathering";
   const signal = AbortSignal.any([AbortSignal.timeout(longestMs), closing, context.req.raw.signal]);
   try {
+    const wanted = [...page.versions, ...(page.shown && !isAmong(page.versions, page.shown) ? [page.shown] : [])];
     const read: ShipmentVersion[] = [];
-    for (let from = 0; from < page.versions.length; from += atATime)
-      read.push(...(await Promise.all(page.versions.slice(from, from + atATime).map((each) => readVersion(each, eventStore, signal)))));
-    const versions = read.slice(-shownVersions);
-    return { all: page.all, versions, before: read.length > versions.length ? read[0] : undefined };
+    for (let from = 0; from < wanted.length; from += atATime)
+      read.push(...(await Promise.all(wanted.slice(from, from + atATime).map((each) => readVersion(each, eventStore, signal)))));
+    const listed = read.slice(0, page.versions.length);
+    const versions = listed.slice(-shownVersions);
+    return {
+      all: page.all,
+      versions,
+      before: listed.length > versions.length ? listed[0] : undefined,
+      shown: read.find(({ number }) => number === page.shown?.number),
+    };
   } catch (error) {
     if (!signal.aborted) logger.warn({ err: error }, "the versions of a shipment could not be read");
     return "unreadable";
   }
 }
+
+const isAmong = (versions: readonly PlacedVersion[], { number }: PlacedVersion): boolean => versions.some((each) => each.number === number);
