@@ -79,10 +79,23 @@ describe("the history of an import", () => {
     ]) {
       expect(text).toContain(part);
     }
+    expect(text).not.toContain("Same file as");
     expect(JSON.parse(JSON.stringify(historyJson({ history, files: [], corrections: [], reversals: [], verdict })))).toMatchObject({
       status: "completed",
       projection: { verdict: "agrees" },
     });
+  });
+
+  test("names the import that had the same file", async () => {
+    const { importId } = await model.record({ kind: "activities", sameFileAs: "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50" });
+    await model.project();
+    const history = await historyOf(importId);
+    const verdict = await importVerdict({ ...model, signal }, history.fold);
+    expect(verdict).toEqual({ verdict: "agrees" });
+    const nameOf = await namesOf(model.eventStore, "acme", []);
+    expect(historyText({ history, files: [], corrections: [], reversals: [], verdict, nameOf })).toContain(
+      "Same file as  018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50",
+    );
   });
 
   test("shows the state as of a revision, and as of a time", async () => {

@@ -22,13 +22,14 @@ export interface ImportReport {
 /** The lines that `audit import` prints, for a reader who does not know the code. */
 export function historyText({ history, files, corrections, reversals, verdict, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
-  const { importId, organisationId, kind, source, file, sourceDetails, corrects, by, requestId, at } = requested.data;
+  const { importId, organisationId, kind, source, file, sourceDetails, corrects, sameFileAs, by, requestId, at } = requested.data;
   return [
     `Import        ${importId} (${kind}, ${source === "file" ? "an uploaded file" : "a JSON push"})`,
     `Organisation  ${organisationId}`,
     `Pushed        ${at} by ${nameOf(by)}, request ${requestId}`,
     `Reference     ${sourceDetails}`,
     ...(corrects ? [`Corrects      ${rowsText(corrects.rows)} of import ${corrects.importId}`] : []),
+    ...(sameFileAs ? [`Same file as  ${sameFileAs}`] : []),
     `File          ${file.name}, ${number(file.size)} bytes, sha-256 ${file.sha256}`,
     `              ${files.length === 0 ? "the stored file still has this hash" : files.join("; ")}`,
     "",

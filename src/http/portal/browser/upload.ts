@@ -45,14 +45,15 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     outcome.replaceChildren(element("div", { class: "notice error", role: "alert" }, ...paragraphs));
   };
 
-  /** Sends the form; the answer is read line by line while it comes. */
-  function send(address: string, sending: string): void {
+  /** Sends the form; the answer is read line by line while it comes. `again`: the import that is known to have the same file. */
+  function send(address: string, sending: string, again = ""): void {
     if (running || !form.reportValidity()) return;
     const chosen = file.files?.[0];
     if (chosen && chosen.size > most) {
       say(["The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts."]);
       return;
     }
+    const asked = outcome.contains(document.activeElement);
     outcome.replaceChildren();
     const request = new XMLHttpRequest();
     running = request;
@@ -102,7 +103,10 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     });
     show(0, sending);
     busy(true);
-    request.send(new FormData(form));
+    if (asked) outcome.focus(); // its button is gone; on Cancel a second press of Enter would stop what the first one began
+    const fields = new FormData(form);
+    fields.set("again", again);
+    request.send(fields);
   }
 
   check.type = "button"; // without scripts it submits; with them Enter in a field is for Upload alone
@@ -115,6 +119,11 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     event.preventDefault();
     event.stopPropagation(); // keeps everyPage.ts from blocking the form: it may be sent again, since it does not leave the page
     send(form.dataset["send"] ?? "", "Uploading");
+  });
+  // The answer may be a question: the file that is chosen goes in again without being chosen once more.
+  outcome.addEventListener("click", ({ target }) => {
+    const again = target instanceof HTMLElement ? target.dataset["again"] : undefined;
+    if (again !== undefined) send(form.dataset["send"] ?? "", "Uploading", again);
   });
   // The choice of how to take an error report is there once the file looks like one.
   take.hidden = true;

@@ -1,11 +1,12 @@
 // Uploading in a real browser: choose or drop a file, check it, upload it, and get to the import's page.
 
 import { readFile } from "node:fs/promises";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
+import { hasFocus, tabTo } from "../../../support/browser/keyboard.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
 import { until } from "../../../support/processes.js";
@@ -100,6 +101,118 @@ browserTest("a file is dropped on the form and uploaded by keyboard; a refusal i
     await page.getByRole("button", { name: "Upload" }).focus();
     await page.keyboard.press("Enter");
     await landed(page);
+  });
+});
+
+const queuedNow = async () =>
+  (await service.pool.query("select from import_queue where organisation_id = $1", [stage.organisationId])).rowCount ?? 0;
+
+browserTest.each(["light", "dark"] as const)(
+  "by keyboard, on a phone in %s colours, a file that was sent before goes in again only when asked to",
+  async (colorScheme) => {
+    const look = { origin: service.url, width: 390, colorScheme, keep: "uploading" };
+    await browser.inPage(look, async ({ page, faults }) => {
+      const chosen = page.getByLabel("File", { exact: true });
+      const upload = page.getByRole("button", { name: "Upload", exact: true });
+      const again = page.getByRole("button", { name: "Upload again" });
+      const press = async (button: Locator) => {
+        await tabTo(page, button);
+        await page.keyboard.press("Enter");
+      };
+      const quantity = colorScheme === "light" ? 11 : 12;
+      const returns = file("returns.csv", [`SYD,RETURN,${quantity},2026-07-02T01:00:00Z`]);
+      await open(page);
+      await chosen.setInputFiles(returns);
+      await page.getByLabel("Reference").fill("Returns of July");
+      await press(upload);
+      await landed(page);
+      const first = page.url();
+      expect(await page.getByText("The same file as").count()).toBe(0);
+      const before = await queuedNow();
+
+      await page.goto("/portal/upload?kind=activities");
+      await chosen.setInputFiles(returns);
+      await press(page.getByRole("button", { name: "Check file" }));
+      await page.getByText(/This is the same file as Returns of July, pushed .* by .* Upload asks before it goes on/).waitFor();
+      expect(await violations(page)).toEqual([]);
+      await screenshot(page, `upload-checked-same-file-${colorScheme}`);
+      await press(upload);
+      await page.getByRole("heading", { name: "This file was sent before" }).waitFor();
+      expect(await hasFocus(page.locator("#upload-outcome"))).toBe(true);
+      await page.getByText("returns.csv is the same file as Returns of July").waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      expect(await violations(page)).toEqual([]);
+      await screenshot(page, `upload-sent-before-${colorScheme}`);
+      expect(await queuedNow()).toBe(before);
+
+      await page.keyboard.press("Tab");
+      expect(await hasFocus(page.getByRole("link", { name: "Returns of July" }))).toBe(true);
+      await page.keyboard.press("Tab");
+      expect(await hasFocus(again)).toBe(true);
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Enter"); // as a hurried person does
+      await page.getByText(/The same file as Returns of July, pushed .* by/).waitFor();
+      expect(page.url()).not.toBe(first);
+      expect(await queuedNow()).toBe(before + 1);
+      expect(await violations(page)).toEqual([]);
+      await screenshot(page, `import-same-file-${colorScheme}`);
+
+      await page.goBack();
+      await page.getByLabel("Kind").selectOption("Activities");
+      await chosen.setInputFiles(returns);
+      await press(upload);
+      await Promise.race([page.getByRole("heading", { name: "This file was sent before" }).waitFor(), landed(page)]);
+      expect(await queuedNow()).toBe(before + 1);
+      await page.goto("/portal/imports");
+      await page.getByText("Same file", { exact: true }).first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      await screenshot(page, `imports-same-file-${colorScheme}`);
+      expect(faults).toEqual([]);
+    });
+  },
+);
+
+browserTest("the question goes away when another file is chosen, and that file is uploaded without one", async () => {
+  await browser.inPage({ origin: service.url, keep: "uploading" }, async ({ page }) => {
+    const chosen = page.getByLabel("File", { exact: true });
+    const upload = page.getByRole("button", { name: "Upload", exact: true });
+    const question = page.getByRole("heading", { name: "This file was sent before" });
+    for (const name of ["one", "two"]) {
+      await open(page);
+      await chosen.setInputFiles(file(`${name}.csv`, ["SYD,RETURN,21,2026-07-02T01:00:00Z"]));
+      await upload.click();
+      if (name === "one") await landed(page);
+    }
+    await question.waitFor();
+    await chosen.setInputFiles(file("three.csv", ["SYD,RETURN,22,2026-07-02T01:00:00Z"]));
+    await question.waitFor({ state: "detached" });
+    await upload.click();
+    await landed(page);
+    expect(await page.getByText("The same file as").count()).toBe(0);
+  });
+});
+
+browserTest("without scripts the form asks for the file once more, and then uploads it again", async () => {
+  await browser.inPage({ origin: service.url, width: 390, javaScriptEnabled: false }, async ({ page, faults }) => {
+    const chosen = page.getByLabel("File", { exact: true });
+    const returns = file("plain.csv", ["SYD,RETURN,31,2026-07-02T01:00:00Z"]);
+    await open(page);
+    await chosen.setInputFiles(returns);
+    await page.getByRole("button", { name: "Upload", exact: true }).click();
+    await landed(page);
+    await open(page);
+    await chosen.setInputFiles(returns);
+    await page.getByLabel("Reference").fill("Plain returns");
+    await page.getByRole("button", { name: "Upload", exact: true }).click();
+    await page.getByText("choose the file once more and press Upload again").waitFor();
+    expect([await page.getByLabel("Kind").inputValue(), await page.getByLabel("Reference").inputValue()]).toEqual([
+      ...["activities", "Plain returns"],
+    ]);
+    await screenshot(page, "upload-sent-before-plain");
+    await chosen.setInputFiles(returns);
+    await page.getByRole("button", { name: "Upload again" }).click();
+    await page.getByText("The same file as plain.csv").waitFor();
+    expect(faults).toEqual([]);
   });
 });
 

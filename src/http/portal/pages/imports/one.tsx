@@ -12,6 +12,7 @@ import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { Amount, ShortId } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { partsOf, readParts } from "./parts.js";
+import { earlierPush, PushInWords } from "./sameFile.js";
 import { importPath, importsPath, isUnfinished, Live, livePath, StatusBadge, shownReference } from "./status.js";
 import { Timeline } from "./timeline.js";
 
@@ -22,6 +23,7 @@ export const importPage: PageOf<SignedInVisit> = {
     const read = await requireImport(visit, deps);
     const { view } = read;
     const asOf = timeIn(visit);
+    const under = await Under({ visit, view, deps });
     const form = <AsOf visit={visit} path={importPath(view.importId)} asOf={asOf} />;
     if (asOf) {
       const was = await AsItWas({ visit, view, asOf, deps });
@@ -29,7 +31,7 @@ export const importPage: PageOf<SignedInVisit> = {
         title: shownReference(view),
         body: (
           <>
-            <Under visit={visit} view={view} />
+            {under}
             {form}
             {was}
           </>
@@ -44,7 +46,7 @@ export const importPage: PageOf<SignedInVisit> = {
       body: (
         <>
           {asks ? <CancelQuestion visit={visit} view={view} /> : <NoQuestion />}
-          <Under visit={visit} view={view} />
+          {under}
           <Live visit={visit} from={`${livePath}/${view.importId}`} isMoving={isUnfinished(view)} />
           {Object.values(partsOf(visit, parts))}
           {form}
@@ -54,15 +56,25 @@ export const importPage: PageOf<SignedInVisit> = {
   },
 };
 
-const Under = ({ visit, view }: { visit: SignedInVisit; view: ImportView }) => (
-  <p class="under-heading">
-    <a href={visit.links.to(importsPath)}>All imports</a>
-    <a href={visit.links.to(`${importPath(view.importId)}/history`)}>History</a>
-    <span class="muted">
-      Import <ShortId id={view.importId} about="the id of this import" />
-    </span>
-  </p>
-);
+async function Under({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
+  const earlier = view.sameFileAs === null ? undefined : await earlierPush(deps, visit.person.organisationId, view.sameFileAs);
+  return (
+    <>
+      <p class="under-heading">
+        <a href={visit.links.to(importsPath)}>All imports</a>
+        <a href={visit.links.to(`${importPath(view.importId)}/history`)}>History</a>
+        <span class="muted">
+          Import <ShortId id={view.importId} about="the id of this import" />
+        </span>
+      </p>
+      {earlier ? (
+        <p class="notice warn">
+          The same file as <PushInWords visit={visit} earlier={earlier} />.
+        </p>
+      ) : null}
+    </>
+  );
+}
 
 /** Another organisation's import and an unknown id get the same answer. */
 export async function requireImport({ params, person }: SignedInVisit, deps: PortalDeps): Promise<ReadImport> {

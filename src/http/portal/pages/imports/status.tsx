@@ -77,6 +77,7 @@ export const importColumns = (visit: Viewer): readonly Column<ImportView>[] => [
         <StatusBadge view={view} />
         <ReversedBadge view={view} />
         {view.status === "processing" ? <Progress view={view} /> : null}
+        {view.sameFileAs === null ? null : <Badge state={{ label: "Same file", badge: "warn" }} />}
       </span>
     ),
   },

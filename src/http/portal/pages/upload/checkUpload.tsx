@@ -6,6 +6,7 @@ import type { AnswerOf, FormOf, PortalDeps, SignedInVisit } from "../../page.js"
 import { prepareToJudge, reportedImport } from "./judgeUpload.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
 import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
+import { sentBefore } from "./sameUpload.js";
 import { checkPath, plainCheckPath, uploadPage, uploadWith } from "./uploadPage.js";
 
 /** Judges the whole file as its import would, and records nothing. */
@@ -32,7 +33,7 @@ export const checkForm: FormOf<SignedInVisit> = {
     const check = await prepareToCheck(visit, deps);
     const ends = [deps.closing, pageLeft(visit.context).signal];
     const outcome = await inPlainForm(ends, tooSlowWithoutScripts, (signal) => check(() => undefined, signal));
-    return uploadWith(visit, outcome);
+    return uploadWith(visit, { outcome });
   },
 };
 
@@ -54,10 +55,20 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
     const isWithdrawn = found !== undefined && (await loadReversed(deps.eventStore, found.request.importId)).all !== undefined;
     const report = reportIn({ ...header, name: upload.name });
     const ofUnknown = report !== undefined && report.importId === undefined;
+    const earlier = found ? undefined : await sentBefore(visit, deps, form);
     const judge = await prepareToJudge(visit, deps, { form, header, corrects: found && { found, mostParts: 0 } });
     return async (send, signal) => {
       try {
-        return { visit, name: upload.name, kind, ...(await judge(send, signal)), reported: found?.request, isWithdrawn, ofUnknown };
+        return {
+          visit,
+          name: upload.name,
+          kind,
+          ...(await judge(send, signal)),
+          reported: found?.request,
+          isWithdrawn,
+          ofUnknown,
+          earlier,
+        };
       } finally {
         await end();
       }

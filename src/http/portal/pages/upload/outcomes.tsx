@@ -5,6 +5,7 @@ import type { ImportKind, ImportRequested } from "../../../../events/importEvent
 import type { SignedInVisit } from "../../page.js";
 import { type Column, type Fact, Facts, Table } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
+import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
 import { importPath } from "../imports/status.js";
 
 export interface Outcome {
@@ -20,11 +21,13 @@ export interface Outcome {
   readonly isWithdrawn: boolean;
   /** True for an error report that does not say which import it is of. */
   readonly ofUnknown: boolean;
+  /** The import that has the same file, where there is one. */
+  readonly earlier: EarlierPush | undefined;
 }
 
 /** `next` says how to go on, where the page does not show it. */
 export function CheckOutcome(outcome: Outcome & { readonly next?: string }) {
-  const { visit, name, checked, replaced, reported, isWithdrawn, ofUnknown, next } = outcome;
+  const { visit, name, checked, replaced, reported, isWithdrawn, ofUnknown, earlier, next } = outcome;
   const { rows, accepted, rejected, shipments, notes } = checked;
   const figures: [label: string, value: number][] = [
     ["Rows", rows],
@@ -37,6 +40,11 @@ export function CheckOutcome(outcome: Outcome & { readonly next?: string }) {
       <h2>Checked: {name}</h2>
       {reported ? <Reported visit={visit} reported={reported} isWithdrawn={isWithdrawn} checked={checked} /> : null}
       {ofUnknown ? <p class="notice">{unknownReport}</p> : null}
+      {earlier ? (
+        <p class="notice warn">
+          This is the same file as <PushInWords visit={visit} earlier={earlier} />. Upload asks before it goes on.
+        </p>
+      ) : null}
       <p class={`notice ${rejected === 0 ? "done" : "error"}`} role="status">
         {rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, reported ? "not be sent" : "be rejected")} Nothing has
         been recorded.

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { type CompletedImport, expectOpen, expectWholeShipments } from "../../../../commands/corrections/openRows.js";
+import { type Deadline, deadlineIn } from "../../../../commands/deadline.js";
 import { acceptFile, readUploadHeader } from "../../../../commands/imports/acceptFile.js";
 import { freePlaces, rejectWhenFull } from "../../../../commands/imports/importQueue.js";
 import type { CorrectionPart } from "../../../../commands/imports/judging/fileChecks.js";
@@ -16,7 +17,8 @@ import { importPath } from "../imports/status.js";
 import { prepareToJudge, reportedImport } from "./judgeUpload.js";
 import { ReportSent } from "./outcomes.js";
 import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
-import { uploadPage, uploadPath } from "./uploadPage.js";
+import { type Question, toAskAbout, UploadQuestion } from "./sameUpload.js";
+import { uploadPage, uploadPath, uploadWith } from "./uploadPage.js";
 
 /** As for the API's pushes: all store calls together. */
 const withinMs = 4_200;
@@ -30,6 +32,7 @@ export const uploadForm: FormOf<SignedInVisit> = {
   submit: async (visit, _, deps) => {
     const taken = await takeUpload(visit, deps);
     if ("importId" in taken) return { goTo: importPath(taken.importId) };
+    if ("question" in taken) return uploadWith(visit, { question: taken.question });
     const sendReport = (signal: AbortSignal) => taken.sendReport(() => undefined, signal);
     const sent = await inPlainForm([deps.closing], tooSlowWithoutScripts, sendReport).finally(taken.end);
     return "goTo" in sent ? sent : { title: "Upload a file", body: sent.outcome };
@@ -50,6 +53,10 @@ export const uploadAnswer: AnswerOf<SignedInVisit> = {
     const taken = await takeUpload(visit, deps);
     if ("importId" in taken)
       return send(context, { status: 202, body: { importId: taken.importId, goTo: links.to(importPath(taken.importId)) } });
+    if ("question" in taken) {
+      const html = String(<UploadQuestion {...taken.question} />);
+      return answerInLines(visit, deps, async () => ({ html }));
+    }
     return answerInLines(visit, deps, async (say, signal) => {
       const sent = await taken.sendReport(say, signal).finally(taken.end);
       return "goTo" in sent ? { goTo: links.to(sent.goTo) } : { html: String(sent.outcome) };
@@ -57,9 +64,15 @@ export const uploadAnswer: AnswerOf<SignedInVisit> = {
   },
 };
 
-type Taken = { readonly importId: string } | { readonly sendReport: SendReport; readonly end: () => Promise<void> };
+type Taken =
+  | { readonly importId: string }
+  | { readonly question: Question }
+  | { readonly sendReport: SendReport; readonly end: () => Promise<void> };
 
-/** An ordinary file is stored and queued at once. An error report is judged first, and goes in as a correction. */
+/**
+ * An ordinary file is stored and queued at once; the person is asked first if it was sent before. An error report is judged first, and goes in as
+ * a correction.
+ */
 async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken> {
   const { organisationId, memberId } = visit.person;
   const { now } = await presentOf(deps.pool, organisationId);
@@ -78,16 +91,26 @@ async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken
       leave = deps.fileChecks.enter(memberId);
       return { sendReport: await prepareToSendReport(visit, deps, { form, header, found }), end };
     }
-    const importId = await acceptForm(visit, deps, form, header);
+    const deadline = deadlineIn(withinMs);
+    const earlier = await toAskAbout(visit, deps, form, deadline);
+    const taken = earlier
+      ? { question: { visit, form, earlier } }
+      : { importId: await acceptForm(visit, deps, { form, header, deadline }) };
     await end();
-    return { importId };
+    return taken;
   } catch (error) {
     await end();
     throw error;
   }
 }
 
-async function acceptForm(visit: SignedInVisit, deps: PortalDeps, form: ReceivedForm, header: FileHeader): Promise<string> {
+interface Accepted {
+  readonly form: ReceivedForm;
+  readonly header: FileHeader;
+  readonly deadline: Deadline;
+}
+
+async function acceptForm(visit: SignedInVisit, deps: PortalDeps, { form, header, deadline }: Accepted): Promise<string> {
   const { organisationId, by } = visit.person;
   const { kind, upload, idempotencyKey } = form;
   const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
@@ -102,7 +125,7 @@ async function acceptForm(visit: SignedInVisit, deps: PortalDeps, form: Received
       idempotencyKey,
       now,
       catalogueVersion,
-      withinMs,
+      withinMs: deadline.leftMs(),
       header,
       requestId: visit.requestId,
       file: { path, name, size, sha256 },

@@ -7,6 +7,7 @@ import type { AnswerOf, PageOf, Shown, SignedInVisit } from "../../page.js";
 import { Button, Choice, Field } from "../../shell/form.js";
 import { presentCatalogue } from "../customers.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
+import { type Question, UploadQuestion } from "./sameUpload.js";
 
 export const uploadPath = "/portal/upload";
 export const checkPath = `${uploadPath}/check`;
@@ -33,14 +34,20 @@ export const uploadPage: PageOf<SignedInVisit> = {
   show: async (visit) => uploadWith(visit),
 };
 
-/** The page; after a check without scripts, with what it found. */
-export const uploadWith = (visit: SignedInVisit, outcome?: Outcome): Shown => ({
+interface After {
+  readonly outcome?: Outcome;
+  readonly question?: Question;
+}
+
+/** The page. Without scripts: after a check with what it found, and after an upload with its question. */
+export const uploadWith = (visit: SignedInVisit, { outcome, question }: After = {}): Shown => ({
   title: "Upload a file",
   scripts: ["upload.js"],
   body: (
     <>
+      {question ? <UploadQuestion {...question} chooseAgain /> : null}
       <div class="panel">
-        <UploadForm visit={visit} kind={outcome?.kind ?? visit.query["kind"]} />
+        <UploadForm visit={visit} kind={outcome?.kind ?? visit.query["kind"]} question={question} />
       </div>
       <div id="upload-outcome" class="upload-outcome" tabindex={-1}>
         {outcome ? <CheckOutcome {...outcome} next="To upload it, choose the file again." /> : null}
@@ -51,8 +58,10 @@ export const uploadWith = (visit: SignedInVisit, outcome?: Outcome): Shown => ({
 });
 
 /** Sent as it is by a browser without scripts. The token stands before the file: it is checked before the file is taken. */
-function UploadForm({ visit, kind }: { visit: SignedInVisit; kind: string | undefined }) {
+function UploadForm({ visit, kind, question }: { visit: SignedInVisit; kind: string | undefined; question: Question | undefined }) {
   const { links } = visit;
+  const { form, earlier } = question ?? {};
+  const reference = form && form.upload.sourceDetails !== form.upload.name ? form.upload.sourceDetails : undefined;
   return (
     <form
       id="upload"
@@ -66,7 +75,8 @@ function UploadForm({ visit, kind }: { visit: SignedInVisit; kind: string | unde
     >
       <input type="hidden" name="token" value={visit.formToken} />
       <input type="hidden" name="page" value={randomBytes(16).toString("base64url")} />
-      <Choice label="Kind" name="kind" options={kindOptions} value={kind} />
+      <input type="hidden" name="again" value={earlier?.importId ?? ""} />
+      <Choice label="Kind" name="kind" options={kindOptions} value={form?.kind ?? kind} />
       <div class="field drop" data-drop>
         <label for="field-file">File</label>
         <input id="field-file" type="file" name="file" accept=".csv,.xlsx" required aria-describedby="field-file-hint" />
@@ -77,18 +87,19 @@ function UploadForm({ visit, kind }: { visit: SignedInVisit; kind: string | unde
       <Field
         label="Reference"
         name="sourceDetails"
+        value={reference}
         required={false}
         maxlength={limits.sourceDetailsLength}
         autocomplete="off"
         hint="What you will find the import by; the file's name if left empty."
       />
       <div data-take>
-        <Choice label="Error reports" name="take" options={takeOptions} />
+        <Choice label="Error reports" name="take" options={takeOptions} value={form?.take} />
         <p class="hint">Only for a file that is an error report of ours: its rows are corrected once, whoever sends them.</p>
       </div>
       <div class="button-row">
         <Button formaction={links.to(plainCheckPath)} class="quiet" data-check-button label="Check file" />
-        <Button data-upload-button label="Upload" />
+        <Button data-upload-button label={question ? "Upload again" : "Upload"} />
         <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
       </div>
       <div class="upload-progress" hidden data-progress>

@@ -1,0 +1,43 @@
+// The earlier import that had the same file, in words.
+import { requestedEvent } from "../../../../events/importLayout.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
+import { inTime } from "../../../server/inTime.js";
+import type { Viewer } from "../../live/importFeed.js";
+import type { PortalDeps } from "../../page.js";
+import { Time } from "../../shell/values.js";
+import { importPath, shownReference } from "./status.js";
+
+export interface EarlierPush {
+  readonly importId: string;
+  /** Undefined where the event store does not answer. */
+  readonly pushed: { readonly reference: string; readonly at: Date; readonly by: string } | undefined;
+}
+
+const longestMs = 1_500;
+
+/** Who pushed it and when, for an import of the same organisation. */
+export async function earlierPush(
+  { pool, eventStore }: Pick<PortalDeps, "pool" | "eventStore">,
+  organisationId: string,
+  importId: string,
+): Promise<EarlierPush> {
+  const [requested, nameOf] = await Promise.all([
+    inTime(requestedEvent(eventStore, importId), longestMs, "the first event of an import").catch(() => undefined),
+    principalNames(pool, organisationId),
+  ]);
+  if (requested?.data.organisationId !== organisationId) return { importId, pushed: undefined };
+  const { sourceDetails, at, by } = requested.data;
+  return { importId, pushed: { reference: sourceDetails, at: new Date(at), by: nameOf(by) } };
+}
+
+/** Such as `orders.csv, pushed 1 Mar 2026, 10:00 by Ada`. */
+export const PushInWords = ({ visit, earlier: { importId, pushed } }: { visit: Viewer; earlier: EarlierPush }) => (
+  <>
+    <a href={visit.links.to(importPath(importId))}>{pushed ? shownReference(pushed) : "an earlier import"}</a>
+    {pushed ? (
+      <>
+        , pushed <Time visit={visit} at={pushed.at} /> by {pushed.by}
+      </>
+    ) : null}
+  </>
+);

@@ -1,0 +1,70 @@
+// A file that was sent before: which import has it, and the question whether to upload it again.
+import { type Deadline, deadlineIn } from "../../../../commands/deadline.js";
+import { importOfKey } from "../../../../commands/imports/importStream.js";
+import { importWithSameFile } from "../../../../commands/imports/sameFile.js";
+import type { ImportKind } from "../../../../events/importEvents.js";
+import { presentOf } from "../../../../queries/organisations/organisations.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
+import { Button, ButtonLink } from "../../shell/form.js";
+import { type EarlierPush, earlierPush, PushInWords } from "../imports/sameFile.js";
+import { importPath } from "../imports/status.js";
+import type { ReceivedForm } from "./receiveForm.js";
+
+/** The last import that has this file. */
+export async function sentBefore(
+  { person: { organisationId } }: SignedInVisit,
+  deps: PortalDeps,
+  { kind, upload }: Pick<ReceivedForm, "kind" | "upload">,
+  deadline: Deadline = deadlineIn(lookUpMs),
+): Promise<EarlierPush | undefined> {
+  const { now } = await deadline.within("database", presentOf(deps.pool, organisationId));
+  const importId = await importWithSameFile(deps, { organisationId, kind, sha256: upload.sha256, now }, deadline);
+  return importId === undefined ? undefined : earlierPush(deps, organisationId, importId);
+}
+
+const lookUpMs = 4_200;
+
+/** The import of which the person has to be told before the file is uploaded. Undefined for a form that is sent twice: it leads to its import. */
+export async function toAskAbout(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  form: ReceivedForm,
+  deadline: Deadline,
+): Promise<EarlierPush | undefined> {
+  const { organisationId } = visit.person;
+  const { now } = await deadline.within("database", presentOf(deps.pool, organisationId));
+  const use = { organisationId, idempotencyKey: form.idempotencyKey, now };
+  const own = await deadline.within("event store", importOfKey(deps.eventStore, use));
+  if (own.earlier) return undefined;
+  const earlier = await sentBefore(visit, deps, form, deadline);
+  // The import of this form is found where the same form arrives twice at once.
+  return earlier && [own.importId, form.again].includes(earlier.importId) ? undefined : earlier;
+}
+
+export interface Question {
+  readonly visit: SignedInVisit;
+  readonly form: ReceivedForm;
+  readonly earlier: EarlierPush;
+}
+
+const whatFollows: Readonly<Record<ImportKind, string>> = {
+  activities: "Uploaded again, its activities count twice in the totals to bill.",
+  shipments: "Uploaded again, its shipments are written once more, over later versions of them.",
+};
+
+/** `chooseAgain`: without scripts the form, which is shown below, needs the file once more. */
+export const UploadQuestion = ({ visit, form, earlier, chooseAgain }: Question & { readonly chooseAgain?: boolean }) => (
+  <section class="panel" aria-labelledby="sent-before">
+    <h2 id="sent-before">This file was sent before</h2>
+    <p class="notice warn" role="status">
+      {form.upload.name} is the same file as <PushInWords visit={visit} earlier={earlier} />. Nothing has been recorded yet.
+    </p>
+    <p>
+      {whatFollows[form.kind]} {chooseAgain ? "To do so all the same, choose the file once more and press Upload again." : null}
+    </p>
+    <div class="button-row">
+      {chooseAgain ? null : <Button type="button" data-again={earlier.importId} label="Upload again" />}
+      <ButtonLink to={visit.links.to(importPath(earlier.importId))} label="Open the earlier import" quiet />
+    </div>
+  </section>
+);
