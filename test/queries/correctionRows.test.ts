@@ -104,7 +104,10 @@ test("rows that are submitted, dismissed or superseded are not open, and the nam
     { row: 5, handle: "D" },
   ]);
   await addImport(21, { organisation: "held", kind: "shipments" }, []);
-  await one.query(`insert into row_corrections values ($1, 2, $2, 'claimed')`, [importId(20), importId(21)]);
+  await one.query(`insert into row_corrections (import_id, "row", correction_id, correction_row, state) values ($1, 2, $2, 1, 'claimed')`, [
+    importId(20),
+    importId(21),
+  ]);
   await one.query(`insert into finished_rows values ($1, 3, 'dismissed', null, 'a test order', 'member:m')`, [importId(20)]);
   await one.query(
     `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position)
@@ -132,6 +135,25 @@ test("rows that are submitted, dismissed or superseded are not open, and the nam
   expect((await listRejectionGroups("held", { kind: "shipments", state: "open" }, page, one)).items).toMatchObject([{ rows: 1 }]);
   const single = { rows: 1, atLeast: false };
   expect((await countRejectedRows("held", undefined, one)).shipments).toEqual({ open: single, submitted: single, dismissed: single });
+
+  // Only what was open is withdrawn with its import.
+  await one.query("insert into withdrawn_imports values ($1)", [importId(20)]);
+  await one.query(
+    `insert into reversals (reversal_id, position, import_id, import_position, organisation_id, is_all, count, reason, reversed_by, at)
+     values (gen_random_uuid(), 22, $1, 20, 'held', true, 0, 'twice', 'member:m', now())`,
+    [importId(20)],
+  );
+  const after = await rowHolders(
+    "held",
+    [2, 3, 4, 5].map((row) => ({ importId: importId(20), row })),
+    one,
+  );
+  expect(after.map(({ state, by }) => [state, by]).sort()).toEqual([
+    ["dismissed", "a removed member"],
+    ["submitted", "key Nightly (wb_live_x...)"],
+    ["superseded", "key Nightly (wb_live_x...)"],
+    ["withdrawn", "a removed member"],
+  ]);
 });
 
 test("a row whose values are too large to be sent comes without them, and a page of large rows ends early", async () => {

@@ -85,8 +85,8 @@ test("a page of rejected rows in the middle of the last import reads about a pag
 test("a page of open rows reads a thousand rows at most, also where nearly all rows are corrected", async () => {
   const name = { kind: "activities", importId: importId(imports), state: "open" } as const;
   await one.query(
-    `insert into row_corrections (import_id, "row", correction_id, state)
-     select $1, r, gen_random_uuid(), 'corrected' from generate_series(2, $2::int - 1) as r`,
+    `insert into row_corrections (import_id, "row", correction_id, correction_row, state)
+     select $1, r, gen_random_uuid(), 1, 'corrected' from generate_series(2, $2::int - 1) as r`,
     [name.importId, rowsEach],
   );
   await one.query(
