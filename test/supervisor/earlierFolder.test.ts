@@ -63,6 +63,19 @@ describe.each(folders)("a folder of $name", ({ name, answers }) => {
     expect(projections.map(({ verdict }) => verdict)).toEqual(allProjections.map(() => "identical"));
   });
 
+  test("a shipment of that version can be reversed, and its version before shows again", async () => {
+    const found = JSON.parse((await command("audit", "shipment", "S-0", "--org", "demo", "--json")).stdout) as { importId: string }[];
+    const [before, last] = found.slice(-2).map(({ importId }) => importId);
+    const importOf = async () => (await ask("/v1/org/ledger/shipments/S-0")).body["importId"];
+    expect(await importOf()).toBe(last);
+    const body = JSON.stringify({ shipmentIds: ["S-0"], reason: "sent twice" });
+    const headers = { "x-api-key": kept.key, "content-type": "application/json" };
+    const reversed = await fetch(`${machine.url}/v1/org/shipments/imports/${last}/reversals`, { method: "POST", headers, body });
+    expect([reversed.status, await reversed.json()]).toMatchObject([200, { reversed: 1, superseded: 0 }]);
+    await until("the version before is shown", async () => (await importOf()) === before);
+    await until("the audit finds nothing", async () => (await command("audit", "verify", "--json")).code === 0);
+  });
+
   test("a new push is imported, and is still there after the service has stopped and started again", async () => {
     const body = JSON.stringify({
       activities: [
