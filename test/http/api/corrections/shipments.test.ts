@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { columns, correct, ended, fixed, json, line, rowsOf, states, uploadedShipments, useCorrections } from "./stage.js";
+import { base, columns, correct, ended, fixed, json, line, rowsOf, states, uploadedShipments, useCorrections } from "./stage.js";
 
 const stage = useCorrections();
 const { newOrganisation, withoutWorker, compareOverviews } = stage;
@@ -44,6 +44,19 @@ describe("a shipment", () => {
     expect((await rowsOf(organisation, "shipments", importId, "?state=open")).map(({ row }) => row)).toEqual([3]);
     const { message } = await json(await correct(organisation, "shipments", importId, [fixed(2)]), 409);
     expect(message).toBe(`Row 2 is superseded: import ${later} has written its shipment since.`);
+  });
+
+  test("that a later import has written is open again once that import is reversed", async () => {
+    const organisation = await newOrganisation();
+    await uploadedShipments(organisation, [["S1", ""]]);
+    const importId = await uploadedShipments(organisation, [["S1", "CUST-999"]]);
+    const later = await uploadedShipments(organisation, [["S1", ""]]);
+    expect(await states(organisation, "shipments", importId)).toEqual({ 2: "superseded" });
+    await json(await organisation.post(`${base.shipments}/${later}/reversals`, { all: true, reason: "sent twice" }), 200);
+    expect(await states(organisation, "shipments", importId)).toEqual({ 2: "open" });
+    const correction = await json(await correct(organisation, "shipments", importId, [fixed(2)]), 202);
+    await ended(organisation, "shipments", correction["importId"]);
+    expect(await json(await organisation.get("/v1/org/ledger/shipments/S1"), 200)).toMatchObject({ importId: correction["importId"] });
   });
 
   test("keeps the newer values when an import writes it between the correction's push and its turn", async () => {
