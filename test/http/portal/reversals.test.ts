@@ -186,6 +186,56 @@ describe("shipments", () => {
   });
 });
 
+describe("selected activities", () => {
+  const list = "/portal/activities?month=2026-01&view=rows";
+  const chosen = (...rows: string[]) => `/portal/activities/reverse?${rows.map((row) => `row=${row}`).join("&")}`;
+
+  test("of one import lead to the reversal of these rows", async () => {
+    const importId = await push("january.csv", some(4, { activityTimestamp: "2026-01-10T00:00:00Z" }));
+    const { html } = await page(list);
+    for (const row of [1, 2, 3, 4])
+      expect(html).toContain(`value="${importId}:${row}" form="chosen-rows" aria-label="Row ${row} of january.csv"`);
+    expect(html).not.toMatch(/type="checkbox"[^>]*checked/);
+    const all = /href="([^"]*select=all[^"]*)">Select all on this page/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect((await page(all)).html.match(/type="checkbox"[^>]*checked/g)).toHaveLength(4);
+    const leads = await operator.get(chosen(`${importId}:4`, `${importId}:2`, `${importId}:3`));
+    expect([leads.status, leads.headers.get("location")]).toEqual([302, `/portal/imports/${importId}/reverse?rows=2-4`]);
+    await outcomeOf(await reverse(importId, {}, "?rows=2-4"));
+    await until("they are gone", async () => (await page(list)).html.match(/type="checkbox"/g)?.length === 1);
+    const own = await page(`/portal/activities?import=${importId}`);
+    expect(own.html.match(/type="checkbox"/g)).toHaveLength(1);
+    expect(own.html.match(/>Reversed</g)).toHaveLength(3);
+  });
+
+  test("of several imports are listed by import, and none is said so", async () => {
+    const [one, two] = [await push("one.csv", some(2)), await push("two.csv", some(2))];
+    const several = await page(chosen(`${one}:1`, `${two}:2`, `${one}:2`));
+    expect([several.status, heading(several.html)]).toEqual([200, "Reverse rows"]);
+    expect(several.text).toMatch(/Rows of 2 imports are selected .*one\.csv 2 Reverse rows .*two\.csv 1 Reverse rows/);
+    for (const [id, rows] of [
+      [one, "1-2"],
+      [two, "2"],
+    ])
+      expect(several.html).toContain(`href="/portal/imports/${id}/reverse?rows=${rows}"`);
+    const none = await page(`${chosen()}&back=${encodeURIComponent(list)}`);
+    expect(none.text).toContain("No rows are selected");
+    expect(none.html).toContain(`href="${list.replaceAll("&", "&amp;")}"`);
+    expect((await page(`${chosen()}&back=https://evil.example`)).html).not.toContain("evil");
+    for (const row of ["x", `${one}:0`, `${one}:1-5`, `${one}`]) expect((await page(chosen(row))).status).toBe(400);
+    const other = await stage.newOrganisation();
+    const stranger = await signedIn(stage.service, await addMember(stage.service, other.id, "operator"));
+    expect((await stranger.get(chosen(`${one}:1`, `${two}:1`))).status).toBe(404);
+  });
+
+  test("are no choice for a viewer", async () => {
+    await push("viewers.csv", some(1, { activityTimestamp: "2025-12-10T00:00:00Z" }));
+    const { html, text } = await page(list.replace("2026-01", "2025-12"), viewer);
+    expect(text).toContain("viewers.csv");
+    expect(html).not.toContain("checkbox");
+    expect((await viewer.get(chosen())).status).toBe(403);
+  });
+});
+
 test("a viewer sees reversals, and is offered none", async () => {
   const importId = await push("viewed.csv", some(2));
   await reverse(importId, {}, "?rows=1");

@@ -131,6 +131,20 @@ export const openablePages: readonly OpenablePage[] = [
   },
   {
     path: "/portal/activities",
+    name: "activities-to-reverse",
+    heading: "Activities",
+    as: "operator",
+    address: () => "/portal/activities?month=2026-07&view=rows&charge=PICK&select=all",
+  },
+  {
+    path: "/portal/activities/reverse",
+    name: "activities-reverse-none",
+    heading: "Reverse rows",
+    as: "operator",
+    address: () => "/portal/activities/reverse",
+  },
+  {
+    path: "/portal/activities",
     name: "activities-none",
     heading: "Activities",
     as: "operator",

@@ -1,5 +1,6 @@
 // Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
 import type { AnswerOf, FormOf, PageOf, Visit } from "../page.js";
+import { chosenRowsPage } from "./activities/chosenRows.js";
 import { activityDownloads } from "./activities/downloads.js";
 import { activitiesPage } from "./activities/page.js";
 import { correctionAnswers } from "./corrections/answers.js";
@@ -44,6 +45,7 @@ export const pages: readonly PageOf<Visit>[] = [
     shipmentsPage,
     shipmentPage,
     activitiesPage,
+    chosenRowsPage,
     keysPage,
     membersPage,
   ]),

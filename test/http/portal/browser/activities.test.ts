@@ -1,9 +1,13 @@
 // Activities in a real browser, as the person who writes invoices uses them: choose a month and a customer, open a total, download the file.
 import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { tabTo } from "../../../support/browser/keyboard.js";
 import { signedIn } from "../../../support/portal/portal.js";
+import { retailOf } from "../../../support/portal/portalImports.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
+import { projectLog } from "../../../support/projectLog.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
@@ -50,6 +54,51 @@ browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
 
       await page.getByRole("link", { name: "July storage and handling.csv" }).first().click();
       await page.getByRole("heading", { level: 1, name: "July storage and handling.csv" }).waitFor();
+      expect(faults).toEqual([]);
+    });
+  },
+);
+
+browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
+  "by keyboard: rows are selected and reversed, with a reason; Back and the button again do nothing (%j)",
+  async (look) => {
+    const reason = "Counted twice";
+    /** Tab is watched by a script. Without scripts the control gets the focus directly. */
+    const press = async (page: Page, wanted: Locator, key?: string) => {
+      await (look.javaScriptEnabled ? tabTo(page, wanted) : wanted.focus());
+      if (key) await page.keyboard.press(key);
+    };
+    await browser.inPage({ ...look, origin: service.url }, async ({ page, faults }) => {
+      const { keyboard } = page;
+      const { cookies } = await signedIn(service, stage.people.operator);
+      await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: service.url })));
+      const list = `/portal/activities?from=2026-07-01&to=2026-07-08&view=rows&customer=${retailOf(stage.organisationId)}&charge=PICK`;
+      await page.goto(list);
+      const boxes = page.getByRole("checkbox");
+      const count = await boxes.count();
+      for (const index of [1, 3]) {
+        await press(page, boxes.nth(index), "Space");
+        expect(await boxes.nth(index).isChecked()).toBe(true);
+      }
+      await press(page, page.getByRole("button", { name: "Reverse rows" }), "Enter");
+      await page.getByRole("heading", { level: 1, name: "Reverse rows" }).waitFor();
+      await page.getByText("2 activities count in no total any more.").waitFor();
+      await press(page, page.getByLabel("Reason"));
+      await keyboard.type(reason);
+      await press(page, page.getByRole("button", { name: "Reverse", exact: true }), "Enter");
+      const notice = page.getByRole("status").filter({ hasText: "reverse" });
+      await notice.getByText("2 activities of July storage and handling.csv are reversed.").waitFor();
+      await projectLog(service);
+      await page.goBack();
+      await page.getByRole("heading", { level: 1, name: "Reverse rows" }).waitFor();
+      if (await page.getByLabel("Reason").isVisible()) {
+        // The browser shows the page as it was.
+        await page.getByLabel("Reason").fill(reason);
+        await page.getByRole("button", { name: "Reverse", exact: true }).click();
+        await notice.getByText("Nothing was left to reverse").waitFor();
+      } else await page.getByRole("heading", { name: "Nothing is left to reverse" }).waitFor();
+      await page.goto(list);
+      expect(await boxes.count()).toBe(count - 2);
       expect(faults).toEqual([]);
     });
   },

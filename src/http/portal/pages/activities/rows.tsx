@@ -5,12 +5,14 @@ import { pageOfActivities } from "../../../../queries/activities/activityLedger.
 import { type ActivityStanding, listWithReversed } from "../../../../queries/activities/reversedActivities.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Page } from "../../../../queries/page.js";
-import type { PortalDeps } from "../../page.js";
+import { type Query, withQuery } from "../../links.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
+import { Button } from "../../shell/form.js";
 import { Badge, type Column, EmptyState, Pager, Table } from "../../shell/panel.js";
 import { Quantity, Time } from "../../shell/values.js";
 import { Customer } from "../customers.js";
 import { historyPath, importPath, reversalPath, shownReference } from "../imports/status.js";
-import { addressOf, daysInWords, type OfActivities } from "./selection.js";
+import { activitiesPath, addressOf, chosenPath, daysInWords, type OfActivities, queryOf } from "./selection.js";
 
 interface ListedActivity {
   readonly importId: string;
@@ -67,12 +69,56 @@ export function Rows({ of, page: { items, nextCursor } }: { of: OfActivities; pa
     );
   const isOfImport = selection.importId !== "";
   const caption = isOfImport ? "Activities in the order of the file" : "Activities by customer, warehouse, charge code and time";
+  const withChoice = visit.may("operate") && items.some(isReversible);
   const doesNotCount = ({ standing }: ListedActivity) => Boolean(standing?.reversed || standing?.replacedBy);
   return (
     <>
-      <Table caption={caption} columns={columns(of, isOfImport)} rows={items} muted={doesNotCount} />
+      <Table
+        caption={caption}
+        columns={[...(withChoice ? [choiceColumn(visit)] : []), ...columns(of, isOfImport)]}
+        rows={items}
+        muted={doesNotCount}
+      />
+      {withChoice ? <ChosenRows of={of} /> : null}
       {pager}
     </>
+  );
+}
+
+const isReversible = ({ standing }: ListedActivity): boolean => !standing?.reversed;
+
+/** The form stands below the table and not around it, so that the rows are printed. */
+const choiceForm = "chosen-rows";
+
+const choiceColumn = ({ query }: SignedInVisit): Column<ListedActivity> => ({
+  heading: "Select",
+  cell: (activity) =>
+    isReversible(activity) ? (
+      <input
+        type="checkbox"
+        name="row"
+        value={`${activity.importId}:${activity.row}`}
+        form={choiceForm}
+        checked={query["select"] === "all"}
+        aria-label={`Row ${activity.row} of ${activity.reference}`}
+      />
+    ) : null,
+});
+
+function ChosenRows({ of }: { of: OfActivities }) {
+  const { visit, selection } = of;
+  const { cursor, select } = visit.query;
+  const here = (changes: Query) => queryOf(selection, { cursor, ...changes });
+  return (
+    <form id={choiceForm} method="get" action={visit.links.to(chosenPath)} class="button-row chosen-rows">
+      <input type="hidden" name="back" value={withQuery(activitiesPath, here({}))} />
+      <Button label="Reverse rows" class="quiet danger" />
+      {select === "all" ? (
+        <a href={visit.links.to(activitiesPath, here({}))}>Select none</a>
+      ) : (
+        <a href={visit.links.to(activitiesPath, here({ select: "all" }))}>Select all on this page</a>
+      )}
+    </form>
   );
 }
 

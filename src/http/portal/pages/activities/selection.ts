@@ -12,6 +12,8 @@ import type { NameOfCustomer } from "../customers.js";
 import { type Period, periodOf, periodWords } from "../days.js";
 
 export const activitiesPath = "/portal/activities";
+/** Takes the rows that were chosen to be reversed. */
+export const chosenPath = `${activitiesPath}/reverse`;
 
 /** The customer of activities that name none. No customer's id has brackets. */
 export const noCustomer = "(none)";

@@ -1,0 +1,84 @@
+import { numbersNamed, rangesInWords, rangesOf } from "../../../../domain/ranges.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { isUuid } from "../../../../domain/uuid.js";
+import { readImport } from "../../../../queries/imports/importStatus.js";
+import { withQuery } from "../../links.js";
+import type { PageOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { ButtonLink } from "../../shell/form.js";
+import { type Column, EmptyState, Panel, Table } from "../../shell/panel.js";
+import { Amount } from "../../shell/values.js";
+import { importPath, reversePath, shownReference } from "../imports/status.js";
+import { activitiesPath, chosenPath } from "./selection.js";
+
+/** Leads to the reversal of the chosen rows. Each reversal is of one import: rows of several are listed by import. */
+export const chosenRowsPage: PageOf<SignedInVisit> = {
+  path: chosenPath,
+  access: "operate",
+  show: async (visit, deps) => {
+    const chosen = chosenIn(visit);
+    const [only] = chosen;
+    if (only && chosen.length === 1) return { goTo: addressOf(only) };
+    const back = visit.query["back"] ?? "";
+    return {
+      title: "Reverse rows",
+      body: (
+        <>
+          <p class="under-heading">
+            <a href={visit.links.to(back.startsWith(`${activitiesPath}?`) ? back : activitiesPath)}>Back to the activities</a>
+          </p>
+          <Panel id="chosen" title={only ? `Rows of ${chosen.length} imports are selected` : "No rows are selected"}>
+            {only ? (
+              <>
+                <p>A reversal is of one import. Reverse the rows of one import after the other.</p>
+                <Table caption="Selected rows by import" columns={columns(visit)} rows={await named(visit, chosen, deps)} />
+              </>
+            ) : (
+              <EmptyState title="Nothing to reverse">Go back, and tick the rows in the column Select.</EmptyState>
+            )}
+          </Panel>
+        </>
+      ),
+    };
+  },
+};
+
+interface Chosen {
+  readonly importId: string;
+  readonly rows: readonly number[];
+}
+
+const mostChosen = 200;
+
+/** `row=<import id>:<row>`, once for each. */
+function chosenIn({ context }: SignedInVisit): Chosen[] {
+  const given = context.req.queries("row") ?? [];
+  if (given.length > mostChosen) throw new Rejection("invalid", `Select at most ${mostChosen} rows at a time`);
+  const chosen = new Map<string, number[]>();
+  for (const each of given) {
+    const [importId = "", row = ""] = each.split(":");
+    if (!isUuid(importId)) throw new Rejection("invalid", "The address does not name rows");
+    chosen.set(importId, [...(chosen.get(importId) ?? []), ...numbersNamed(row, 1)]);
+  }
+  return [...chosen].map(([importId, rows]) => ({ importId, rows }));
+}
+
+const addressOf = ({ importId, rows }: Chosen): string => withQuery(reversePath(importId), { rows: rangesInWords(rangesOf(rows)) });
+
+function named({ person }: SignedInVisit, chosen: readonly Chosen[], deps: PortalDeps): Promise<(Chosen & { reference: string })[]> {
+  return Promise.all(
+    chosen.map(async (each) => {
+      const found = await readImport(person.organisationId, { kind: "activities", importId: each.importId }, deps);
+      if (!found) throw new Rejection("notFound", "There is no import with this id");
+      return { ...each, reference: shownReference(found.view) };
+    }),
+  );
+}
+
+const columns = (visit: SignedInVisit): readonly Column<Chosen & { reference: string }>[] => [
+  { heading: "Import", names: true, cell: ({ importId, reference }) => <a href={visit.links.to(importPath(importId))}>{reference}</a> },
+  { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows.length} /> },
+  {
+    heading: "Reversal",
+    cell: (each) => <ButtonLink to={visit.links.to(addressOf(each))} label="Reverse rows" quiet aria-description={each.reference} />,
+  },
+];
