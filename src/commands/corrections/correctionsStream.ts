@@ -25,10 +25,15 @@ export interface Holder {
 
 /**
  * By row: who holds it. Claimed rows that are not in it are released: the correction failed or was cancelled, or its own row is reversed
- * and nothing holds that one. An accepted row is also released where its correction was rejected and dismissed: it goes on counting. The
- * streams are read, since what they say of this is final.
+ * and nothing holds that one. An accepted row that is not reversed is also released where its correction was rejected and dismissed: it goes
+ * on counting. The streams are read, since what they say of this is final. `isFurther`: the rows are themselves those of a correction.
  */
-export async function holdersOf(eventStore: EventStore, state: CorrectionsState, rows: readonly number[]): Promise<Map<number, Holder>> {
+export async function holdersOf(
+  eventStore: EventStore,
+  state: CorrectionsState,
+  rows: readonly number[],
+  { isFurther = false } = {},
+): Promise<Map<number, Holder>> {
   const holders = new Map<number, Holder>();
   for (const [importId, claimed] of claimedBy(state, rows)) {
     const { state: correction } = await loadImport(eventStore, importId);
@@ -39,18 +44,20 @@ export async function holdersOf(eventStore: EventStore, state: CorrectionsState,
     }
     const accepted = new Set(correction.request.corrects?.accepted);
     const reversed = await loadReversed(eventStore, importId);
-    const looked = claimed.filter(([row, number]) => accepted.has(row) || reversed.since(number) !== undefined);
+    const looked = claimed.filter(([row, number]) => isFurther || accepted.has(row) || reversed.since(number) !== undefined);
     const own = looked.length === 0 ? undefined : (await load(eventStore, correctionsAggregate(reversed), importId)).state;
     const next = own
       ? await holdersOf(
           eventStore,
           own,
           looked.map(([, number]) => number),
+          { isFurther: true },
         )
       : undefined;
     for (const [row, number] of claimed) {
       const last = lastRow(importId, number, { reversed, standing: own?.rows.get(number), next: next?.get(number) });
-      if (last && !(last.as === "dismissed" && accepted.has(row))) holders.set(row, last);
+      const goesOnCounting = accepted.has(row) && state.reversed.since(row) === undefined;
+      if (last && !(last.as === "dismissed" && goesOnCounting)) holders.set(row, last);
     }
   }
   return holders;
