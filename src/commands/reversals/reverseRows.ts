@@ -19,6 +19,7 @@ import {
   consequencesOf,
   correctingRows,
   isShownReversed,
+  type Meant,
   shipmentsWithLines,
   type WrittenImport,
   type WrittenShipment,
@@ -212,12 +213,18 @@ async function expectShown({ pool, eventStore }: ReversalDeps, importId: string)
 
 type Making = Pick<ReversalRequest, "reason" | "preview" | "by" | "requestId" | "now"> & {
   readonly includedIn?: RowsReversed["includedIn"];
+  /** What the same call reverses before this. */
+  readonly before?: readonly Meant[];
 };
+
+const meantBy = ({ organisationId, importId, position }: Found, { rows, shipmentIds }: Chosen): Meant => ({
+  ...{ organisationId, importId, position, rows, shipmentIds },
+});
 
 async function reverseChosen(deps: ReversalDeps, found: Found, chosen: Chosen, making: Making): Promise<ReversalOutcome> {
   const { importId, organisationId, kind, written } = found;
   const { reason, by, requestId, now, includedIn } = making;
-  const consequences = await consequencesOf(deps.pool, { organisationId, importId, position: found.position, ...chosen });
+  const consequences = await consequencesOf(deps.pool, meantBy(found, chosen), making.before ?? []);
   const corrections = await correctingRows(deps.pool, importId, chosen.rows);
   const reversalId = v7();
   const what: ReverseRows["what"] = chosen.units
@@ -259,19 +266,21 @@ async function withCorrections(
   deps: ReversalDeps,
   found: Found,
   outcome: ReversalOutcome,
-  { rows }: Chosen,
+  first: Chosen,
   request: ReversalRequest,
 ): Promise<ReversalOutcome> {
   const { pool } = deps;
   let reopened = outcome.reopened;
-  for (const correcting of await correctingRows(pool, found.importId, rows)) {
+  const before = [meantBy(found, first)];
+  for (const correcting of await correctingRows(pool, found.importId, first.rows)) {
     const correction = await completedImport(deps, { ...request, organisationId: found.organisationId, importId: correcting.importId });
     const chosen =
       correction.kind === "activities"
         ? activitiesOf(correcting.ownRows)
         : await shipmentsOf(deps, correction, await shipmentsWithLines(pool, correction.position, correcting.ownRows.map(revisionOf)));
     const includedIn = { importId: found.importId, reversalId: outcome.reversalId ?? found.importId };
-    reopened += (await reverseChosen(deps, correction, chosen, { ...request, includedIn })).reopened;
+    reopened += (await reverseChosen(deps, correction, chosen, { ...request, includedIn, before })).reopened;
+    before.push(meantBy(correction, chosen));
   }
   return { ...outcome, reopened };
 }

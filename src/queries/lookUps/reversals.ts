@@ -89,9 +89,21 @@ export interface Consequences {
   readonly open: number;
 }
 
-/** Of versions that are reversed already the tables have nothing, so nothing is counted twice. */
-export async function consequencesOf(pool: Pool, { organisationId, importId, position, rows, shipmentIds }: Meant): Promise<Consequences> {
-  const found = await pool.query<Consequences>(consequencesSql, [organisationId, importId, position, rows ?? null, shipmentIds ?? null]);
+/**
+ * Of versions that are reversed already the tables have nothing, so nothing is counted twice. `before`: what the same call reverses before
+ * this, which the tables may not have yet.
+ */
+export async function consequencesOf(pool: Pool, meant: Meant, before: readonly Meant[]): Promise<Consequences> {
+  const { organisationId, importId, position, rows, shipmentIds } = meant;
+  const gone = JSON.stringify([meant, ...before].map((each) => ({ ...each, position: String(each.position) })));
+  const found = await pool.query<Consequences>(consequencesSql, [
+    organisationId,
+    importId,
+    position,
+    rows ?? null,
+    shipmentIds ?? null,
+    gone,
+  ]);
   return found.rows[0] ?? { superseded: 0, restored: 0, reopened: 0, open: 0 };
 }
 
@@ -100,13 +112,23 @@ const isHeld = (importId: string, row: string) => `
   (exists (select from row_corrections held where held.import_id = ${importId} and held."row" = ${row})
    or exists (select from finished_rows done where done.import_id = ${importId} and done."row" = ${row}))`;
 
+/** A version of the rejected row's shipment that was pushed later and that this call does not reverse. */
+const isSuperseded = (table: string) => `
+  exists (select from ${table} s
+           where i.kind = 'shipments' and s.organisation_id = $1 and s.shipment_id = r.handle and s.import_position > r.import_position
+             and not exists (select from gone where gone.position = s.import_position
+                                and (gone."shipmentIds" is null or s.shipment_id = any(gone."shipmentIds"))))`;
+
 const consequencesSql = `
-  with recursive freed as (
+  with recursive gone as (
+    select * from jsonb_to_recordset($6) as gone ("importId" uuid, position bigint, rows integer[], "shipmentIds" text[])),
+  freed as (
     select c.import_id, c."row" from row_corrections c
      where c.correction_id = $2 and not c.reversed and ($4::integer[] is null or c.correction_row = any($4)) and not ${isHeld("$2", "c.correction_row")}
     union
     select c.import_id, c."row" from freed join row_corrections c on c.correction_id = freed.import_id and c.correction_row = freed."row"
-     where c.reversed and not exists (select from finished_rows done where done.import_id = freed.import_id and done."row" = freed."row"))
+     where (c.reversed or exists (select from gone where gone."importId" = c.correction_id and (gone.rows is null or c.correction_row = any(gone.rows))))
+       and not exists (select from finished_rows done where done.import_id = freed.import_id and done."row" = freed."row"))
   select (select count(*)::int from hidden_shipments h
            where h.import_position = $3 and h.organisation_id = $1 and ($5::text[] is null or h.shipment_id = any($5))) as superseded,
          (select count(*)::int from shipments s
@@ -117,12 +139,12 @@ const consequencesSql = `
                and not exists (select from uncounted_imports whole where whole.import_position = u.import_position)) as restored,
          (select count(*)::int from freed join imports i on i.import_id = freed.import_id
             join rejections r on r.import_position = i.position and r."row" = freed."row"
-           where not exists (select from withdrawn_imports w where w.import_id = freed.import_id)) as reopened,
+           where not exists (select from withdrawn_imports w where w.import_id = freed.import_id)
+             and not exists (select from gone where gone."importId" = freed.import_id and gone.rows is null)
+             and not ${isSuperseded("shipments")} and not ${isSuperseded("hidden_shipments")}) as reopened,
          case when $4::integer[] is not null or exists (select from withdrawn_imports w where w.import_id = $2) then 0
-              else (select count(*)::int from rejections r
-                     where r.import_position = $3 and not ${isHeld("$2", 'r."row"')}
-                       and not exists (select from shipments s where s.organisation_id = $1 and s.shipment_id = r.handle
-                                          and s.import_position > r.import_position)) end as open`;
+              else (select count(*)::int from rejections r join imports i on i.position = r.import_position
+                     where r.import_position = $3 and not ${isHeld("$2", 'r."row"')} and not ${isSuperseded("shipments")}) end as open`;
 
 export interface CorrectingRows {
   readonly importId: string;

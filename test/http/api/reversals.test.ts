@@ -179,6 +179,17 @@ describe("corrections", () => {
     expect(await shownAs(organisation, "activities", correction)).toMatchObject({ rows: 2, all: true });
   });
 
+  test("are not looked for by a reference: a rejected activity is withdrawn also if a shipment has its reference as id", async () => {
+    const organisation = await newOrganisation();
+    const importId = await push(organisation, [bad("A")]);
+    await uploadedShipments(organisation, [["A", ""]]);
+    expect(await json(await reverse(organisation, "activities", importId, { all: true }), 200)).toMatchObject({
+      reversed: 0,
+      withdrawn: 1,
+    });
+    await until("the row is withdrawn", async () => (await states(organisation, "activities", importId))["1"] === "withdrawn");
+  });
+
   test("that are reversed open the rejected rows again, which can be corrected once more", async () => {
     const organisation = await newOrganisation();
     const importId = await push(organisation, [bad("x"), bad("y")]);
