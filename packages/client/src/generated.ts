@@ -769,12 +769,6 @@ export interface components {
             /** @description Each row once */
             rows: components["schemas"]["CorrectedRow"][];
         };
-        FulfilmentReversals: {
-            /** @description At most as many as the limit */
-            items: components["schemas"]["Reversal"][];
-            /** @description For the next page; null on the last page */
-            nextCursor: string | null;
-        };
         GoodsLine: {
             /** @description What the goods are packed as, such as CARTON or PALLET */
             itemType: string;
@@ -1228,10 +1222,7 @@ export interface components {
             /** @description Whether it was the whole import */
             all: boolean;
             /** @description The rows, as first and last of neighbouring numbers; null for the whole import */
-            rows: [
-                number,
-                number
-            ][] | null;
+            rows: number[][] | null;
         };
         ReversalOutcome: {
             /** @description Null in a preview, and where nothing was left to reverse */
@@ -1250,6 +1241,12 @@ export interface components {
             withdrawn: number;
             /** @description Rows that other imports have corrected. They are reversed only with includeCorrections */
             corrections: components["schemas"]["CorrectingImport"][];
+        };
+        Reversals: {
+            /** @description At most as many as the limit */
+            items: components["schemas"]["Reversal"][];
+            /** @description For the next page; null on the last page */
+            nextCursor: string | null;
         };
         ReversedActivity: {
             /**
@@ -1301,12 +1298,6 @@ export interface components {
              * @default false
              */
             preview?: boolean;
-        };
-        ShipmentReversals: {
-            /** @description At most as many as the limit */
-            items: components["schemas"]["Reversal"][];
-            /** @description For the next page; null on the last page */
-            nextCursor: string | null;
         };
         Surcharge: {
             /** @description For people */
@@ -1860,7 +1851,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ShipmentReversals"];
+                    "application/json": components["schemas"]["Reversals"];
                 };
             };
         };
@@ -1916,7 +1907,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FulfilmentReversals"];
+                    "application/json": components["schemas"]["Reversals"];
                 };
             };
         };

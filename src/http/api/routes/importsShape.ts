@@ -78,7 +78,7 @@ export const reversalSchema = answerObject("Reversal", {
   count: z.int().describe("How many activities or shipments"),
   all: z.boolean().describe("Whether it was the whole import"),
   rows: z
-    .array(z.tuple([z.int(), z.int()]))
+    .array(z.array(z.int()).length(2))
     .nullable()
     .describe("The rows, as first and last of neighbouring numbers; null for the whole import"),
 });

@@ -60,6 +60,8 @@ const outcome = answerObject("ReversalOutcome", {
   corrections: z.array(correcting).describe("Rows that other imports have corrected. They are reversed only with includeCorrections"),
 });
 
+const reversalPage = pageSchema(reversalSchema, "Reversals");
+
 const what: Record<ImportKind, string> = {
   shipments:
     "The ledger then shows of each shipment the version pushed last among those that are not reversed; a shipment with none left is not in the ledger.",
@@ -110,7 +112,7 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
     extension: true,
     request: { params: importParams, query: pageQuery },
     responses: {
-      200: { description: "A page of reversals", schema: pageSchema(reversalSchema, `${name}Reversals`) },
+      200: { description: "A page of reversals", schema: reversalPage },
       400: { description: "Malformed cursor or limit" },
       404: { description: "No such import in the organisation" },
     },

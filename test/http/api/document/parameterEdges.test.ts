@@ -45,6 +45,8 @@ async function withParameter(
   values: readonly string[],
 ): Promise<Answered> {
   const query = new URLSearchParams(place === "query" ? values.map((value): [string, string] => [name, value]) : []);
+  for (const other of operation.parameters)
+    if (other.in === "query" && other.required && other.name !== name) query.set(other.name, String(other.example));
   const filled = path.replaceAll(/\{\w+\}/g, "0198c2f0-0000-7000-8000-00000000ffff");
   const { key } = place === "header" ? await senderOf(operation.operationId) : organisation;
   const headers = new Headers({ "x-api-key": key });

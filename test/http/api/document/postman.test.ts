@@ -63,7 +63,8 @@ function send({ request }: PostmanItem, variables: Record<string, string>): Prom
   const headers = new Headers({ "x-api-key": String(variables["apiKey"]) });
   for (const { key, value } of header) if (body?.mode !== "formdata" || key !== "Content-Type") headers.set(key, filled(value));
   const content = body?.mode === "formdata" ? formOf(body.formdata ?? [], path) : body?.raw;
-  return fetch(`${service.url}/${path}`, { method, headers, ...(content === undefined ? {} : { body: content }) });
+  const query = new URLSearchParams(url.query.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, filled(value)]));
+  return fetch(`${service.url}/${path}?${query}`, { method, headers, ...(content === undefined ? {} : { body: content }) });
 }
 
 function formOf(fields: readonly { key: string; type: string; value?: string }[], path: string): FormData {

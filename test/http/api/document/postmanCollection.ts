@@ -75,7 +75,8 @@ function sendable({ name, item, request }: PostmanItem): PostmanItem {
     const from = variableFor(each.key, url.path);
     return { ...each, value: from === undefined ? each.value : `{{${from}}}` };
   });
-  const query = url.query.map((each) => ({ ...each, value: "", disabled: true }));
+  const isRequired = ({ description }: { description?: unknown }) => JSON.stringify(description ?? "").includes("(Required)");
+  const query = url.query.map((each) => (isRequired(each as object) ? each : { ...each, value: "", disabled: true }));
   // The same Idempotency-Key for every request would be a 422: Postman makes a new one each time.
   const headers = header.map((each) => (each.key === "idempotency-key" ? { ...each, value: "{{$guid}}" } : each));
   return { name, request: { ...request, url: { ...url, query, variable }, header: headers }, ...keeping(request) };

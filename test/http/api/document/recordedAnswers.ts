@@ -107,6 +107,21 @@ export async function recordAnswers(service: TestService, stopWorker: () => Prom
   await call("getLedgerShipment", { params: { shipmentId: "SO-1001" } });
   await call("getLedgerShipment", { params: { shipmentId: "SO-9999" } });
   await call("listLedgerActivities", { query: `?importId=${unknown.importId}` });
+  for (const { reverse, reversals, list } of kinds) {
+    const [waits, , done] = (await call(list))["items"] as Json[];
+    const params = { importId: String(done?.["importId"]) };
+    await call(reverse, { params: { importId: String(waits?.["importId"]) }, body: example(reverse) });
+    await call(reverse, { params, body: { all: true } });
+    await call(reverse, { params: unknown, body: example(reverse) });
+    const none = reverse === "reverseShipmentRows" ? { shipmentIds: ["SO-9999"] } : { rows: [99] };
+    await call(reverse, { params, body: { ...none, reason: "Never sent" } });
+    await call(reverse, { params, body: example(reverse) });
+    await until(reversals, { params }, hasItems(1));
+    await call(reversals, { params, query: "?limit=0" });
+    await call(reversals, { params: unknown });
+  }
+  await until("listLedgerActivityTotalChanges", { query: "?since=2026-07-01" }, hasItems(4));
+  await call("listLedgerActivityTotalChanges", { query: "?since=now" });
   return shown(recorded);
 }
 
@@ -117,6 +132,8 @@ const kinds = [
       errors: "listRejectedShipmentRows",
       correct: "correctShipmentRows",
       cancel: "cancelShipmentImport",
+      reverse: "reverseShipmentRows",
+      reversals: "listShipmentReversals",
       ledger: "listLedgerShipments",
     },
   },
@@ -124,6 +141,7 @@ const kinds = [
     ...{ push: "pushActivities", upload: "uploadActivities", check: "checkFulfilmentImport", list: "listFulfilmentImports" },
     ...{
       ...{ errors: "listRejectedFulfilmentRows", correct: "correctFulfilmentRows", cancel: "cancelFulfilmentImport" },
+      ...{ reverse: "reverseFulfilmentRows", reversals: "listFulfilmentReversals" },
       ledger: "listLedgerActivities",
     },
   },
@@ -158,6 +176,6 @@ function shown(recorded: Recorded): Recorded {
     .replaceAll(/"(errorReportUrl)":"[^"]+"/g, '"$1":"https://waybill.example/files/rejected-rows.xlsx?signature=..."')
     .replaceAll(/"nextCursor":"[^"]+"/g, '"nextCursor":"eyJhZnRlciI6MTAwfQ.c2lnbmF0dXJl"')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, idFor)
-    .replaceAll(/"(submittedAt|startedAt|finishedAt|updatedAt|generatedAt)":"[^"]+"/g, '"$1":"2026-07-02T00:30:00.000Z"');
+    .replaceAll(/"(submittedAt|startedAt|finishedAt|updatedAt|generatedAt|at)":"[^"]+"/g, '"$1":"2026-07-02T00:30:00.000Z"');
   return JSON.parse(text) as Recorded;
 }

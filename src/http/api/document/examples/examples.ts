@@ -79,6 +79,8 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   uploadActivities: { file: { name: "activities.csv", text: activities } },
   correctFulfilmentRows: { body: { rows: [{ row: 3, values: { quantity: "7" } }] } },
+  reverseShipmentRows: { body: { all: true, reason: "Monday's file was sent twice" } },
+  reverseFulfilmentRows: { body: { all: true, reason: "Monday's file was sent twice" } },
 };
 
 /** Recorded by `npm run answers`: what the demo organisation is answered, by operation and status. Of an error only its message. */
@@ -91,6 +93,7 @@ const exampleParameters: Readonly<Record<string, string | number>> = {
   importId: "0198c2f0-0000-7000-8000-000000000003",
   quoteId: "0198c2f0-0000-7000-8000-000000000001",
   shipmentId: "SO-1001",
+  since: "2026-07-01",
   "webhook-id": "0198c2f0-0000-7000-8000-000000000009",
   "webhook-timestamp": "1783038600",
   "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
