@@ -63,7 +63,9 @@ function send({ request }: PostmanItem, variables: Record<string, string>): Prom
   const headers = new Headers({ "x-api-key": String(variables["apiKey"]) });
   for (const { key, value } of header) if (body?.mode !== "formdata" || key !== "Content-Type") headers.set(key, filled(value));
   const content = body?.mode === "formdata" ? formOf(body.formdata ?? [], path) : body?.raw;
-  const query = new URLSearchParams(url.query.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, filled(value)]));
+  const query = new URLSearchParams(
+    url.query.filter(({ disabled }) => !disabled).map(({ key, value }): [string, string] => [key, filled(value)]),
+  );
   return fetch(`${service.url}/${path}?${query}`, { method, headers, ...(content === undefined ? {} : { body: content }) });
 }
 
