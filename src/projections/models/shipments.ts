@@ -97,12 +97,16 @@ async function hideOthers(client: PoolClient, values: readonly unknown[]): Promi
   );
 }
 
-/** The versions that are reversed. Shipments of one import with the same id are one version. */
+/**
+ * The versions that are reversed. Shipments of one import with the same id are one version. `offset 0` keeps Postgres from joining thousands
+ * of ranges with all shipments of the import.
+ */
 const reversed = `
-  select distinct organisation_id, shipment_id, import_position
+  select versions.organisation_id, versions.shipment_id, versions.import_position
     from unnest($1::uuid[], $2::integer[], $3::integer[]) as named (import_id, first, last)
-    join (select import_id, position as import_position from imports) as known using (import_id)
-    join shipment_versions using (import_position) where shipment between first and last`;
+    join imports using (import_id)
+    cross join lateral (select v.organisation_id, v.shipment_id, v.import_position from shipment_versions v
+                         where v.import_position = imports.position and v.shipment between first and last offset 0) as versions`;
 
 const everyShipment = [0, 2 ** 31 - 1] as const;
 
