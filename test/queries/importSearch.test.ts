@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { type ImportFilter, listImports, mostLookedAt } from "../../src/queries/imports/importList.js";
 import type { ImportStatus } from "../../src/queries/imports/importView.js";
+import { importsWithFile } from "../../src/queries/lookUps/sameFiles.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { endedImports } from "../../src/queries/recentWork.js";
 import { rejectionReasons } from "../../src/queries/rejectedRows/rejectionReasons.js";
@@ -128,4 +129,11 @@ test("counting the imports that ended on two days reads about those imports only
     });
     expect(looked).toBeLessThan(1_600);
   }
+});
+
+test("of the imports with one file Postgres reads the last ones, however often it was pushed", async () => {
+  const sought = { organisationId: "acme", kind: "shipments", sha256: "", since: new Date(0), importId: idOf(imports - 2) } as const;
+  const find = async () => (await importsWithFile(one, sought)).map(({ importId }) => Number(importId.slice(-12)));
+  expect(await rowsLookedAt(one, "imports", find)).toBeLessThan(200);
+  expect((await find()).slice(0, 3)).toEqual([imports, imports - 4, imports - 6]);
 });

@@ -2,7 +2,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { Pool } from "pg";
+import { pino } from "pino";
 import { describe, expect, it } from "vitest";
+import { migrationStatements } from "../../../../src/adapters/postgres/migrate.js";
 import { deadlineIn } from "../../../../src/commands/deadline.js";
 import { cancelImport } from "../../../../src/commands/imports/cancelImport.js";
 import { freePlace, releasePlace, requestCancel, reservePlace, restorePlace } from "../../../../src/commands/imports/importQueue.js";
@@ -14,6 +16,8 @@ import type { ImportRequested } from "../../../../src/events/importEvents.js";
 import type { RowsReversed } from "../../../../src/events/reversalEvents.js";
 import { streamOf } from "../../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../../src/portErrors.js";
+import { allProjections } from "../../../../src/projections/allProjections.js";
+import { rebuild } from "../../../../src/projections/rebuild/rebuild.js";
 import { eventually } from "../../../support/eventually.js";
 import { append, goodsLine, activity as row, type Story, tell } from "../../../support/importStory.js";
 import { projectLog } from "../../../support/projectLog.js";
@@ -268,6 +272,20 @@ describe("an earlier import that runs", () => {
     await stage.service.pool.query("update import_queue set kind = null, file_sha256 = null where import_id = $1", [importId]);
     expect([await pushed(newFile()), await pushed(file)]).toEqual([null, importId]);
   });
+});
+
+it("is the same after the tables were rebuilt, and for a process that has just started", async () => {
+  await fresh();
+  const file = newFile();
+  const first = await push(file);
+  const second = await push(file);
+  await project();
+  const rebuilding = { ...stage.service, logger: pino({ level: "silent" }), signal: new AbortController().signal };
+  await rebuild({ ...rebuilding, migrations: migrationStatements(), projections: allProjections });
+  expect([await shown(first), await shown(second)]).toEqual([null, first]);
+  const url = await stage.service.startAnotherApi();
+  const third = await idOf(await stage.org.upload(`${url}${activitiesPath}/file`, csv(file)));
+  expect(await shown(third)).toBe(second);
 });
 
 describe("pushes of the same file at the same moment", () => {
