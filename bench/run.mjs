@@ -1,5 +1,5 @@
 // Everything that is measured, side by side, in one run on one machine; the ratios are what to read.
-//   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,rebuild,growth] [--profile]
+//   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,reversals,rebuild,growth] [--profile]
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
@@ -21,6 +21,7 @@ const [
   { signInSection, printSignIns },
   { readSection },
   { totalsSection },
+  { reversalsSection, printReversals },
   { rebuildSection },
   { growthSection },
   tables,
@@ -30,6 +31,7 @@ const [
   import("./sections/signIns.mjs"),
   import("./sections/reads.mjs"),
   import("./sections/totals.mjs"),
+  import("./sections/reversals.mjs"),
   import("./sections/rebuild.mjs"),
   import("./sections/growth.mjs"),
   import("./tables.mjs"),
@@ -41,6 +43,7 @@ const sections = {
   signIns: { run: signInSection, print: printSignIns },
   reads: { run: readSection, print: tables.printReads },
   totals: { run: totalsSection, print: tables.printReads },
+  reversals: { run: reversalsSection, print: printReversals },
   rebuild: { run: rebuildSection, print: tables.printRebuild },
   growth: { run: growthSection, print: tables.printGrowth },
 };
