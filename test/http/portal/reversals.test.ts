@@ -157,6 +157,25 @@ describe("corrections by other imports", () => {
     expect((await page(`/portal/imports/${correction}`)).text).toContain("with a reversal of the import that it corrects");
   });
 
+  test("that replace an accepted activity are shown with it, and it counts again when they are reversed", async () => {
+    const importId = await push("replaced.csv", some(2));
+    const correction = { rows: [{ row: 2, values: { quantity: "7" } }], reason: "Miscounted" };
+    const pushed = await organisation.post(`/v1/org/fulfilment/imports/${importId}/corrections`, correction);
+    const { importId: by } = await json(pushed, 202);
+    await ended(organisation, "activities", by);
+    const list = await page(`/portal/activities?import=${importId}`);
+    expect(list.text).toMatch(/Yes 1 , its history .*Replaced 2 ,/);
+    expect(list.html).toContain(`href="/portal/imports/${by}/history?row=1"`);
+    expect((await page(`/portal/imports/${importId}`)).html).toContain(`href="/portal/imports/${by}"`);
+    expect((await page(`/portal/imports/${by}`)).text).toMatch(/Corrects 1 row of an earlier import : Miscounted/);
+    const said = "1 activity that was replaced by these counts again.";
+    const preview = await page(reversePath(String(by)));
+    expect(preview.text).toContain(said);
+    expect(preview.text).toMatch(/What stops counting .*PICK 7 1 /);
+    expect(await outcomeOf(await reverse(String(by)))).toContain(said);
+    await until("it counts again", async () => !(await page(`/portal/activities?import=${importId}`)).text.includes("Replaced"));
+  });
+
   test("that are reversed open the rejected rows again", async () => {
     const importId = await push("opened.csv", [bad("x"), bad("y")]);
     const { importId: correction } = await json(await correct(organisation, "activities", importId, [fixed(1), fixed(2)]), 202);

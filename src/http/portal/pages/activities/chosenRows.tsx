@@ -5,7 +5,7 @@ import { readImport } from "../../../../queries/imports/importStatus.js";
 import { withQuery } from "../../links.js";
 import type { PageOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { ButtonLink } from "../../shell/form.js";
-import { type Column, EmptyState, Panel, Table } from "../../shell/panel.js";
+import { type Column, Panel, Table } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
 import { importPath, reversePath, shownReference } from "../imports/status.js";
 import { activitiesPath, chosenPath } from "./selection.js";
@@ -33,7 +33,7 @@ export const chosenRowsPage: PageOf<SignedInVisit> = {
                 <Table caption="Selected rows by import" columns={columns(visit)} rows={await named(visit, chosen, deps)} />
               </>
             ) : (
-              <EmptyState title="Nothing to reverse">Go back, and tick the rows in the column Select.</EmptyState>
+              <p>Go back, and tick the rows in the column Select.</p>
             )}
           </Panel>
         </>

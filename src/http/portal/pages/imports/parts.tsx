@@ -15,7 +15,7 @@ import type { Viewer } from "../../live/importFeed.js";
 import type { PortalDeps } from "../../page.js";
 import { AskButton, ButtonLink } from "../../shell/form.js";
 import { type Fact, Facts } from "../../shell/panel.js";
-import { Amount, Time } from "../../shell/values.js";
+import { Amount, counted, Time } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
 import { Reasons, RejectedRows } from "./rejected.js";
 import { Reversals, shownReversals } from "./reversals.js";
@@ -68,7 +68,7 @@ export async function readParts(
     // While the import runs they would be counted later than the count beside them.
     hasRejected && !isUnfinished(view) ? rejectionReasons(pool, organisationId, view) : noReasons,
     hasRejected ? listRejectedRows(organisationId, { kind, importId, unprojected, completed }, page, deps) : noRows,
-    completed && hasRejected ? correctingImports(pool, organisationId, importId) : [],
+    completed ? correctingImports(pool, organisationId, importId) : [],
     view.reversed ? importReversals(organisationId, importId, { after: undefined, count: shownReversals + 1 }, pool) : [],
     openRows(organisationId, view, deps),
   ]);
@@ -183,8 +183,9 @@ function corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusP
   const link = (importId: string, text: string) => <a href={visit.links.to(importPath(importId))}>{text}</a>;
   const facts: Fact[] = [];
   if (correctionOf) {
-    const { importId, rows } = correctionOf;
-    facts.push(["Corrects", [<Amount value={rows.length} />, " rows of ", link(importId, "an earlier import")]]);
+    const { importId, rows, reason } = correctionOf;
+    const why = reason === undefined ? "" : `: ${reason}`;
+    facts.push(["Corrects", [counted(rows.length, "row", "rows"), " of ", link(importId, "an earlier import"), why]]);
   }
   if (correcting.length > 0)
     facts.push([
@@ -192,7 +193,7 @@ function corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusP
       correcting.map((each, index) => (
         <>
           {index > 0 ? ", " : null}
-          {link(each.importId, shownReference(each))} (<Amount value={each.rows} /> rows)
+          {link(each.importId, shownReference(each))} ({counted(each.rows, "row", "rows")})
         </>
       )),
     ]);

@@ -57,6 +57,7 @@ export function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Chil
           {corrects ? (
             <>
               , correcting {rowsOf(corrects.rows.length)} of {linkTo(corrects.importId, "an earlier import")}
+              {corrects.reason === undefined ? null : `: ${corrects.reason}`}
             </>
           ) : null}
         </>
