@@ -9,7 +9,7 @@ import {
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { Badge, Pager, Panel } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
-import { historyPath, importPath, reversalPath } from "../imports/status.js";
+import { historyPath, importPath, reversalPath, reversePath } from "../imports/status.js";
 import { type Change, changesBetween, shipmentPath } from "./words.js";
 
 const shownChanges = 20;
@@ -93,7 +93,7 @@ function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: V
         {reversed || visit.query["asOf"] || !visit.may("operate") ? null : (
           <>
             ,{" "}
-            <a href={visit.links.to(`${importPath(importId)}/reverse`, { shipment: shipmentId })}>
+            <a href={visit.links.to(reversePath(importId), { shipment: shipmentId })}>
               reverse<span class="unseen"> version {number}</span>
             </a>
           </>
