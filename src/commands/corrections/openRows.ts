@@ -91,6 +91,12 @@ export async function expectOpen(
   if (closed.length > 0) throw new RowsClosed(closed);
 }
 
+/** Why this accepted activity cannot be corrected now; undefined where it can. */
+export async function whyNotCorrectable(deps: CorrectionDeps, found: CompletedImport, row: number): Promise<ClosedRow | undefined> {
+  const closedOf = await closedRows(deps, found, { of: [row], accepted: [row] });
+  return (await closedOf([row]))[0];
+}
+
 /** Reads the streams once, and then answers for any of the import's rows. `of`: all rows that the caller will ask about, if it knows them. */
 async function closedRows(
   deps: CorrectionDeps,

@@ -1,3 +1,5 @@
+import { isLonger, limits } from "../../domain/imports/limits.js";
+import { storable } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
 import { Problem } from "../server/problem.js";
 
@@ -25,6 +27,14 @@ export function parseFields(bytes: Uint8Array): Fields {
     throw new Rejection("invalid", "The form must not contain a NUL character");
   const all = (name: string) => entries.filter(([given]) => given === name).map(([, value]) => value);
   return { all, get: (name) => all(name)[0] ?? "" };
+}
+
+/** Why recorded rows are taken back or corrected. */
+export function reasonIn(fields: Fields): string {
+  const reason = fields.get("reason").trim();
+  if (reason === "" || isLonger(reason, limits.reasonLength) || !storable(reason))
+    throw new Rejection("invalid", `Give a reason of 1 to ${limits.reasonLength} characters`);
+  return reason;
 }
 
 /** What a page that shows the form again may repeat. */

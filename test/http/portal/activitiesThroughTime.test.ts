@@ -132,7 +132,7 @@ describe("the activities of one import", () => {
     const html = await page(`import=${twice}`);
     const read = words(html);
     expect(read).toMatch(
-      /Only those of twice\.csv .*All days .*1,000\.25 .*Reversed 2 , its history .*PACK 4 .*Reversed 3 , .*Reversed 4 ,/,
+      /Only those of twice\.csv .*All days .*1,000\.25 .*Reversed 2 , the activity .*PACK 4 .*Reversed 3 , .*Reversed 4 ,/,
     );
     expect(html).toContain(`href="/portal/imports/${twice}#reversal-${rowId}" title="Not &lt;ours&gt;"`);
     expect(words(await page(`import=${first}`))).toMatch(/1,000\.25 .*Yes 2 ,/);

@@ -130,6 +130,20 @@ export const openablePages: readonly OpenablePage[] = [
     address: ({ activitiesId }) => `/portal/activities?import=${activitiesId}`,
   },
   {
+    path: "/portal/activities/{importId}/{row}",
+    name: "activity",
+    heading: "Activity",
+    as: "operator",
+    address: ({ activitiesId }) => `/portal/activities/${activitiesId}/5`,
+  },
+  {
+    path: "/portal/activities/{importId}/{row}",
+    name: "activity-reversed",
+    heading: "Activity",
+    as: "viewer",
+    address: ({ activitiesId }) => `/portal/activities/${activitiesId}/402`,
+  },
+  {
     path: "/portal/activities",
     name: "activities-to-reverse",
     heading: "Activities",

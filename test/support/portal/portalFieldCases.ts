@@ -6,6 +6,7 @@ import { answers, forms } from "../../../src/http/portal/pages/list.js";
 import { signValue } from "../../../src/http/portal/sessions/cookies.js";
 import { openablePages } from "./openablePages.js";
 import { formToken, sharedSession, type Visitor, visitor } from "./portal.js";
+import { retailOf } from "./portalImports.js";
 import { addressOf } from "./portalSecurityCases.js";
 import type { PortalStage } from "./portalStage.js";
 import { formsIn, type RenderedForm } from "./renderedForms.js";
@@ -24,6 +25,11 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
     };
   },
   "/portal/upload/checked": () => ({ kind: "shipments", page: "p", take: "correction" }), // the upload form, sent by another of its buttons
+  "/portal/activities/{importId}/{row}": ({ organisationId }) => ({
+    key: randomUUID(),
+    reason: "x",
+    "values.customerId": retailOf(organisationId),
+  }),
   "/portal/corrections/dismiss": ({ importId }) => ({ rows: `${importId}:3`, note: "x", back: "/portal/corrections" }),
   "/portal/corrections/reopen": ({ importId }) => ({ rows: `${importId}:3`, back: "/portal/corrections" }),
 };

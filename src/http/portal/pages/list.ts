@@ -2,6 +2,7 @@
 import type { AnswerOf, FormOf, PageOf, Visit } from "../page.js";
 import { chosenRowsPage } from "./activities/chosenRows.js";
 import { activityDownloads } from "./activities/downloads.js";
+import { activityPage, correctForm } from "./activities/one.js";
 import { activitiesPage } from "./activities/page.js";
 import { correctionAnswers } from "./corrections/answers.js";
 import { correctionForms, correctionsPage } from "./corrections/page.js";
@@ -46,6 +47,7 @@ export const pages: readonly PageOf<Visit>[] = [
     shipmentPage,
     activitiesPage,
     chosenRowsPage,
+    activityPage,
     keysPage,
     membersPage,
   ]),
@@ -56,7 +58,18 @@ export const forms: readonly FormOf<Visit>[] = [
   signInForm,
   organisationForm,
   joinForm,
-  ...signedIn([signOutForm, cancelForm, reverseForm, uploadForm, checkForm, ...correctionForms, quoteForm, ...keyForms, ...memberForms]),
+  ...signedIn([
+    signOutForm,
+    cancelForm,
+    reverseForm,
+    uploadForm,
+    checkForm,
+    ...correctionForms,
+    correctForm,
+    quoteForm,
+    ...keyForms,
+    ...memberForms,
+  ]),
   ...signedIn([addForm, ...endpointForms]),
 ];
 

@@ -11,8 +11,8 @@ import { Button } from "../../shell/form.js";
 import { Badge, type Column, EmptyState, Pager, Table } from "../../shell/panel.js";
 import { Quantity, Time } from "../../shell/values.js";
 import { Customer } from "../customers.js";
-import { historyPath, importPath, reversalPath, shownReference } from "../imports/status.js";
-import { activitiesPath, addressOf, chosenPath, daysInWords, type OfActivities, queryOf } from "./selection.js";
+import { importPath, reversalPath, shownReference } from "../imports/status.js";
+import { activitiesPath, activityPath, addressOf, chosenPath, daysInWords, type OfActivities, queryOf } from "./selection.js";
 
 interface ListedActivity {
   readonly importId: string;
@@ -165,10 +165,10 @@ function Source({ of: { visit }, activity, isOfImport }: { of: OfActivities; act
   return (
     <span class="source">
       {isOfImport ? null : <a href={visit.links.to(importPath(importId))}>{reference}</a>}{" "}
-      <a class="row-history" href={visit.links.to(historyPath(importId, row))}>
+      <a class="row-history" href={visit.links.to(activityPath(importId, row))}>
         {isOfImport ? null : "row "}
         {row}
-        <span class="unseen">, its history</span>
+        <span class="unseen">, the activity</span>
       </a>
     </span>
   );
@@ -187,7 +187,7 @@ function Standing({ of: { visit }, activity: { importId, standing } }: { of: OfA
   if (standing?.replacedBy) {
     const { importId: other, row } = standing.replacedBy;
     return (
-      <a href={visit.links.to(historyPath(other, row))}>
+      <a href={visit.links.to(activityPath(other, row))}>
         <Badge state={{ label: "Replaced", badge: "" }} />
       </a>
     );

@@ -14,6 +14,8 @@ import { type Period, periodOf, periodWords } from "../days.js";
 export const activitiesPath = "/portal/activities";
 /** Takes the rows that were chosen to be reversed. */
 export const chosenPath = `${activitiesPath}/reverse`;
+/** The page of one activity. */
+export const activityPath = (importId: string, row: number) => `${activitiesPath}/${importId}/${row}`;
 
 /** The customer of activities that name none. No customer's id has brackets. */
 export const noCustomer = "(none)";

@@ -1,5 +1,5 @@
 import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../../../commands/reversals/reverseRows.js";
-import { isLonger, limits } from "../../../../domain/imports/limits.js";
+import { limits } from "../../../../domain/imports/limits.js";
 import { numbersNamed } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { uuidPattern } from "../../../../domain/uuid.js";
@@ -7,6 +7,7 @@ import { importAmounts } from "../../../../queries/activities/importAmounts.js";
 import { readImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { answerTable } from "../../../server/problem.js";
+import { reasonIn } from "../../fields.js";
 import type { FormOf, PageOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { mostLines } from "../activities/billTable.js";
 import { presentCatalogue } from "../customers.js";
@@ -83,7 +84,7 @@ export const reverseForm: FormOf<SignedInVisit> = {
   submit: async (visit, fields, deps) => {
     const { view } = await requireImport(visit, deps);
     const request = await requestOf(visit, view, deps);
-    const [reason, includeCorrections] = [reasonOf(fields.get("reason")), fields.get("corrections") === "reverse"];
+    const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];
     const outcome = await reverseRows(deps, { ...request, preview: false, reason, includeCorrections });
     deps.live.imports.nudge();
     const lines = outcomeInWords(view, outcome, includeCorrections);
@@ -102,13 +103,6 @@ async function requestOf(visit: SignedInVisit, { importId, kind }: ImportView, d
       ? { shipmentIds: [shipment] }
       : ({ all: true } as const);
   return { organisationId, importId, kind, what, by, requestId: visit.requestId, now: await deps.organisations.now() };
-}
-
-function reasonOf(text: string): string {
-  const reason = text.trim();
-  if (reason === "" || isLonger(reason, limits.reasonLength))
-    throw new Rejection("invalid", `Give a reason of 1 to ${limits.reasonLength} characters`);
-  return reason;
 }
 
 function outcomeInWords(view: ImportView, outcome: ReversalOutcome, includeCorrections: boolean): string[] {

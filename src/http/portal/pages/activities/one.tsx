@@ -1,0 +1,224 @@
+// One activity: what was recorded, by whom, whether it counts, and a form that corrects it.
+import { randomUUID } from "node:crypto";
+import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
+import { type CompletedImport, completedImport, whyNotCorrectable } from "../../../../commands/corrections/openRows.js";
+import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
+import { fieldsOf } from "../../../../domain/imports/fields.js";
+import { isLonger, limits } from "../../../../domain/imports/limits.js";
+import type { NameOf } from "../../../../domain/principal.js";
+import { storable } from "../../../../domain/pushes/values.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { isUuid, uuidPattern } from "../../../../domain/uuid.js";
+import { findActivity, type StandingActivity } from "../../../../queries/activities/reversedActivities.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
+import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
+import { type Fields, reasonIn } from "../../fields.js";
+import { done, type FormOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
+import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
+import { Badge, type Fact, Facts, Panel } from "../../shell/panel.js";
+import { Quantity, Time } from "../../shell/values.js";
+import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { historyPath, importPath, reversalPath, reversePath, shownReference } from "../imports/status.js";
+import { activitiesPath, activityPath } from "./selection.js";
+
+export const activityPage: PageOf<SignedInVisit> = {
+  path: `${activitiesPath}/{importId}/{row}`,
+  access: "look",
+  show: async (visit, deps) => {
+    const { activity, found } = await requireActivity(visit, deps);
+    const [closed, nameOf, { nameOf: customerNamed }] = await Promise.all([
+      whyNotCorrectable(deps, found, activity.row),
+      principalNames(deps.pool, visit.person.organisationId),
+      presentCatalogue(visit, deps),
+    ]);
+    const of = { visit, activity, found };
+    return {
+      title: "Activity",
+      body: (
+        <>
+          <p class="under-heading">
+            <a href={visit.links.to(importPath(activity.importId))}>{shownReference({ reference: found.request.sourceDetails })}</a>
+            <a href={visit.links.to(historyPath(activity.importId, activity.row))}>Events of this row</a>
+          </p>
+          <Recorded of={of} nameOf={nameOf} customerNamed={customerNamed} />
+          {closed && !activity.reversed ? <NotCorrectable of={of} why={closed.sentence} /> : null}
+          {closed === undefined && visit.may("operate") ? <Correct of={of} /> : null}
+        </>
+      ),
+    };
+  },
+};
+
+interface OfActivity {
+  readonly visit: SignedInVisit;
+  readonly activity: StandingActivity;
+  /** The import that recorded it. */
+  readonly found: CompletedImport;
+}
+
+async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<Omit<OfActivity, "visit">> {
+  const { organisationId } = visit.person;
+  const { importId = "", row: text = "" } = visit.params;
+  const row = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  const activity = isUuid(importId) && row > 0 ? await findActivity(organisationId, { importId, row }, deps.pool) : undefined;
+  if (!activity) throw new Rejection("notFound", "There is no activity with this row");
+  return { activity, found: await completedImport(deps, { organisationId, importId, kind: "activities" }) };
+}
+
+const text = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
+
+function Recorded({ of, nameOf, customerNamed }: { of: OfActivity; nameOf: NameOf; customerNamed: NameOfCustomer }) {
+  const { visit, activity, found } = of;
+  const { importId, row, values } = activity;
+  const { sourceDetails, by, at } = found.request;
+  const shown = (name: string) => {
+    const value = text(values[name]);
+    if (name === "customerId") return <Customer customerId={value} nameOf={customerNamed} />;
+    if (value === "") return <span class="muted">-</span>;
+    return name === "quantity" ? <Quantity text={value} /> : value;
+  };
+  const facts: Fact[] = [
+    ["Counts", <Standing of={of} />],
+    ...fieldsOf("activity").map(({ name, heading }): Fact => [heading, shown(name)]),
+    ["Import", <a href={visit.links.to(importPath(importId))}>{shownReference({ reference: sourceDetails })}</a>],
+    ["Row", String(row)],
+    ["Pushed by", nameOf(by)],
+    ["Pushed", <Time visit={visit} at={new Date(at)} />],
+    ...corrects(of),
+  ];
+  return (
+    <Panel id="recorded" title="As recorded">
+      <Facts facts={facts} />
+    </Panel>
+  );
+}
+
+/** Whether it counts in the totals, and if not, what took its place or why it was taken back. */
+function Standing({ of: { visit, activity } }: { of: OfActivity }) {
+  const { importId, reversed, replacedBy } = activity;
+  if (reversed)
+    return (
+      <>
+        <Badge state={{ label: "Reversed", badge: "warn" }} /> <Time visit={visit} at={new Date(reversed.at)} />:{" "}
+        <a href={visit.links.to(reversalPath(importId, reversed.reversalId))}>{reversed.reason}</a>
+      </>
+    );
+  if (replacedBy)
+    return (
+      <>
+        <Badge state={{ label: "Replaced", badge: "" }} />{" "}
+        <a href={visit.links.to(activityPath(replacedBy.importId, replacedBy.row))}>The activity that counts in its place</a>
+      </>
+    );
+  return <>Yes</>;
+}
+
+/** The row whose place it takes, where its import is a correction. Its rows stand in the order of those that they correct. */
+function corrects({ visit, activity, found: { request } }: OfActivity): Fact[] {
+  const original = request.corrects?.rows[activity.row - 1];
+  if (!request.corrects || original === undefined) return [];
+  const { importId, accepted = [], reason } = request.corrects;
+  const path = accepted.includes(original) ? activityPath(importId, original) : historyPath(importId, original);
+  return [
+    ["Corrects", <a href={visit.links.to(path)}>row {original} of an earlier import</a>],
+    ...(reason === undefined ? [] : [["Reason", reason] as const]),
+  ];
+}
+
+/** The sentence names the import that has its place: the page leads there. */
+function NotCorrectable({ of: { visit }, why }: { of: OfActivity; why: string }) {
+  const [named] = new RegExp(uuidPattern).exec(why) ?? [];
+  return (
+    <Panel id="correct" title="Correct">
+      <p>
+        {why} {named === undefined ? null : <a href={visit.links.to(importPath(named))}>Open that import</a>}
+      </p>
+    </Panel>
+  );
+}
+
+const inputName = (field: string) => `values.${field}`;
+
+function Correct({ of: { visit, activity } }: { of: OfActivity }) {
+  const { importId, row, values } = activity;
+  const { submitted } = visit;
+  const isSentAgain = submitted.all("reason").length > 0;
+  return (
+    <Panel id="correct" title="Correct">
+      <Form visit={visit} to={activityPath(importId, row)} class="stacked columns">
+        <p class="hint">
+          The corrected activity goes in as a new import. This one stops counting when the new one starts to. Reverse the new one, and this
+          one counts again.
+        </p>
+        <HiddenFields values={{ key: randomUUID() }} />
+        {fieldsOf("activity").map(({ name, heading, required }) => (
+          <Field
+            label={heading}
+            name={inputName(name)}
+            id={`field-${name}`}
+            value={isSentAgain ? submitted.get(inputName(name)) : text(values[name])}
+            maxlength={limits.textLength}
+            required={required === "value"}
+          />
+        ))}
+        <Field
+          label="Reason"
+          name="reason"
+          value={submitted.get("reason")}
+          maxlength={limits.reasonLength}
+          hint="Everybody who looks at the new import sees it."
+        />
+        <div class="button-row">
+          <Button label="Correct" />
+          <ButtonLink to={visit.links.to(reversePath(importId), { rows: String(row) })} label="Reverse this row" quiet />
+        </div>
+      </Form>
+    </Panel>
+  );
+}
+
+const withinMs = 4_500;
+
+export const correctForm: FormOf<SignedInVisit> = {
+  path: activityPage.path,
+  access: "operate",
+  page: activityPage,
+  submit: async (visit, fields, deps) => {
+    const { activity } = await requireActivity(visit, deps);
+    const { importId, row } = activity;
+    const { organisationId, by } = visit.person;
+    const { catalogue, catalogueVersion, now } = await presentCatalogue(visit, deps);
+    const push = { rows: [{ row, values: changedValues(activity, fields) }], reason: reasonIn(fields) };
+    const sent = await rowsToCorrect(organisationId, { kind: "activities", importId, rows: [row] }, deps.pool);
+    const judging = { importId, kind: "activities", catalogue, geography: deps.geography, sentFor: () => sent.get(row) ?? null } as const;
+    const verdict = (await judgeCorrections(push, judging)).get(row);
+    if (verdict) throw new Rejection("invalid", verdict.reason);
+    const correction = await requestCorrection(
+      { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
+      {
+        ...{ organisationId, importId, kind: "activities", push, by, requestId: visit.requestId, now, catalogueVersion, withinMs },
+        idempotencyKey: keyOf(fields),
+        sent: async () => sent,
+      },
+    );
+    deps.live.imports.nudge();
+    return done(importPath(correction.importId), "The correction is sent. The old activity counts until the new one does.");
+  },
+};
+
+/** Made with the form: sent twice, it makes one import. */
+function keyOf(fields: Fields): string {
+  const key = fields.get("key");
+  return isUuid(key) ? key : randomUUID();
+}
+
+function changedValues({ values }: StandingActivity, fields: Fields): Record<string, string> {
+  const changed = fieldsOf("activity").flatMap(({ name }) => {
+    const [given] = fields.all(inputName(name));
+    return given === undefined || given === text(values[name]) ? [] : [[name, given] as const];
+  });
+  if (changed.length === 0) throw new Rejection("invalid", "Change at least one value");
+  if (changed.some(([, value]) => isLonger(value, limits.textLength) || !storable(value)))
+    throw new Rejection("invalid", `A value must have at most ${limits.textLength} characters`);
+  return Object.fromEntries(changed);
+}
