@@ -6,6 +6,7 @@ import { eventually } from "../support/eventually.js";
 import { createMachine, type Machine, type Product, waybill } from "../support/processes.js";
 import { keepCorrecting, reckonCorrections } from "./callers/corrector.js";
 import { type Customer, keepPushing } from "./callers/customer.js";
+import { keepReversing, newReverser, prepareReversals, reckonReversals } from "./callers/reverser.js";
 import { checkHeard, type Listener, listen, stopListening, toldByTheLog, untilAllTold } from "./callers/webhookReceivers.js";
 import { allUp, killTarget, type Target, targets, withStoresOf } from "./machines/product.js";
 import { type Randomness, seeded } from "./randomness.js";
@@ -63,9 +64,12 @@ async function runOnce(seed: number): Promise<void> {
   const listeners = long ? [] : await withEndpoints(at, customers); // test/faults/webhooks.test.ts has the long form with endpoints
   const done = new AbortController();
   const corrector = { customer: await withStoresOf(at, ({ newCustomer }) => newCustomer()), references: new Set<string>() };
+  const reverser = newReverser(await withStoresOf(at, ({ newCustomer }) => newCustomer()));
+  await prepareReversals(at.url, reverser, random.fork());
   const pushing = [
     ...customers.map((customer) => keepPushing(at.url, customer, random.fork(), done.signal)),
     keepCorrecting(at.url, corrector, random.fork(), done.signal),
+    keepReversing(at.url, reverser, random.fork(), done.signal),
   ];
   try {
     for (const target of killsOf(random)) {
@@ -85,6 +89,7 @@ async function runOnce(seed: number): Promise<void> {
   }
   if (listeners.length > 0) await allAreTold(at, listeners);
   await reckonCorrections(at.url, corrector, random.fork());
+  await reckonReversals(at.url, reverser);
   const audit = await waybill(["audit", "verify"], at.environment);
   expect(audit.code, audit.stdout + audit.stderr).toBe(0);
 }
