@@ -33,6 +33,8 @@ export interface ModelImport {
 }
 
 export interface Answer {
+  /** Whether there is a reversal of the import itself. */
+  readonly isRecorded: boolean;
   readonly reversed: number;
   readonly alreadyReversed: number;
   readonly superseded: number;
@@ -176,15 +178,15 @@ export function createModel() {
     return next ? [next, ...following(next)] : [];
   }
 
-  function reverseChosen(chosen: Chosen): Omit<Answer, "corrections"> {
+  function reverseChosen(chosen: Chosen, opensRows = false): Omit<Answer, "corrections"> {
     const { of, units } = chosen;
     const before = statesOfOthers(of);
     const open = rejectedRows(of).filter(({ state }) => state === "open").length;
     const shown = shownShipments();
     const accepted = (units ?? of.units).filter((unit) => unit.accepted);
     const left = of.all ? [] : accepted.filter(({ reversed }) => !reversed);
-    const nothing = { reversed: 0, alreadyReversed: accepted.length, superseded: 0, reopened: 0, withdrawn: 0 };
-    const withdraws = units === undefined && !of.all && open > 0;
+    const nothing = { isRecorded: false, reversed: 0, alreadyReversed: accepted.length, superseded: 0, reopened: 0, withdrawn: 0 };
+    const withdraws = units === undefined && !of.all && (open > 0 || opensRows);
     if (left.length === 0 && !withdraws) return nothing;
     const hidden = of.kind === "shipments" ? left.filter(({ handle }) => shown.get(handle)?.importId !== of.importId) : [];
     for (const unit of left) unit.reversed = true;
@@ -192,6 +194,7 @@ export function createModel() {
     of.count += left.length;
     const reopened = statesOfOthers(of).filter(({ state }, index) => state === "open" && before[index]?.state === "corrected").length;
     return {
+      isRecorded: true,
       reversed: left.length,
       alreadyReversed: accepted.length - left.length,
       superseded: new Set(hidden.map(({ handle }) => handle)).size,
@@ -205,7 +208,7 @@ export function createModel() {
   function reverse(importId: string, units: readonly ModelUnit[] | undefined, includeCorrections: boolean): Answer {
     const chosen = { of: importOf(importId), units };
     const corrections = correctionsOf(chosen);
-    const answer = reverseChosen(chosen);
+    const answer = reverseChosen(chosen, includeCorrections && corrections.length > 0);
     let { reopened } = answer;
     for (const correction of includeCorrections ? corrections : []) {
       const of = importOf(correction.importId);

@@ -265,10 +265,12 @@ async function reverse(run: Run): Promise<void> {
     return answer;
   };
   const expected = () => model.reverse(importId, units, includeCorrections);
-  if (random.chance(0.3)) expect(await send(true)).toEqual({ reversalId: null, importId, ...model.preview(expected) });
-  for (let again = 0; again < (random.chance(0.2) ? 2 : 1); again += 1) {
-    const figures = expected();
-    const isRecorded = figures.reversed > 0 || figures.withdrawn > 0;
+  if (random.chance(0.3)) {
+    const { isRecorded: _, ...figures } = model.preview(expected);
+    expect(await send(true)).toEqual({ reversalId: null, importId, ...figures });
+  }
+  for (let again = random.chance(0.2) ? 2 : 1; again > 0; again -= 1) {
+    const { isRecorded, ...figures } = expected();
     expect(await send(false)).toEqual({ reversalId: isRecorded ? expect.any(String) : null, importId, ...figures });
   }
 }

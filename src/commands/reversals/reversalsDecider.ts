@@ -23,7 +23,7 @@ export interface ReverseRows {
         readonly all: true;
         /** The activities or shipments that the import wrote. */
         readonly written: number;
-        /** Whether rejected rows of the import are open. They are withdrawn. */
+        /** Whether rejected rows of the import are open, or will be since their corrections are reversed with it. They are withdrawn. */
         readonly withdraws: boolean;
       }
     | { readonly all: false; readonly of: "activities" | "shipments"; readonly units: readonly Unit[] };

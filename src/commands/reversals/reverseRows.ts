@@ -211,7 +211,7 @@ async function expectShown({ pool, eventStore }: ReversalDeps, importId: string)
   }
 }
 
-type Making = Pick<ReversalRequest, "reason" | "preview" | "by" | "requestId" | "now"> & {
+type Making = Pick<ReversalRequest, "reason" | "preview" | "includeCorrections" | "by" | "requestId" | "now"> & {
   readonly includedIn?: RowsReversed["includedIn"];
   /** What the same call reverses before this. */
   readonly before?: readonly Meant[];
@@ -226,10 +226,11 @@ async function reverseChosen(deps: ReversalDeps, found: Found, chosen: Chosen, m
   const { reason, by, requestId, now, includedIn } = making;
   const consequences = await consequencesOf(deps.pool, meantBy(found, chosen), making.before ?? []);
   const corrections = await correctingRows(deps.pool, importId, chosen.rows);
+  const opensRows = making.includeCorrections && corrections.length > 0;
   const reversalId = v7();
   const what: ReverseRows["what"] = chosen.units
     ? { all: false, of: kind, units: chosen.units }
-    : { all: true, written, withdraws: consequences.open > 0 };
+    : { all: true, written, withdraws: consequences.open > 0 || opensRows };
   const command = { type: "reverseRows", importId, reversalId, what, reason, by, now, ...(includedIn && { includedIn }) } as const;
   const context = { organisation: organisationId, by, correlationId: requestId ?? importId };
   const { before, decided } = making.preview
