@@ -179,6 +179,18 @@ describe("corrections", () => {
     expect(await shownAs(organisation, "activities", correction)).toMatchObject({ rows: 2, all: true });
   });
 
+  test("that are included leave no row of the import open, also if its accepted rows were reversed before", async () => {
+    const organisation = await newOrganisation();
+    const importId = await push(organisation, [...some(1), bad("x")]);
+    const { importId: correction } = await json(await correct(organisation, "activities", importId, [fixed(2)]), 202);
+    await ended(organisation, "activities", correction);
+    await json(await reverse(organisation, "activities", importId, { rows: [1] }), 200);
+    const answer = await json(await reverse(organisation, "activities", importId, { all: true, includeCorrections: true }), 200);
+    expect(answer).toMatchObject({ reversalId: expect.any(String), reversed: 0, alreadyReversed: 1, reopened: 0 });
+    await until("the row is withdrawn", async () => (await states(organisation, "activities", importId))["2"] === "withdrawn");
+    expect(await totals(organisation)).toEqual({ quantity: "0", rows: 0 });
+  });
+
   test("are not looked for by a reference: a rejected activity is withdrawn also if a shipment has its reference as id", async () => {
     const organisation = await newOrganisation();
     const importId = await push(organisation, [bad("A")]);
