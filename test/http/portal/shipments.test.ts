@@ -185,7 +185,10 @@ test("a reversed version says when, why and by whom, and the version before it i
   expect([gone.status, gone.page.match(/<h3>/g)?.length]).toEqual([200, 2]);
   expect(gone.page).toContain("It is not in the ledger: every version of it is reversed");
   expect((await text(`/portal/shipments/TWICE?asOf=${encodeURIComponent(inFuture(1))}`)).page).toContain("Sydney 2000 to Melbourne 3000");
-  expect(idsIn((await text("/portal/shipments?id=TWICE")).page)).toEqual([]);
+  const list = (await text("/portal/shipments?id=TWICE")).page;
+  expect(idsIn(list)).toEqual([]);
+  expect(list).toContain('<a href="/portal/shipments/TWICE">What became of TWICE</a>');
+  expect((await text("/portal/shipments?id=TWIC")).page).not.toContain("What became of");
 });
 
 /** Imports are recorded now. */

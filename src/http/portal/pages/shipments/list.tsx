@@ -3,6 +3,7 @@ import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { isFiltered, placeOf, type ShipmentFilter } from "../../../../queries/shipments/shipmentFilter.js";
 import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
+import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import { isByImport } from "../../../../queries/shipments/shipmentWalk.js";
 import type { PageOf, SignedInVisit } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
@@ -27,13 +28,20 @@ export const shipmentsPage: PageOf<SignedInVisit> = {
     const { catalogue, nameOf } = await presentCatalogue(visit, deps);
     const page = { cursor: query["cursor"] || undefined, limit: rowsPerPage, secret: deps.signingSecret };
     const { items, nextCursor } = await listShipments(organisationId, filter, page, deps.pool);
+    const { shipmentIdPrefix: id } = filter;
+    const known = items.length === 0 && id !== undefined && (await hasVersions(organisationId, id, deps.pool)) ? id : undefined;
     return {
       title: "Shipments",
       body: (
         <>
           <Filters visit={visit} customers={[...catalogue.customers.values()]} isFiltered={isFiltered(filter)} />
           <section class="panel" aria-label="Shipments">
-            <Table caption={captionOf(filter)} columns={columns(visit, nameOf)} rows={items} empty={noShipments(filter, nextCursor)} />
+            <Table
+              caption={captionOf(filter)}
+              columns={columns(visit, nameOf)}
+              rows={items}
+              empty={noShipments(visit, filter, nextCursor, known)}
+            />
             <Pager of="shipments" cursor={page.cursor} nextCursor={nextCursor} address={(cursor) => addressOf(visit, cursor)} />
           </section>
         </>
@@ -42,9 +50,12 @@ export const shipmentsPage: PageOf<SignedInVisit> = {
   },
 };
 
-const noShipments = (filter: ShipmentFilter, nextCursor: string | null) =>
+/** `known`: there is a shipment with exactly this id, or there was one that is reversed. */
+const noShipments = ({ links }: SignedInVisit, filter: ShipmentFilter, nextCursor: string | null, known: string | undefined) =>
   nextCursor === null ? (
-    <EmptyState title={isFiltered(filter) ? "No shipment fits this filter" : "No shipments yet"} />
+    <EmptyState title={isFiltered(filter) ? "No shipment fits this filter" : "No shipments yet"}>
+      {known === undefined ? undefined : <a href={links.to(shipmentPath(known))}>What became of {known}</a>}
+    </EmptyState>
   ) : (
     <EmptyState title="None on this page">Only 5,000 shipments are searched at a time. The next page searches on.</EmptyState>
   );
