@@ -28,7 +28,9 @@ export function historyText({ history, files, corrections, reversals, verdict, n
     `Organisation  ${organisationId}`,
     `Pushed        ${at} by ${nameOf(by)}, request ${requestId}`,
     `Reference     ${sourceDetails}`,
-    ...(corrects ? [`Corrects      ${rowsText(corrects.rows)} of import ${corrects.importId}`] : []),
+    ...(corrects
+      ? [`Corrects      ${rowsText(corrects.rows)} of import ${corrects.importId}${corrects.reason ? `: ${corrects.reason}` : ""}`]
+      : []),
     ...(sameFileAs ? [`Same file as  ${sameFileAs}`] : []),
     `File          ${file.name}, ${number(file.size)} bytes, sha-256 ${file.sha256}`,
     `              ${files.length === 0 ? "the stored file still has this hash" : files.join("; ")}`,

@@ -8,7 +8,7 @@ import type { TestOrganisation } from "../../../support/service.js";
 import { bad, base, ended, good, type Json, json, rowsOf, states, uploadedShipments, useCorrections } from "./stage.js";
 
 const stage = useCorrections();
-const { newOrganisation, withoutWorker } = stage;
+const { newOrganisation, withoutWorker, expectTruth } = stage;
 
 async function pushed(organisation: TestOrganisation, ...activities: Json[]): Promise<string> {
   const { importId } = await json(await organisation.post("/v1/org/fulfilment/activities", { activities }), 202);
@@ -201,3 +201,5 @@ test("an accepted shipment is not corrected: it is pushed again", async () => {
     "Row 2 is not a rejected row of this import. A shipment that was accepted is corrected by pushing it again: the later push replaces it.",
   );
 });
+
+test("after all these tests the audit is clean, and a rebuild gives the same rows", () => expectTruth());

@@ -9,10 +9,13 @@ import type { TestOrganisation } from "../../../support/service.js";
 import { bad, correct, ended, fixed, good, json, rejectedActivities, rowsOf, states, uploadedShipments, useCorrections } from "./stage.js";
 
 const stage = useCorrections();
-const { newOrganisation, withoutWorker, compareOverviews } = stage;
+const { newOrganisation, withoutWorker, compareOverviews, expectTruth } = stage;
 
-const reversed = (organisation: TestOrganisation, importId: string, rows: RowsReversed["rows"]) =>
-  reverse(stage.service.eventStore, { organisationId: organisation.id, importId, rows, count: 1 });
+type Reversed = Partial<RowsReversed> & Pick<RowsReversed, "rows" | "count">;
+const reversed = (organisation: TestOrganisation, importId: string, what: Reversed) =>
+  reverse(stage.service.eventStore, { organisationId: organisation.id, importId, ...what });
+/** Of an import whose rows are all rejected, and so with nothing to take back. */
+const allRejected: Reversed = { rows: "all", count: 0 };
 
 type Kind = "activities" | "shipments";
 const statesAre = (organisation: TestOrganisation, kind: Kind, importId: string, wanted: Record<number, string>) =>
@@ -33,7 +36,7 @@ describe("a reversed row of a correction", () => {
     const importId = await rejectedActivities(organisation, 2);
     const first = await corrected(organisation, "activities", importId, [fixed(1), fixed(2)]);
     await statesAre(organisation, "activities", importId, { 1: "corrected", 2: "corrected" });
-    await reversed(organisation, first, [[2, 2]]);
+    await reversed(organisation, first, { rows: [[2, 2]], count: 1 });
     await statesAre(organisation, "activities", importId, { 1: "corrected", 2: "open" });
     expect((await json(await correct(organisation, "activities", importId, [fixed(1)]), 409))["message"]).toBe(
       `Row 1 is corrected by import ${first}.`,
@@ -48,10 +51,10 @@ describe("a reversed row of a correction", () => {
     const importId = await rejectedActivities(organisation, 1);
     const first = await corrected(organisation, "activities", importId, [{ row: 1, values: { reference: "still wrong" } }]);
     const second = await corrected(organisation, "activities", first, [fixed(1)]);
-    await reversed(organisation, first, "all");
+    await reversed(organisation, first, allRejected);
     await statesAre(organisation, "activities", first, { 1: "corrected" });
     expect(await states(organisation, "activities", importId)).toEqual({ 1: "corrected" });
-    await reversed(organisation, second, [[1, 1]]);
+    await reversed(organisation, second, { rows: [[1, 1]], count: 1 });
     await statesAre(organisation, "activities", importId, { 1: "open" });
     expect(await states(organisation, "activities", first)).toEqual({ 1: "withdrawn" });
     await corrected(organisation, "activities", importId, [fixed(1)]);
@@ -66,7 +69,7 @@ describe("a reversed row of a correction", () => {
     ]);
     const first = await corrected(organisation, "shipments", importId, [fixed(2), fixed(4), fixed(3)]);
     await statesAre(organisation, "shipments", importId, { 2: "corrected", 3: "corrected", 4: "corrected" });
-    await reversed(organisation, first, [[1, 2]]);
+    await reversed(organisation, first, { rows: [[1, 2]], shipments: [[1, 1]], count: 1 });
     // Until the ledger takes the shipment back its lines are superseded there, so the table of corrections is asked.
     await until("its lines are free", async () => {
       const left = await stage.service.pool.query(`select "row" from row_corrections where import_id = $1`, [importId]);
@@ -84,7 +87,7 @@ describe("the rejected rows of an import that is reversed as a whole", () => {
     const asked = { organisationId: organisation.id, importId, rows: [3], by, requestId: "test", now: new Date() };
     await dismissRows(stage.service.deps, { ...asked, note: "not ours" });
     await statesAre(organisation, "activities", importId, { 1: "open", 2: "open", 3: "dismissed", 4: "corrected" });
-    await reversed(organisation, importId, "all");
+    await reversed(organisation, importId, allRejected);
     await statesAre(organisation, "activities", importId, { 1: "withdrawn", 2: "withdrawn", 3: "dismissed", 4: "corrected" });
     expect((await rowsOf(organisation, "activities", importId, "?state=withdrawn")).map(({ row }) => row)).toEqual([1, 2]);
     expect(await rowsOf(organisation, "activities", importId, "?state=open")).toEqual([]);
@@ -104,7 +107,7 @@ describe("the rejected rows of an import that is reversed as a whole", () => {
     let correction: unknown;
     await withoutWorker(async () => {
       correction = (await json(await correct(organisation, "activities", importId, [fixed(2), fixed(1)]), 202))["importId"];
-      await reversed(organisation, importId, "all");
+      await reversed(organisation, importId, allRejected);
     });
     await ended(organisation, "activities", correction);
     expect(await rowsOf(organisation, "activities", correction)).toMatchObject([
@@ -124,3 +127,5 @@ test("the overview counts the open rows of all imports, and no others", async ()
   await ended(organisation, "activities", importId);
   expect(await compareOverviews()).toEqual(expect.arrayContaining(["open", "corrected", "dismissed", "withdrawn"]));
 });
+
+test("after all these tests the audit is clean, and a rebuild gives the same rows", () => expectTruth());

@@ -1,8 +1,14 @@
 // A service with a worker and a projector, organisations with rejected rows, and requests that correct them.
+import { pino } from "pino";
 import { afterAll, beforeAll, expect } from "vitest";
+import { migrationStatements } from "../../../../src/adapters/postgres/migrate.js";
+import { verify } from "../../../../src/audit/verify.js";
+import { allProjections } from "../../../../src/projections/allProjections.js";
+import { rebuild } from "../../../../src/projections/rebuild/rebuild.js";
 import { countOpenRows } from "../../../../src/queries/rejectedRows/openRows.js";
 import { listRejectionGroups } from "../../../../src/queries/rejectedRows/rejectionGroups.js";
 import { until } from "../../../support/processes.js";
+import { projectLog } from "../../../support/projectLog.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 
@@ -131,10 +137,26 @@ export function useCorrections() {
     return [...seen];
   }
 
+  /** The tables hold what the streams say, and a rebuild comes to the same. */
+  async function expectTruth(): Promise<void> {
+    const { pool, eventStore, objectStore, deps } = service;
+    const { signal } = new AbortController();
+    await projectLog({ pool, eventStore });
+    const stores = { pool, eventStore, objectStore, tempDir: deps.tempDir, signal };
+    expect((await verify({ ...stores, organisationId: undefined, files: false })).findings.first).toEqual([]);
+    const logger = pino({ level: "silent" });
+    const { comparisons } = await rebuild({
+      ...{ pool, eventStore, logger, signal },
+      migrations: migrationStatements(),
+      projections: allProjections,
+    });
+    for (const { live, rebuilt } of comparisons) expect(rebuilt).toEqual(live);
+  }
+
   return {
     get service() {
       return service;
     },
-    ...{ newOrganisation, withoutWorker, compareOverviews },
+    ...{ newOrganisation, withoutWorker, compareOverviews, expectTruth },
   };
 }
