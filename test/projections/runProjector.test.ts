@@ -1,10 +1,13 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
+import { findShipment } from "../../src/queries/shipments/shipmentLedger.js";
 import { listVersions } from "../../src/queries/shipments/shipmentVersions.js";
 import { activity, goodsLine } from "../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../support/readModel.js";
+import { reverse } from "../support/reversalStory.js";
 import { startTestEventStore } from "../support/stores/eventStore.js";
 
 let model: ReadModel;
@@ -133,5 +136,40 @@ describe("the projector", () => {
     expect(await versions()).toEqual(expect.arrayContaining(before));
     const listed = () => listVersions("acme", { shipmentId: "S1", asOf: undefined, upTo: undefined, count: 9 }, model.pool);
     await until(async () => (await listed())?.all === 2);
+  });
+
+  test("builds tables of an earlier shape anew, once the tables that they look into are filled", async () => {
+    const shipment = (originSuburb: string) => model.record({ kind: "shipments", rows: [{ accept: goodsLine("S9", { originSuburb }) }] });
+    await shipment("before");
+    const { importId } = await shipment("later");
+    await model.project();
+    await model.stopProjector();
+    await model.pool.query(`truncate shipment_versions, shipment_imports, hidden_shipments; delete from checkpoints where projection = 'versions';
+                            update checkpoints set shape = 1 where projection = 'shipments'`);
+    await reverse(model.eventStore, { importId, rows: [[2, 2]], shipments: [[1, 1]], count: 1 });
+    let fill: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (fill = resolve));
+    let replays = 0;
+    const slow: EventStore = Object.assign(Object.create(model.eventStore), {
+      async replay(...args: Parameters<EventStore["replay"]>) {
+        replays += 1;
+        if (replays === 1) await asked;
+        return model.eventStore.replay(...args);
+      },
+    });
+    const stop = new AbortController();
+    const tables = { migrations: migrationStatements(), prepare: async () => undefined, missing: async () => [] };
+    const running = runProjector({ pool: model.pool, eventStore: slow, logger: pino({ level: "silent" }), signal: stop.signal, tables });
+    onTestFinished(async () => {
+      fill();
+      stop.abort();
+      await running;
+    });
+    await until(async () => (await model.pool.query("select from reversals where import_id = $1", [importId])).rowCount === 1);
+    fill();
+    await until(
+      async () => (await model.pool.query("select from checkpoints where projection = 'shipments' and shape > 1")).rowCount === 1,
+    );
+    expect(await findShipment("acme", "S9", model.pool)).toMatchObject({ originSuburb: "before" });
   });
 });
