@@ -78,7 +78,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
     },
   },
   uploadActivities: { file: { name: "activities.csv", text: activities } },
-  correctFulfilmentRows: { body: { rows: [{ row: 3, values: { quantity: "7" } }] } },
+  correctFulfilmentRows: { body: { rows: [{ row: 3, values: { quantity: "7" } }], reason: "Read from the pick list" } },
   reverseShipmentRows: { body: { all: true, reason: "Monday's file was sent twice" } },
   reverseFulfilmentRows: { body: { all: true, reason: "Monday's file was sent twice" } },
 };
