@@ -31,6 +31,8 @@ const bodies: Record<string, unknown> = {
   },
   correctShipmentRows: { rows: [{ row: 1, values: { shipmentId: "S" } }] },
   correctFulfilmentRows: { rows: [{ row: 1, values: { quantity: "1" } }] },
+  reverseShipmentRows: { shipmentIds: ["S"], reason: "r" },
+  reverseFulfilmentRows: { rows: [1], reason: "r" },
 };
 const activityFile = "warehouseCode,chargeCode,quantity,activityTimestamp\nW,C,1,2026-01-01\n";
 const shipmentFile =
@@ -41,7 +43,8 @@ function wireRequests(): Buffer[] {
   return routes.map(({ method, path, operationId, request }) => {
     const address =
       path.replaceAll(/\{\w+\}/g, "0190a000-0000-7000-8000-000000000000") +
-      (request.query && "limit" in request.query.shape ? "?limit=5" : "");
+      (request.query && "limit" in request.query.shape ? "?limit=5" : "") +
+      (request.query && "since" in request.query.shape ? "?since=2026-01-01" : "");
     const csvFile = path.includes("shipments") ? shipmentFile : activityFile;
     const form = `--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${csvFile}\r\n--b--\r\n`;
     const body = request.multipart ? form : method === "POST" ? JSON.stringify(bodies[operationId] ?? {}) : "";
