@@ -93,12 +93,13 @@ test("a rejected row and an activity link to their event, which is shown in word
     kind: "activities",
     rows: [{ accept: activity() }, { accept: activity({ quantity: 7 }) }],
   } as const;
-  const { stream, events } = tell(story);
-  await service.eventStore.append(stream, events, noStream);
+  const told = tell(story);
+  await service.eventStore.append(told.stream, told.events, noStream);
   await projectLog(service);
   const activities = (await text("/portal/activities?month=2026-03&view=rows")).page;
-  const other = /href="([^"]*\/history\?row=3)"/.exec(activities)?.[1] ?? "";
-  const accepted = (await text(other)).page;
+  const other = /href="([^"]*\/activities\/[^"/]*\/3)"/.exec(activities)?.[1] ?? "";
+  const events = /href="([^"]*\/history\?row=3)"/.exec((await text(other)).page)?.[1] ?? "";
+  const accepted = (await text(events)).page;
   expect(/Row [^<]*/.exec(accepted)?.[0]).toBe("Row 3 accepted: 7 of PICK in warehouse W1");
   expect(accepted).toContain("&quot;quantity&quot;: 7");
 });

@@ -103,6 +103,8 @@ const valid: Record<string, unknown> = {
   },
   correctShipmentRows: { rows: [{ row: 2, values: { originPostCode: "2000", "customFields.project": "x" } }] },
   correctFulfilmentRows: { rows: [{ row: 1, values: { quantity: "1" } }] },
+  reverseShipmentRows: { shipmentIds: ["S"], reason: "r", includeCorrections: true, preview: true },
+  reverseFulfilmentRows: { rows: [1], reason: "r", includeCorrections: true, preview: true },
 };
 
 /** Every place in a body, so that any one of them can be replaced. */

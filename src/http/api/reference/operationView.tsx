@@ -118,7 +118,9 @@ export function callOf({ method, path, operation }: Described, baseUrl: string):
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(parameters.find((parameter) => parameter.name === name)?.example ?? name)),
   );
-  const call = { method, url: `${baseUrl}${filled}` };
+  const required = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
+  const query = new URLSearchParams(required.map(({ name, example }): [string, string] => [name, String(example ?? "")]));
+  const call = { method, url: `${baseUrl}${filled}${query.size > 0 ? `?${query}` : ""}` };
   const { file, sourceDetails } = exampleRequests[operationId] ?? {};
   if (file) return { ...call, file: { name: file.name, fields: sourceDetails === undefined ? {} : { sourceDetails } } };
   const body = requestBody?.content["application/json"]?.example;
