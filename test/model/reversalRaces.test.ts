@@ -15,7 +15,7 @@ import { base, projected } from "./reversalSteps.js";
 type Json = Record<string, unknown>;
 type Kind = keyof typeof base;
 
-const rounds = process.env["WAYBILL_LONG"] !== undefined ? 200 : process.env["VERIFY"] === "on" ? 40 : 3;
+const rounds = process.env["WAYBILL_LONG"] !== undefined ? 200 : process.env["VERIFY"] === "on" ? 40 : 2;
 
 let service: TestService;
 let other: string;

@@ -196,7 +196,7 @@ async function applyAll(log: readonly StoredEvent[], size: () => number) {
   }
 }
 
-test.each(Array.from({ length: process.env["VERIFY"] === "on" ? 40 : 8 }, (_, index) => index + 1))(
+test.each(Array.from({ length: process.env["VERIFY"] === "on" ? 40 : 5 }, (_, index) => index + 1))(
   "after a random history of pushes, corrections and reversals the ledger is what the model says (seed %d)",
   async (seed) => {
     const random = seeded(seed);
