@@ -3,6 +3,7 @@
 import type { EventStore, Revision, StoredEvent } from "../ports/eventStore.js";
 import { eventAt } from "../ports/eventStore.js";
 import { decodeOn, type RecordedOn } from "./codec.js";
+import type { RowAccepted } from "./importEvents.js";
 import { streamOf } from "./streams.js";
 
 export const requestedRevision: Revision = 0n;
@@ -44,6 +45,34 @@ interface RowRange {
 /** The events of the rows, and the end if there is one; without a range all of them. */
 export const readRows = (eventStore: EventStore, importId: string, range: RowRange = {}): AsyncIterable<StoredEvent> =>
   eventStore.read(streamOf.import(importId), { from: firstRowRevision, ...range });
+
+/** Rows whose revisions differ by at most this much are read in one call. */
+const near = 20;
+
+/** The accepted rows at these revisions, which are ascending. */
+export async function acceptedRowsAt(
+  eventStore: EventStore,
+  importId: string,
+  revisions: readonly number[],
+  signal?: AbortSignal,
+): Promise<RowAccepted[]> {
+  const ranges: { readonly first: number; last: number }[] = [];
+  for (const revision of revisions) {
+    const open = ranges.at(-1);
+    if (open && revision - open.last <= near) open.last = revision;
+    else ranges.push({ first: revision, last: revision });
+  }
+  const wanted = new Set(revisions);
+  const read = ranges.map(async ({ first, last }) => {
+    const rows: RowAccepted[] = [];
+    for await (const stored of readRows(eventStore, importId, { from: BigInt(first), max: last - first + 1, ...(signal && { signal }) })) {
+      const event = wanted.has(Number(stored.revision)) ? decodeOn("import", stored) : undefined;
+      if (event?.type === "RowAccepted") rows.push(event.data);
+    }
+    return rows;
+  });
+  return (await Promise.all(read)).flat();
+}
 
 /** Whether this row was accepted, by its place among the import's rows, from 1. Only of a completed import, and of a row that it has. */
 export async function isAccepted(eventStore: EventStore, importId: string, place: number): Promise<boolean> {

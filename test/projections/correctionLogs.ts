@@ -211,6 +211,8 @@ export function expectedOf(events: readonly StoredEvent[]): Expected {
             finished.set(link.by, { claimed: "corrected", dismissed: "dismissed" }[why as string] ?? "withdrawn");
           links = links.filter((each) => each !== link);
         }
+        const kept = new Set(data.rows.filter((row: number) => !refused.some((each) => each.row === row)).map(key));
+        links = links.filter(({ of, correction, state }) => !(kept.has(of) && correction !== data.correction && state === "corrected"));
         break;
       }
       case "RowsDismissed":

@@ -51,25 +51,27 @@ export function correctionEvidence(reversals: ReversalEvidence): CorrectionEvide
   const links = new Map<string, Link>();
   /** By the id of the correcting import. */
   const linksOf = new Map<string, Link[]>();
-  /** By row: how many links it has to rows that correct it. */
-  const held = new Map<string, number>();
+  /** By row: its links to the rows that correct it. */
+  const holding = new Map<string, Set<Link>>();
   const withdrawn = new Map<string, CorrectionRow>();
   const finished = new Map<string, CorrectionRow>();
 
   const linkKey = ({ importId, row, correction }: Link) => keyOf(importId, row, correction);
-  const hold = (link: Link, change: 1 | -1) => {
-    const row = keyOf(link.importId, link.row);
-    held.set(row, (held.get(row) ?? 0) + change);
+  const holdersOf = (importId: string, row: number): Set<Link> => {
+    const key = keyOf(importId, row);
+    const known = holding.get(key) ?? new Set<Link>();
+    holding.set(key, known);
+    return known;
   };
   /** The corrected row is free. That may free the row that it corrects itself. */
   function remove(link: Link): void {
     if (!links.delete(linkKey(link))) return;
-    hold(link, -1);
+    holdersOf(link.importId, link.row).delete(link);
     for (const own of linksOf.get(link.importId) ?? []) if (own.correctionRow === link.row) releaseIfDead(own);
   }
   function releaseIfDead(link: Link): void {
     const own = keyOf(link.correction, link.correctionRow);
-    if (link.isReversed && (held.get(own) ?? 0) === 0 && !finished.has(own)) remove(link);
+    if (link.isReversed && holdersOf(link.correction, link.correctionRow).size === 0 && !finished.has(own)) remove(link);
   }
   const finish = (organisationId: string, owner: string, row: number, rest: readonly (string | null)[]) => {
     const key = keyOf(owner, row);
@@ -90,6 +92,9 @@ export function correctionEvidence(reversals: ReversalEvidence): CorrectionEvide
         for (const { correctionRow, why, importId: other } of lost)
           finish(organisationId, correction, correctionRow, [finishedAs[why], other ?? null, null, actorOf(by)]);
         for (const link of own) if (lost.some(({ row }) => row === link.row)) remove(link);
+        // The last claim has the row.
+        for (const row of rows.filter((each) => !lost.some((refusal) => refusal.row === each)))
+          for (const link of [...holdersOf(importId, row)]) if (link.correction !== correction && link.state === "corrected") remove(link);
         return;
       }
       case "RowsDismissed":
@@ -114,7 +119,7 @@ export function correctionEvidence(reversals: ReversalEvidence): CorrectionEvide
       linksOf.set(correction, made);
       for (const link of made) {
         links.set(linkKey(link), link);
-        hold(link, 1);
+        holdersOf(link.importId, link.row).add(link);
       }
     },
     ended(importId, completed) {

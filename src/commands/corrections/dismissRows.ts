@@ -4,7 +4,8 @@ import { storable } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
 import { decide } from "./correctionsDecider.js";
 import { decideCorrections, loadCorrections } from "./correctionsStream.js";
-import { type CorrectionDeps, completedImport, expectOpen, expectWholeShipments, type ImportMeant } from "./openRows.js";
+import { expectOpen } from "./openRows.js";
+import { type CorrectionDeps, completedImport, expectWholeShipments, type ImportMeant } from "./rowsMeant.js";
 
 interface RowsChange extends ImportMeant {
   readonly rows: readonly number[];

@@ -1,62 +1,16 @@
 // Which rows of an import can be corrected. A rejected row is open if it is neither claimed by a correction, nor dismissed, superseded or
 // withdrawn with its import. An accepted activity must not be reversed, and no correction may have taken its place or be about to.
-import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RefusedRow } from "../../events/correctionEvents.js";
-import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { isAccepted } from "../../events/importLayout.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import {
-  isShownCompleted,
-  type RejectedRowName,
-  rejectedLinesOf,
-  rejectedRowsAfter,
-  rejectedRowsAmong,
-  supersededRows,
-} from "../../queries/lookUps/rejectedRows.js";
-import { acceptedActivities } from "../../queries/lookUps/reversals.js";
+import { type RejectedRowName, rejectedRowsAfter, supersededRows } from "../../queries/lookUps/rejectedRows.js";
 import { queuedImports } from "../imports/importQueue.js";
-import { firstRequest, loadImport } from "../imports/importStream.js";
+import { firstRequest } from "../imports/importStream.js";
 import { type CorrectionsState, standingOf } from "./correctionsDecider.js";
 import { type Holder, holdersOf, loadCorrections, refusedRows } from "./correctionsStream.js";
-
-export interface CorrectionDeps {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
-}
-
-export interface ImportMeant {
-  readonly organisationId: string;
-  readonly importId: string;
-  readonly kind?: ImportKind | undefined;
-}
-
-export interface CompletedImport {
-  readonly request: ImportRequested;
-  readonly position: bigint;
-}
-
-/** Throws notFound for another organisation's import or one of the other kind, and a conflict for an import that has not completed. */
-export async function completedImport(
-  { pool, eventStore }: CorrectionDeps,
-  { organisationId, importId, kind }: ImportMeant,
-): Promise<CompletedImport> {
-  const { state, position } = await loadImport(eventStore, importId);
-  if (
-    state.status === "none" ||
-    position === undefined ||
-    state.request.organisationId !== organisationId ||
-    (kind !== undefined && state.request.kind !== kind)
-  )
-    throw new Rejection("notFound", "There is no import with this id.");
-  if (state.status === "failed" || state.status === "cancelled")
-    throw new Rejection("conflict", `The import is ${state.status} and has written nothing: send all of its rows again.`);
-  // Its rejected rows are read from their table, which may be behind the stream.
-  if (state.status !== "completed" || !(await isShownCompleted(pool, importId)))
-    throw new Rejection("conflict", "The import is still running: its rejected rows can be corrected once it has completed.");
-  return { request: state.request, position };
-}
+import { type CompletedImport, type CorrectionDeps, someOf } from "./rowsMeant.js";
 
 /** A row that is not open, and what has become of it. */
 export interface ClosedRow {
@@ -199,14 +153,6 @@ function refusalText({ why, importId }: RefusedRow): string {
   }
 }
 
-const shownReasons = 20;
-
-/** A sentence for each row, and for the rest their number. */
-export function someOf(sentences: readonly string[]): string {
-  const more = sentences.length - shownReasons;
-  return [...sentences.slice(0, shownReasons), ...(more > 0 ? [`And ${more} more rows.`] : [])].join(" ");
-}
-
 const mostQueued = 1_000;
 const atOnce = 20;
 
@@ -248,45 +194,3 @@ export async function* rejectedRowStates(deps: CorrectionDeps, found: CompletedI
     yield rows.map(({ row, handle }) => ({ row, handle, why: whys.get(row) ?? null }));
   }
 }
-
-/** Those of the rows that are accepted activities of the import. Refuses numbers of no row, and accepted shipments. */
-export async function acceptedAmong(pool: Pool, { request, position }: CompletedImport, rows: readonly number[]): Promise<number[]> {
-  const rejected = new Set((await rejectedRowsAmong(pool, position, rows)).map(({ row }) => row));
-  const others = rows.filter((row) => !rejected.has(row));
-  if (others.length === 0) return [];
-  if (request.kind === "shipments")
-    throw new Rejection(
-      "conflict",
-      `${notRejected(others)} A shipment that was accepted is corrected by pushing it again: the later push replaces it.`,
-    );
-  const accepted = new Set(await acceptedActivities(pool, position, others));
-  const unknown = others.filter((row) => !accepted.has(row));
-  if (unknown.length > 0) throw new Rejection("conflict", someOf(unknown.map((row) => `Row ${row} is not a row of this import.`)));
-  return others;
-}
-
-const notRejected = (rows: readonly number[]): string => someOf(rows.map((row) => `Row ${row} is not a rejected row of this import.`));
-
-/** Refuses numbers that are not rejected rows of the import, and a part of a shipment: its rejected lines are corrected or dismissed together. */
-export async function expectWholeShipments(pool: Pool, { request, position }: CompletedImport, rows: readonly number[]): Promise<void> {
-  const wanted = new Set(rows);
-  const found = await rejectedRowsAmong(pool, position, rows);
-  const known = new Set(found.map(({ row }) => row));
-  const unknown = rows.filter((row) => !known.has(row));
-  if (unknown.length > 0) throw new Rejection("conflict", notRejected(unknown));
-  if (request.kind !== "shipments") return;
-  const shipmentIds = [...new Set(found.flatMap(({ handle }) => handle || []))];
-  const missing = new Map<string, number[]>();
-  for (const { row, handle } of await rejectedLinesOf(pool, position, shipmentIds))
-    if (!wanted.has(row)) missing.set(handle, [...(missing.get(handle) ?? []), row]);
-  if (missing.size === 0) return;
-  const sentences = [...missing].map(([handle, left]) => `Shipment ${handle} has more rejected lines: row ${someNumbers(left)}.`);
-  throw new Rejection("invalid", `The lines of a shipment are corrected together. ${someOf(sentences)}`);
-}
-
-const shownNumbers = 50;
-
-export const someNumbers = (numbers: readonly number[]): string => {
-  const more = numbers.length - shownNumbers;
-  return `${numbers.slice(0, shownNumbers).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-};

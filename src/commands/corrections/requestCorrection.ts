@@ -8,7 +8,8 @@ import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
 import { writeLines } from "../imports/writeLines.js";
-import { acceptedAmong, completedImport, expectOpen, expectWholeShipments, someNumbers } from "./openRows.js";
+import { expectOpen } from "./openRows.js";
+import { acceptedAmong, completedImport, expectWholeShipments, someNumbers } from "./rowsMeant.js";
 
 export interface RequestCorrectionDeps extends RequestImportDeps {
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;

@@ -1,12 +1,10 @@
 import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
-import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { untilNoConflict } from "../handle.js";
-import type { ImportState } from "./importDecider.js";
 import { freePlace, requestCancel } from "./importQueue.js";
-import { carryOut, loadImport } from "./importStream.js";
+import { carryOut, expectVisible, loadImport } from "./importStream.js";
 
 export interface CancelImportDeps {
   readonly pool: Pool;
@@ -40,14 +38,4 @@ export async function cancelImport({ pool, eventStore }: CancelImportDeps, cance
     await carryOut(eventStore, loaded, { type: "cancelImport", by, progress, now }, context);
   });
   await freePlace(pool, { importId, organisationId, position: loaded.position ?? 0n }); // at once, also while a worker still runs the import
-}
-
-/** Throws notFound for another organisation's import or one of the other kind. */
-function expectVisible(state: ImportState, { organisationId, kind }: CancelImport): Exclude<ImportState, { status: "none" }> {
-  const isVisible =
-    state.status !== "none" &&
-    (organisationId === undefined || state.request.organisationId === organisationId) &&
-    (kind === undefined || state.request.kind === kind);
-  if (!isVisible) throw new Rejection("notFound", "There is no import with this id.");
-  return state;
 }

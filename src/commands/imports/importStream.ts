@@ -1,7 +1,8 @@
 import { v5 } from "uuid";
 import { limits } from "../../domain/imports/limits.js";
+import { Rejection } from "../../domain/rejection.js";
 import { decodeOn, type EventContext, encode } from "../../events/codec.js";
-import type { ImportRequested } from "../../events/importEvents.js";
+import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { firstRowRevision, requestedEvent, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
@@ -34,6 +35,22 @@ export async function loadImport(eventStore: EventStore, importId: string): Prom
     state = evolve({ ...state, rows: rowsBefore(last.revision) }, importEvent(last));
   }
   return { importId, state, revision: last.revision, position };
+}
+
+interface ImportMeant {
+  /** Undefined for the command line, which may name any organisation's import. */
+  readonly organisationId: string | undefined;
+  readonly kind?: ImportKind | undefined;
+}
+
+/** Throws notFound for another organisation's import or one of the other kind. */
+export function expectVisible(state: ImportState, { organisationId, kind }: ImportMeant): Exclude<ImportState, { status: "none" }> {
+  const isVisible =
+    state.status !== "none" &&
+    (organisationId === undefined || state.request.organisationId === organisationId) &&
+    (kind === undefined || state.request.kind === kind);
+  if (!isVisible) throw new Rejection("notFound", "There is no import with this id.");
+  return state;
 }
 
 /** Decides and appends at the loaded revision. Throws WrongVersion when another process has appended since. */

@@ -38,21 +38,21 @@ export interface ReversalsState {
   readonly all: boolean;
   /** The numbers of the activities or shipments that were reversed by their numbers. */
   readonly numbers: readonly Range[];
-  /** The rows that were reversed by their numbers: activities, or the lines of those shipments. */
-  readonly rows: readonly Range[];
+  /** The last reversal. */
+  readonly last: string | undefined;
   /** How many activities or shipments are reversed. */
   readonly count: number;
 }
 
 export function evolve(state: ReversalsState, { data }: ReversalEvent): ReversalsState {
-  const count = state.count + data.count;
-  if (data.rows === "all") return { ...state, all: true, count };
-  return { ...state, count, rows: joined(state.rows, data.rows), numbers: joined(state.numbers, data.shipments ?? data.rows) };
+  const counted = { ...state, count: state.count + data.count, last: data.reversalId };
+  if (data.rows === "all") return { ...counted, all: true };
+  return { ...counted, numbers: joined(state.numbers, data.shipments ?? data.rows) };
 }
 
 export const reversalsAggregate: Aggregate<"reversals", ReversalsState> = {
   kind: "reversals",
-  initial: () => ({ all: false, numbers: [], rows: [], count: 0 }),
+  initial: () => ({ all: false, numbers: [], last: undefined, count: 0 }),
   evolve,
 };
 
@@ -69,6 +69,3 @@ export function decide({ importId, reversalId, what, reason, includedIn, by, now
   const shipments = what.of === "shipments" ? { shipments: rangesOf(left.map(({ number }) => number)) } : {};
   return [{ type: "RowsReversed", data: { ...made, rows, ...shipments, count: left.length } }];
 }
-
-/** Whether this row of the import is reversed: an activity, or a line of a shipment. */
-export const isReversed = ({ all, rows }: ReversalsState, row: number): boolean => all || isWithin(rows, row);

@@ -5,39 +5,32 @@ import type { Pool } from "pg";
 import { v7 } from "uuid";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
-import { decodeOn } from "../../events/codec.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import { firstRowRevision } from "../../events/importLayout.js";
 import type { RowsReversed } from "../../events/reversalEvents.js";
-import { streamOf } from "../../events/streams.js";
 import { StoreUnavailable } from "../../portErrors.js";
-import type { EventStore } from "../../ports/eventStore.js";
 import {
-  acceptedActivities,
   areLedgersReady,
   areShownEnded,
   consequencesOf,
   correctingRows,
   isShownReversed,
   type Meant,
-  shipmentsWithLines,
-  type WrittenImport,
-  type WrittenShipment,
   writtenImport,
-  writtenShipments,
 } from "../../queries/lookUps/reversals.js";
 import { loadCorrections } from "../corrections/correctionsStream.js";
-import { queuedCorrections, someOf } from "../corrections/openRows.js";
+import { queuedCorrections } from "../corrections/openRows.js";
 import { handle, load } from "../handle.js";
-import { loadImport } from "../imports/importStream.js";
-import { decide, type ReverseRows, reversalsAggregate, type Unit } from "./reversalsDecider.js";
-
-export interface ReversalDeps {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
-}
-
-export type Selection = { readonly all: true } | { readonly rows: readonly number[] } | { readonly shipmentIds: readonly string[] };
+import { expectVisible, loadImport } from "../imports/importStream.js";
+import {
+  activitiesOf,
+  type Chosen,
+  chosenOf,
+  type ReversalDeps,
+  type ReversibleImport,
+  type Selection,
+  shipmentsWithRows,
+} from "./chosenRows.js";
+import { decide, type ReverseRows, reversalsAggregate } from "./reversalsDecider.js";
 
 export interface ReversalRequest {
   /** Undefined for the command line, which may reverse any organisation's import. */
@@ -76,15 +69,8 @@ export async function reverseRows(deps: ReversalDeps, request: ReversalRequest):
   const found = await completedImport(deps, request);
   const chosen = await chosenOf(deps, found, request.what);
   await expectNoneUnderWay(deps, found, chosen.rows);
-  const outcome = await reverseChosen(deps, found, chosen, request);
-  return request.includeCorrections ? withCorrections(deps, found, outcome, chosen, request) : outcome;
-}
-
-interface Found extends WrittenImport {
-  readonly importId: string;
-  readonly organisationId: string;
-  readonly kind: ImportKind;
-  readonly position: bigint;
+  const made = await reverseChosen(deps, found, chosen, request);
+  return request.includeCorrections ? withCorrections(deps, found, made, chosen, request) : made.outcome;
 }
 
 /** Tables that a reversal changes, and the least shape that has what it needs. */
@@ -93,13 +79,12 @@ const projectedMs = 5_000;
 const lookMs = 50;
 
 /** The import has completed, and the tables know it. They may be a moment behind the stream. */
-async function completedImport({ pool, eventStore }: ReversalDeps, { organisationId, importId, kind }: ReversalRequest): Promise<Found> {
-  const { state, position } = await loadImport(eventStore, importId);
-  const isMeant =
-    state.status !== "none" &&
-    (organisationId === undefined || state.request.organisationId === organisationId) &&
-    (kind === undefined || state.request.kind === kind);
-  if (!isMeant || position === undefined) throw new Rejection("notFound", "There is no import with this id.");
+async function completedImport(
+  { pool, eventStore }: ReversalDeps,
+  { organisationId, importId, kind }: ReversalRequest,
+): Promise<ReversibleImport> {
+  const { state: loaded, position = 0n } = await loadImport(eventStore, importId);
+  const state = expectVisible(loaded, { organisationId, kind });
   if (state.status === "failed" || state.status === "cancelled")
     throw new Rejection("conflict", `The import is ${state.status}: it has written nothing that could be reversed.`);
   if (state.status !== "completed")
@@ -115,83 +100,10 @@ async function completedImport({ pool, eventStore }: ReversalDeps, { organisatio
   throw new StoreUnavailable("database", "The ledgers do not have all of the import yet, try again shortly");
 }
 
-/** What is to be reversed. Without `units` it is the whole import. */
-interface Chosen {
-  readonly units: readonly Unit[] | undefined;
-  readonly rows: readonly number[] | undefined;
-  readonly shipmentIds: readonly string[] | undefined;
-}
-
-const everything: Chosen = { units: undefined, rows: undefined, shipmentIds: undefined };
-
-async function chosenOf(deps: ReversalDeps, found: Found, what: Selection): Promise<Chosen> {
-  if ("all" in what) return everything;
-  if ("rows" in what) {
-    if (found.kind !== "activities") throw new Rejection("invalid", "Shipments are reversed whole: name them by shipmentIds.");
-    const rows = await acceptedActivities(deps.pool, found.position, what.rows);
-    const known = new Set(rows);
-    refuse(
-      [...new Set(what.rows)].filter((row) => !known.has(row)),
-      (row) => `Row ${row} is not an accepted row of this import.`,
-    );
-    return activitiesOf(rows);
-  }
-  if (found.kind !== "shipments") throw new Rejection("invalid", "Activities are reversed by their rows.");
-  const shipments = await writtenShipments(deps.pool, found.organisationId, found.position, [...new Set(what.shipmentIds)]);
-  const known = new Set(shipments.map(({ shipmentId }) => shipmentId));
-  refuse(
-    [...new Set(what.shipmentIds)].filter((id) => !known.has(id)),
-    (id) => `Shipment ${id} was not written by this import.`,
-  );
-  return shipmentsOf(deps, found, shipments);
-}
-
-function refuse<Name>(unknown: readonly Name[], sentence: (name: Name) => string): void {
-  if (unknown.length > 0) throw new Rejection("unprocessable", someOf(unknown.map(sentence)));
-}
-
-const activitiesOf = (rows: readonly number[]): Chosen => ({
-  units: rows.map((row) => ({ number: row, rows: [row] })),
-  rows,
-  shipmentIds: undefined,
-});
-
-const readsAtOnce = 20;
-
-/** The rows of the shipments' lines are read from the import's stream. */
-async function shipmentsOf({ eventStore }: ReversalDeps, { importId }: Found, shipments: readonly WrittenShipment[]): Promise<Chosen> {
-  const units: Unit[] = [];
-  for (let from = 0; from < shipments.length; from += readsAtOnce) {
-    const some = shipments.slice(from, from + readsAtOnce);
-    const read = some.map(async ({ shipment, revisions }) => ({ number: shipment, rows: await rowsAt(eventStore, importId, revisions) }));
-    units.push(...(await Promise.all(read)));
-  }
-  return { units, rows: units.flatMap(({ rows }) => rows), shipmentIds: shipments.map(({ shipmentId }) => shipmentId) };
-}
-
-/** The lines of a shipment mostly stand together. Those far apart are read by themselves. */
-async function rowsAt(eventStore: EventStore, importId: string, revisions: readonly number[]): Promise<number[]> {
-  const wanted = new Set(revisions);
-  const rows: number[] = [];
-  const near = 50;
-  for (let index = 0; index < revisions.length; ) {
-    const first = revisions[index] as number;
-    let end = index + 1;
-    while (end < revisions.length && (revisions[end] as number) - (revisions[end - 1] as number) <= near) end += 1;
-    const last = revisions[end - 1] as number;
-    for await (const stored of eventStore.read(streamOf.import(importId), { from: BigInt(first), max: last - first + 1 })) {
-      const event = decodeOn("import", stored);
-      if (event?.type === "RowAccepted" && wanted.has(Number(stored.revision))) rows.push(event.data.row);
-    }
-    index = end;
-  }
-  return rows;
-}
-
 /** A correction under way would meet rows that are gone, or leave rows behind that nobody sees. */
 async function expectNoneUnderWay(
   deps: ReversalDeps,
-  { organisationId, importId }: Found,
+  { organisationId, importId }: ReversibleImport,
   rows: readonly number[] | undefined,
 ): Promise<void> {
   const queued = await queuedCorrections(deps, organisationId, importId);
@@ -217,11 +129,17 @@ type Making = Pick<ReversalRequest, "reason" | "preview" | "includeCorrections" 
   readonly before?: readonly Meant[];
 };
 
-const meantBy = ({ organisationId, importId, position }: Found, { rows, shipmentIds }: Chosen): Meant => ({
+const meantBy = ({ organisationId, importId, position }: ReversibleImport, { rows, shipmentIds }: Chosen): Meant => ({
   ...{ organisationId, importId, position, rows, shipmentIds },
 });
 
-async function reverseChosen(deps: ReversalDeps, found: Found, chosen: Chosen, making: Making): Promise<ReversalOutcome> {
+interface Made {
+  readonly outcome: ReversalOutcome;
+  /** The reversal that took the rows back, or the one that had done so before. */
+  readonly reversalId: string | undefined;
+}
+
+async function reverseChosen(deps: ReversalDeps, found: ReversibleImport, chosen: Chosen, making: Making): Promise<Made> {
   const { importId, organisationId, kind, written } = found;
   const { reason, by, requestId, now, includedIn } = making;
   const consequences = await consequencesOf(deps.pool, meantBy(found, chosen), making.before ?? []);
@@ -240,7 +158,7 @@ async function reverseChosen(deps: ReversalDeps, found: Found, chosen: Chosen, m
   if (event && !making.preview) await shownSoon(deps.pool, reversalId);
   const reversed = event?.data.count ?? 0;
   const { superseded, restored, reopened, open } = event ? consequences : { superseded: 0, restored: 0, reopened: 0, open: 0 };
-  return {
+  const outcome = {
     reversalId: event && !making.preview ? reversalId : null,
     importId,
     reversed,
@@ -251,6 +169,7 @@ async function reverseChosen(deps: ReversalDeps, found: Found, chosen: Chosen, m
     restored,
     corrections: corrections.map((each) => ({ importId: each.importId, rows: each.rows })),
   };
+  return { outcome, reversalId: event ? reversalId : before.last };
 }
 
 const shownMs = 500;
@@ -265,8 +184,8 @@ async function shownSoon(pool: Pool, reversalId: string): Promise<void> {
 /** Reverses the rows of other imports that correct what was chosen. Each has its own stream, and what is reversed already stays as it is. */
 async function withCorrections(
   deps: ReversalDeps,
-  found: Found,
-  outcome: ReversalOutcome,
+  found: ReversibleImport,
+  { outcome, reversalId }: Made,
   first: Chosen,
   request: ReversalRequest,
 ): Promise<ReversalOutcome> {
@@ -276,15 +195,10 @@ async function withCorrections(
   for (const correcting of await correctingRows(pool, found.importId, first.rows)) {
     const correction = await completedImport(deps, { ...request, organisationId: found.organisationId, importId: correcting.importId });
     const chosen =
-      correction.kind === "activities"
-        ? activitiesOf(correcting.ownRows)
-        : await shipmentsOf(deps, correction, await shipmentsWithLines(pool, correction.position, correcting.ownRows.map(revisionOf)));
-    const includedIn = { importId: found.importId, reversalId: outcome.reversalId ?? found.importId };
-    reopened += (await reverseChosen(deps, correction, chosen, { ...request, includedIn, before })).reopened;
+      correction.kind === "activities" ? activitiesOf(correcting.ownRows) : await shipmentsWithRows(deps, correction, correcting.ownRows);
+    const making = { ...request, before, ...(reversalId && { includedIn: { importId: found.importId, reversalId } }) };
+    reopened += (await reverseChosen(deps, correction, chosen, making)).outcome.reopened;
     before.push(meantBy(correction, chosen));
   }
   return { ...outcome, reopened };
 }
-
-/** The rows of a correction are counted from 1, as those of every JSON push. */
-const revisionOf = (row: number): number => Number(firstRowRevision) + row - 1;

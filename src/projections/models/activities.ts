@@ -6,7 +6,7 @@ import type { ImportCompleted, RowAccepted } from "../../events/importEvents.js"
 import { copyRows, deleteRows, field } from "../copyRows.js";
 import type { ApplyOptions, Projection } from "../projection.js";
 import { endingsOf, type ImportFacts } from "../sortedBatch.js";
-import { certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/ledgers.js";
+import { certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/activities.js";
 import { recount } from "./countedActivities.js";
 import { reversalsIn } from "./reversals.js";
 import type { Total } from "./runningTotals.js";

@@ -93,6 +93,7 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changes
     [importId, correction, rows],
   );
   const refused = [...data.refused, ...(await reversedBefore(client, data, position.commit))];
+  await replaceEarlier(client, data, new Set(refused.map(({ row }) => row)), changes);
   if (refused.length === 0) return;
   const lost = rowsOf(
     importId,
@@ -117,6 +118,21 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changes
     lost.map(({ row }) => row),
   ]);
   await release(client, lost, changes);
+}
+
+/** The last claim has the row: an accepted activity is claimed once more after its correction was rejected and dismissed. */
+async function replaceEarlier(
+  client: PoolClient,
+  { importId, correction, rows }: Claim["data"],
+  refused: ReadonlySet<number>,
+  changes: StateChanges,
+): Promise<void> {
+  const kept = rows.filter((row) => !refused.has(row));
+  await changes.begin(rowsOf(importId, kept));
+  await client.query(
+    `delete from row_corrections where import_id = $1 and correction_id <> $2 and "row" = any($3::integer[]) and state = 'corrected'`,
+    [importId, correction, kept],
+  );
 }
 
 const finishedAs = {

@@ -4,7 +4,7 @@ import type { PoolClient } from "pg";
 import { numbersIn } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
 import type { CompletedImport } from "../sortedBatch.js";
-import { halfHourSql, instantSql, longestKey } from "../tables/ledgers.js";
+import { halfHourSql, instantSql, longestKey } from "../tables/activities.js";
 import type { Reversal } from "./reversals.js";
 
 /** The event that changes what counts. */

@@ -5,7 +5,7 @@ import { add, type Decimal, decimal, knownDecimal } from "../../domain/money.js"
 import { isStorable } from "../../domain/rows/cells.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { requestedRevision } from "../../events/importLayout.js";
-import { halfHourMs, longestKey } from "../tables/ledgers.js";
+import { halfHourMs, longestKey } from "../tables/activities.js";
 
 /** The events of one import in one batch. */
 interface Passing {

@@ -1,4 +1,4 @@
-import { halfHourMs } from "../../projections/tables/ledgers.js";
+import { halfHourMs } from "../../projections/tables/activities.js";
 
 /** Which activities are meant. All that is given has to hold. */
 export interface ActivityFilter {

@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Pool } from "pg";
+import { activities, uncountedActivities, uncountedImports } from "../../projections/tables/activities.js";
 import { imports } from "../../projections/tables/imports.js";
-import { activities, uncountedActivities, uncountedImports } from "../../projections/tables/ledgers.js";
 import { databaseOf } from "../database.js";
 import { givenFields } from "../givenFields.js";
 import { type Page, type PageRequest, readPage } from "../page.js";

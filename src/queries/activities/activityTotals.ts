@@ -2,7 +2,7 @@
 import type { Pool } from "pg";
 import { add, decimal, toText } from "../../domain/money.js";
 import { Rejection } from "../../domain/rejection.js";
-import { instantSql } from "../../projections/tables/ledgers.js";
+import { instantSql } from "../../projections/tables/activities.js";
 import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
 
 export interface ActivityTotal {

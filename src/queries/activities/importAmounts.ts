@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { longestKey } from "../../projections/tables/ledgers.js";
+import { longestKey } from "../../projections/tables/activities.js";
 import type { ActivityTotal } from "./activityTotals.js";
 import type { ChangedAmount } from "./totalChanges.js";
 

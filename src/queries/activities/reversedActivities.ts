@@ -3,7 +3,7 @@
 // after it.
 import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
-import { instantSql, longestKey } from "../../projections/tables/ledgers.js";
+import { instantSql, longestKey } from "../../projections/tables/activities.js";
 import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import { type ActivityFilter, filterScope, isFiltered } from "./activityFilter.js";
 

@@ -1,7 +1,7 @@
 // What changed the totals since a time: imports that completed, and reversals. Read from the totals and their changes, so it costs what these
 // hold, not what the imports hold.
 import type { Pool } from "pg";
-import { instantSql } from "../../projections/tables/ledgers.js";
+import { instantSql } from "../../projections/tables/activities.js";
 import { filterValues, halfHoursOf } from "./activityFilter.js";
 import { type TotalsFilter, tooMany } from "./activityTotals.js";
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type { Pool } from "pg";
-import { shipments } from "../../projections/tables/ledgers.js";
+import { shipments } from "../../projections/tables/shipments.js";
 import { databaseOf } from "../database.js";
 import { givenFields } from "../givenFields.js";
 import { type Page, type PageRequest, readCursor, readPage, writeCursor } from "../page.js";

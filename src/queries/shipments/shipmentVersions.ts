@@ -2,8 +2,7 @@
 // the log is. `audit shipment` tells the same from the log alone.
 import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
-import { decodeOn } from "../../events/codec.js";
-import { requestedEvent } from "../../events/importLayout.js";
+import { acceptedRowsAt, requestedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
 
@@ -128,13 +127,13 @@ const query = `
 
 export async function readVersion(placed: PlacedVersion, eventStore: EventStore, signal: AbortSignal): Promise<ShipmentVersion> {
   const stream = streamOf.import(placed.importId);
-  const [requested, ...lines] = await Promise.all([
+  const [requested, lines] = await Promise.all([
     requestedEvent(eventStore, placed.importId),
-    ...rangesOf(placed.revisions).map((range) => readSome(eventStore, stream, range, signal)),
+    acceptedRowsAt(eventStore, placed.importId, placed.revisions, signal),
   ]);
   if (!requested) throw new Error(`${stream} does not begin with ImportRequested`);
   const { by, sourceDetails, file, at } = requested.data;
-  const own = lines.flat().flatMap((event) => (event.type === "RowAccepted" && isOwn(event.data, placed) ? [event.data] : []));
+  const own = lines.filter((line) => isOwn(line, placed));
   const { item: _, ...fields } = own[0]?.values ?? {};
   return {
     ...placed,
@@ -150,30 +149,3 @@ export async function readVersion(placed: PlacedVersion, eventStore: EventStore,
 
 const isOwn = ({ row, shipment = row }: { readonly row: number; readonly shipment?: number | undefined }, placed: PlacedVersion): boolean =>
   shipment === placed.shipment;
-
-interface Range {
-  readonly first: number;
-  last: number;
-}
-
-/** Lines whose revisions differ by at most this much are read in one call. */
-const near = 20;
-
-function rangesOf(revisions: readonly number[]): Range[] {
-  const ranges: Range[] = [];
-  for (const revision of revisions) {
-    const open = ranges.at(-1);
-    if (open && revision - open.last <= near) open.last = revision;
-    else ranges.push({ first: revision, last: revision });
-  }
-  return ranges;
-}
-
-async function readSome(eventStore: EventStore, stream: string, { first, last }: Range, signal: AbortSignal) {
-  const found = [];
-  for await (const stored of eventStore.read(stream, { from: BigInt(first), max: last - first + 1, signal })) {
-    const event = decodeOn("import", stored);
-    if (event) found.push(event);
-  }
-  return found;
-}

@@ -1,7 +1,7 @@
 // Walks: the ways to find the shipments that a filter asks for. A walk reads an index in the order of the list, from a place on, so that a
 // page costs what it reads and not what the ledger holds.
 import { type SQL, sql } from "drizzle-orm";
-import { shipmentKey, shipmentKeyLength } from "../../projections/tables/ledgers.js";
+import { shipmentKey, shipmentKeyLength } from "../../projections/tables/shipments.js";
 import type { ShipmentFilter } from "./shipmentFilter.js";
 
 export interface Walk {

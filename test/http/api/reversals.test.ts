@@ -177,6 +177,8 @@ describe("corrections", () => {
     expect(second).toMatchObject({ reversed: 0, alreadyReversed: 2 });
     await until("nothing counts", async () => (await totals(organisation))["rows"] === 0);
     expect(await shownAs(organisation, "activities", correction)).toMatchObject({ rows: 2, all: true });
+    for await (const { data } of stage.service.eventStore.read(streamOf.reversals(String(correction))))
+      expect(data).toMatchObject({ count: 2, includedIn: { importId, reversalId: first["reversalId"] } });
   });
 
   test("that are included leave no row of the import open, also if its accepted rows were reversed before", async () => {

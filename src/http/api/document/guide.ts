@@ -71,6 +71,16 @@ Accepted activities are corrected by the same call, with a \`reason\`. The old r
 row is rejected, or its import fails or is cancelled, the old one goes on counting; reverse the new row and the old one counts again. A shipment that was accepted
 is corrected by pushing it again.`,
 
+  Reversals: `
+What a completed import wrote can be taken back (\`POST .../reversals\`): all of it, some activities by their rows, or some shipments, always with a \`reason\`. Nothing is erased, and
+each row is reversed once, however often and by whom it is sent, so repeating is safe. \`preview\` answers the same figures and records nothing.
+
+A reversed activity counts in no total. Of a shipment the ledger then shows the version pushed last among those that are not reversed. Rejected rows that a reversed
+correction had corrected are open again; those of an import that is reversed as a whole are withdrawn. Rows that other imports corrected are named in \`corrections\`, and are
+reversed only with \`includeCorrections\`. The totals can be read \`asOf\` an earlier time, and \`totals/changes\` lists what has changed them since.
+
+An import whose file has the same content as an earlier one names that one in \`sameFileAs\`.`,
+
   "Idempotency and retrying": `
 - Shipments are matched by their id: sending them again replaces them by themselves. Activities have no id: **every push is recorded and billed**, unless
   it carries an \`Idempotency-Key\`. The same key with the same body within 24 hours gets the first answer and makes no second import; with another

@@ -159,7 +159,7 @@ browserTest(
       const reversed = page.getByRole("listitem").filter({ has: page.getByRole("heading", { level: 3, name: /^Version 2/ }) });
       await reversed.getByText("The file of another warehouse was sent").waitFor();
       await judge(page, "shipment-reversed");
-      await page.getByRole("link", { name: "reverse version 1" }).click();
+      await page.getByRole("link", { name: "Reverse rows of version 1" }).click();
       await page.getByRole("heading", { level: 1, name: /^Reverse/ }).waitFor();
       await page.getByText("PO-100").first().waitFor();
 

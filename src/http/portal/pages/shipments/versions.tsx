@@ -94,7 +94,7 @@ function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: V
           <>
             ,{" "}
             <a href={visit.links.to(reversePath(importId), { shipment: shipmentId })}>
-              reverse<span class="unseen"> version {number}</span>
+              Reverse rows<span class="unseen"> of version {number}</span>
             </a>
           </>
         )}

@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { type CompletedImport, completedImport, rejectedRowStates } from "../../../../commands/corrections/openRows.js";
+import { rejectedRowStates } from "../../../../commands/corrections/openRows.js";
+import { type CompletedImport, completedImport } from "../../../../commands/corrections/rowsMeant.js";
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
 import type { CheckedFile, ReportToJudge } from "../../../../commands/imports/judging/fileChecks.js";

@@ -1,5 +1,5 @@
 // What the upload page shows after a file was checked, or sent as a correction.
-import type { CompletedImport } from "../../../../commands/corrections/openRows.js";
+import type { CompletedImport } from "../../../../commands/corrections/rowsMeant.js";
 import type { CheckedFile, Problem } from "../../../../commands/imports/judging/fileChecks.js";
 import type { ImportKind, ImportRequested } from "../../../../events/importEvents.js";
 import type { SignedInVisit } from "../../page.js";

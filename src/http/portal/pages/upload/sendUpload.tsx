@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
-import { type CompletedImport, expectOpen, expectWholeShipments } from "../../../../commands/corrections/openRows.js";
+import { expectOpen } from "../../../../commands/corrections/openRows.js";
+import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/rowsMeant.js";
 import { type Deadline, deadlineIn } from "../../../../commands/deadline.js";
 import { acceptFile, readUploadHeader } from "../../../../commands/imports/acceptFile.js";
 import { freePlaces, rejectWhenFull } from "../../../../commands/imports/importQueue.js";

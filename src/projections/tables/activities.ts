@@ -1,17 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
-import {
-  bigint,
-  index,
-  integer,
-  jsonb,
-  numeric,
-  type PgColumnBuilderBase,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { bigint, index, integer, numeric, type PgColumnBuilderBase, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { byField, fieldsOf, isNumber } from "../../domain/imports/fields.js";
 
 /** One column for each field of an activity, by the field's name. */
@@ -146,100 +133,6 @@ export const activityChanges = pgTable(
     index("activity_changes_by_import").on(table.importPosition),
   ],
 );
-
-/** Goods lines of running shipment imports. ImportCompleted moves all of them into `shipments`. */
-export const shipmentLines = pgTable(
-  "shipment_lines",
-  {
-    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
-    row: integer().notNull(),
-    shipment: integer().notNull(),
-    values: jsonb().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
-);
-
-/** Indexes cut values to this length. Longer ones are rejected today, but those that an older version accepted must still fit. */
-export const shipmentKeyLength = 200;
-
-/** A field of a shipment as its index has it. */
-export const shipmentKey = (field: "customerId" | "originPostCode" | "destinationPostCode"): SQL =>
-  sql.raw(`"left"("fields" ->> '${field}', ${shipmentKeyLength})`);
-
-export const shipments = pgTable(
-  "shipments",
-  {
-    organisationId: text("organisation_id").notNull(),
-    shipmentId: text("shipment_id").notNull(),
-    /** The shipment's own fields as pushed, without its goods lines. */
-    fields: jsonb().notNull(),
-    items: jsonb().notNull(),
-    sourceDetails: text("source_details").notNull(),
-    importId: uuid("import_id").notNull(),
-    updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).notNull(),
-    /** Commit position of the ImportRequested that wrote this version. The later push wins, whichever import ran first. */
-    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.organisationId, table.shipmentId] }),
-    // For each filter of the list, an index in the list's order. Filters by reference or time go through the imports.
-    index("shipments_by_import").on(table.importPosition, table.shipmentId),
-    index("shipments_by_customer").on(table.organisationId, shipmentKey("customerId"), table.shipmentId),
-    index("shipments_by_origin").on(table.organisationId, shipmentKey("originPostCode"), table.shipmentId),
-    index("shipments_by_destination").on(table.organisationId, shipmentKey("destinationPostCode"), table.shipmentId),
-  ],
-);
-
-/** Versions of shipments in whose place a version that was pushed later is shown. If that one is reversed, the last of these is shown again. */
-export const hiddenShipments = pgTable(
-  "hidden_shipments",
-  {
-    organisationId: text("organisation_id").notNull(),
-    shipmentId: text("shipment_id").notNull(),
-    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
-    fields: jsonb().notNull(),
-    items: jsonb().notNull(),
-    sourceDetails: text("source_details").notNull(),
-    importId: uuid("import_id").notNull(),
-    updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).notNull(),
-  },
-  (table) => [
-    primaryKey({ name: "hidden_shipments_pkey", columns: [table.organisationId, table.shipmentId, table.importPosition] }),
-    index("hidden_shipments_by_import").on(table.importPosition, table.shipmentId),
-  ],
-);
-
-/**
- * Which import wrote which shipment, and where the events of that version of the shipment are. Written as the lines are recorded; a version
- * counts when shipment_imports has its import.
- */
-export const shipmentVersions = pgTable(
-  "shipment_versions",
-  {
-    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
-    /** The shipment's number in the import. */
-    shipment: integer().notNull(),
-    organisationId: text("organisation_id").notNull(),
-    shipmentId: text("shipment_id").notNull(),
-    /** The revisions of its lines in the import's stream, ascending. */
-    revisions: integer().array().notNull(),
-  },
-  (table) => [
-    primaryKey({ name: "shipment_versions_pkey", columns: [table.importPosition, table.shipment] }),
-    index("shipment_versions_by_shipment").on(table.organisationId, table.shipmentId, table.importPosition),
-  ],
-);
-
-/** The shipment imports that completed. */
-export const shipmentImports = pgTable("shipment_imports", {
-  importPosition: bigint("import_position", { mode: "bigint" }).primaryKey(),
-  importId: uuid("import_id").notNull(),
-  organisationId: text("organisation_id").notNull(),
-  /** Commit position of ImportCompleted: tells which of two imports completed first. */
-  completedPosition: bigint("completed_position", { mode: "bigint" }).notNull(),
-  /** By the event store's clock. */
-  completedAt: timestamp("completed_at", { withTimezone: true, precision: 3 }).notNull(),
-});
 
 /**
  * SQL for the instant of an activity's timestamp, which is kept as it was sent; null for a text that is no timestamp. Fractions are cut after
