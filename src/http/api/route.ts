@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import type { z } from "zod";
+import type { NeededScope } from "../../domain/keyScopes.js";
 import type { Principal } from "../../domain/principal.js";
 import type { StillAllowed } from "../server/readBody.js";
 import type { Answer, AppEnv } from "../server/requestFrame.js";
@@ -66,6 +67,8 @@ export interface RouteDefinition<S extends RequestSchemas> {
   readonly tag: string;
   /** True for a route that is not in the published contract. */
   readonly extension?: boolean;
+  /** What a key needs to call it: `read` for a GET, otherwise the kind that it changes. */
+  readonly scope: NeededScope;
   readonly request: S;
   /** 400, 401, 429, 500 and 503 are added where the route does not describe them. */
   readonly responses: Readonly<Record<number, ResponseDescription>>;

@@ -17,6 +17,7 @@ const whoAmI = defineRoute({
   operationId: "whoAmI",
   summary: "answers the caller",
   tag: "test",
+  scope: "read",
   request: {},
   responses: {},
   handler: async ({ caller }) => ({ status: 200, body: caller }),

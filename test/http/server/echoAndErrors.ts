@@ -14,6 +14,7 @@ const throwing = (path: string, error: unknown): Route =>
     operationId: path,
     summary: "throws",
     tag: "test",
+    scope: "read",
     request: {},
     responses: {},
     handler: async () => {
@@ -27,6 +28,7 @@ const echo = defineRoute({
   operationId: "echo",
   summary: "answers what was sent",
   tag: "test",
+  scope: "read",
   maxBodyBytes: 1000,
   request: {
     params: z.object({ id: z.string().max(50) }),

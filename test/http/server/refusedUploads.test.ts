@@ -13,7 +13,7 @@ import { insertOrganisation, shellDeps } from "../../support/shell.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 const multipart = z.object({ file: z.string() });
-const post = { method: "POST", summary: "for a test", tag: "test", responses: {} } as const;
+const post = { method: "POST", summary: "for a test", tag: "test", scope: "activities", responses: {} } as const;
 const routes = [
   defineRoute({
     ...post,

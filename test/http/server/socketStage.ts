@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/stores/post
 
 const logger = pino({ level: "silent" });
 
-const describeOnly = { summary: "for a test", tag: "test", responses: {} };
+const describeOnly = { summary: "for a test", tag: "test", scope: "read" as const, responses: {} };
 
 /** `/v1/slow` emits "arrived" when it is requested and answers when `released` resolves. */
 const routesWith = (signals: EventEmitter, released: Promise<unknown>) => [

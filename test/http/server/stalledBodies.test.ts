@@ -18,6 +18,7 @@ const routes = [
     operationId: "size",
     summary: "for a test",
     tag: "test",
+    scope: "read",
     responses: {},
     request: { body: z.strictObject({ text: z.string() }) },
     handler: async ({ body }) => ({ status: 200, body: { length: body.text.length } }),

@@ -92,6 +92,7 @@ export const activityLedgerRoutes: readonly Route[] = [
       "half hour, and as pushed within each. With `reversed` always in the order of the pushes; then a filtered page may be short, or empty, and " +
       "still have a `nextCursor`: at most 5,000 activities are looked at for a page.",
     tag,
+    scope: "read",
     extension: true,
     request: {
       query: pageQuery
@@ -129,6 +130,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     summary: "Sum the activity ledger by customer, warehouse and charge code",
     description: `Of completed imports, by customer, warehouse and charge code in this order. At most ${mostTotals} items: more are a 400.`,
     tag,
+    scope: "read",
     extension: true,
     request: {
       query: z.strictObject({
@@ -155,6 +157,7 @@ export const activityLedgerRoutes: readonly Route[] = [
       "The imports and reversals since then, the oldest first, each with what it added or took away. Their sum is the difference between the " +
       `totals now and those \`asOf\` that time. At most ${mostAmounts} amounts: more are a 400.`,
     tag,
+    scope: "read",
     extension: true,
     request: { query: z.strictObject({ ...activityFilters, since: required(time("Changes after this time")) }) },
     responses: {

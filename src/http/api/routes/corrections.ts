@@ -34,6 +34,7 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
     summary: kind === "shipments" ? `Correct rejected rows of a ${noun} import` : `Correct rows of a ${noun} import`,
     description: descriptions[kind].join(" "),
     tag,
+    scope: kind,
     extension: true,
     request: { params: importParams, headers: pushHeaders, body: pushOf[kind] },
     responses: {

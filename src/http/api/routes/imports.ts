@@ -13,6 +13,7 @@ export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind
     summary: `Check a ${noun} import`,
     description: "Poll about every 30 seconds. The link to the error report is fresh with every reading and expires after one hour.",
     tag,
+    scope: "read",
     request: { params: importParams },
     responses: { 200: { description: "The import", schema: importSchema }, 404: { description: "No such import in the organisation" } },
     handler: async ({ params, caller }, deps) => {
@@ -32,6 +33,7 @@ export const importListRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
     operationId: `list${name}Imports`,
     summary: `List ${noun} imports, newest first`,
     tag,
+    scope: "read",
     extension: true,
     request: { query: pageQuery },
     responses: {
@@ -53,6 +55,7 @@ export const importCancelRoutes: readonly Route[] = importKindRoutes.map(({ kind
     summary: `Cancel a ${noun} import`,
     description: "A cancelled import has written nothing. Cancelling it again changes nothing.",
     tag,
+    scope: kind,
     extension: true,
     request: { params: importParams },
     responses: {

@@ -27,6 +27,7 @@ const pushShipments = defineRoute({
   summary: "Import shipments (JSON)",
   description: `1 to 1000 shipments with 1 to 500 goods lines each, at most 10,000 lines in all. Shipments are matched on shipmentId. A push becomes a CSV file in which every goods line repeats its shipment's fields; that file may have at most 50 MB (${limits.pushFileBytes.toLocaleString("en")} bytes).`,
   tag: "Shipment imports",
+  scope: "shipments",
   request: { headers: pushHeaders, body: shipmentPush },
   responses: { 202: { description: "Queued", schema: acceptedShipments }, ...refusals },
   beforeBody: roomInQueue,
@@ -51,6 +52,7 @@ const pushActivities = defineRoute({
   description:
     "1 to 10,000 activities. Every push appends: sending the same batch twice records it twice, unless it carries an Idempotency-Key.",
   tag: "Fulfilment imports",
+  scope: "activities",
   request: { headers: pushHeaders, body: activityPush },
   responses: { 202: { description: "Queued", schema: acceptedActivities }, ...refusals },
   beforeBody: roomInQueue,
@@ -70,6 +72,7 @@ const uploadShipments = defineRoute({
   summary: "Import shipments (file)",
   description: `A .csv or .xlsx file with one row per goods line; lines of one shipmentId belong together wherever they stand. ${describeColumns("shipments")}`,
   tag: "Shipment imports",
+  scope: "shipments",
   beforeBody: roomInQueue,
   handler: (request, deps) => acceptUpload(deps, "shipments", request),
 });
@@ -81,6 +84,7 @@ const uploadActivities = defineRoute({
   summary: "Import activities (file)",
   description: `A .csv or .xlsx file with one activity per row. ${describeColumns("activities")}`,
   tag: "Fulfilment imports",
+  scope: "activities",
   beforeBody: roomInQueue,
   handler: (request, deps) => acceptUpload(deps, "activities", request),
 });

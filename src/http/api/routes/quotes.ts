@@ -75,6 +75,7 @@ const generateQuotes = defineRoute({
   summary: "Generate quotes",
   description: "Prices the items for each customer. Every result is a quote of its own that can be fetched again by its quoteId.",
   tag: "Quotes",
+  scope: "quotes",
   maxBodyBytes: 2 * 1024 * 1024,
   request: { body: quoteRequest },
   responses: {
@@ -96,6 +97,7 @@ const fetchQuote = defineRoute({
   operationId: "fetchQuote",
   summary: "Fetch a quote",
   tag: "Quotes",
+  scope: ["quotes", "read"],
   request: { params: z.object({ quoteId: z.string().describe("The quoteId of any result") }) },
   responses: {
     200: { description: "The quote as it was answered, with its one result", schema: quoteResponse },
@@ -129,6 +131,7 @@ const listQuotes = defineRoute({
   operationId: "listQuotes",
   summary: "List quotes, newest first",
   tag: "Quotes",
+  scope: "read",
   extension: true,
   request: {
     query: pageQuery.extend({

@@ -43,6 +43,7 @@ export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, b
     operationId: `listRejected${name}Rows`,
     summary: `List the rejected rows of a ${noun} import`,
     tag,
+    scope: "read",
     request: { params: importParams, query },
     responses: {
       200: {

@@ -76,6 +76,7 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
     summary: `Take back what a ${noun} import wrote`,
     description: `The whole import, or 1 to ${limits.rowsPerReversal} of its ${kind}. Nothing is erased, and a row is reversed once, however often it is sent. ${what[kind]}`,
     tag,
+    scope: kind,
     extension: true,
     request: { params: importParams, body: bodyOf[kind] },
     responses: {
@@ -109,6 +110,7 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
     operationId: `list${name}Reversals`,
     summary: `List the reversals of a ${noun} import, the first one first`,
     tag,
+    scope: "read",
     extension: true,
     request: { params: importParams, query: pageQuery },
     responses: {

@@ -42,6 +42,7 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     operationId: "listLedgerShipments",
     summary: "List the shipment ledger",
     tag,
+    scope: "read",
     extension: true,
     description:
       "By shipmentId; what is asked for by `sourceDetails`, or by `from` and `to` alone, comes by import, the last ended first. A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.",
@@ -63,6 +64,7 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     operationId: "getLedgerShipment",
     summary: "Fetch a shipment from the ledger",
     tag,
+    scope: "read",
     extension: true,
     request: { params: z.object({ shipmentId: z.string().describe("As it was imported") }) },
     responses: {
