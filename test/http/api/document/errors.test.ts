@@ -25,7 +25,7 @@ const shown = (operationId: string, status: number): unknown =>
 /** A route whose handler fails with this error. */
 const failing = (error: () => Error, path: string) =>
   defineRoute({
-    ...{ method: "GET", path, operationId: path.slice(1), summary: "x", tag: "x", request: {} },
+    ...{ method: "GET", path, operationId: path.slice(1), summary: "x", tag: "x", scope: "read", request: {} },
     responses: { 200: { description: "x", schema: z.object({}) } },
     handler: () => Promise.reject(error()),
   });
