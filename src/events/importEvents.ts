@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
 import { faultCodes } from "../domain/rows/faults.js";
+import { columnChoice } from "./columnChoice.js";
 
 export const importKinds = ["shipments", "activities"] as const;
 export type ImportKind = (typeof importKinds)[number];
@@ -31,6 +32,8 @@ const importRequested = z.object({
       reason: z.string().optional(),
     })
     .optional(),
+  /** What the file's columns are taken for, where its headings are not ours, and who chose that and when. */
+  columns: columnChoice.extend({ by: principal, at: instant }).optional(),
   /** An earlier import whose file has the same content. Decided when this one is pushed. */
   sameFileAs: z.string().optional(),
   /** In version 1 the id is the key's displayed prefix. */
@@ -115,6 +118,7 @@ export type ImportEnding = (typeof importEndings)[number];
 export const endsImport = (type: string): type is ImportEnding => (importEndings as readonly string[]).includes(type);
 
 export type ImportRequested = z.infer<typeof importRequested>;
+export type ImportColumns = NonNullable<ImportRequested["columns"]>;
 export type ImportStarted = z.infer<typeof importStarted>;
 export type RowAccepted = z.infer<typeof rowAccepted>;
 export type RowRejected = z.infer<typeof rowRejected>;

@@ -54,6 +54,7 @@ function inMemory(columns: OpenSubmission["columns"], rows: readonly FileRow[]):
   return {
     columns,
     headings: columns.names,
+    reported: columns,
     read: async function* () {
       yield { ...read, rows };
     },

@@ -1,7 +1,8 @@
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { matchImportHeader, nameFault } from "../../domain/files/header.js";
+import { applyChoice, type ColumnChoice } from "../../domain/imports/columns/choice.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
+import type { ImportColumns, ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { TooBusy } from "../../portErrors.js";
 import type { FileHeader, HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 import { type RequestImportDeps, requestImport, type Submission } from "./requestImport.js";
@@ -18,25 +19,31 @@ interface ReceivedFile
   readonly withinMs: number;
   /** The header row, if it was read before. */
   readonly header?: FileHeader;
+  /** What its columns are taken for, where its headings are not ours. */
+  readonly columns?: ImportColumns | undefined;
 }
 
 /** Takes a file that was uploaded to the API or the portal: checks its header row, then stores and queues it. */
 export async function acceptFile(deps: AcceptFileDeps, received: ReceivedFile): Promise<ImportRequested> {
-  const { file, catalogueVersion, header, ...push } = received;
+  const { file, catalogueVersion, header, columns: chosen, ...push } = received;
   const { columns, format } = header ?? (await readUploadHeader(deps, push.organisationId, file));
-  const check = async () => void (await checkColumns(deps, push, catalogueVersion, columns));
-  return requestImport(deps, { ...push, source: "file", file: { ...file, format }, check });
+  const check = async () => void (await checkColumns(deps, push, catalogueVersion, columns, chosen));
+  return requestImport(deps, { ...push, source: "file", file: { ...file, format }, check, ...(chosen ? { columns: chosen } : {}) });
 }
 
-/** By column: the field that it holds. */
+/** By column, and after them by fixed value: the field that it holds. */
 export async function checkColumns(
   { catalogues }: Pick<AcceptFileDeps, "catalogues">,
   { organisationId, kind }: { readonly organisationId: string; readonly kind: ImportKind },
   catalogueVersion: number,
   columns: FileHeader["columns"],
+  chosen?: ColumnChoice,
 ): Promise<readonly (string | undefined)[]> {
-  const { customFieldKeys } = await catalogues(organisationId, catalogueVersion);
-  const match = matchImportHeader(columns, { kind, source: "file", customFieldKeys });
+  const { customFieldKeys, file } = await catalogues(organisationId, catalogueVersion);
+  const { customFields } = file;
+  const match = chosen
+    ? applyChoice(columns, chosen, { kind, customFields })
+    : matchImportHeader(columns, { kind, source: "file", customFieldKeys });
   if (!match.ok) throw new Rejection("invalid", match.message);
   return match.fields;
 }

@@ -37,6 +37,7 @@ export interface Submission {
   readonly file: { path: string; name: string; format: "csv" | "xlsx"; size: number; sha256: string };
   readonly elements?: number;
   readonly corrects?: ImportRequested["corrects"];
+  readonly columns?: ImportRequested["columns"];
   readonly by: Principal;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
@@ -168,7 +169,7 @@ export async function firstPushOf(eventStore: EventStore, push: Sent): Promise<I
 }
 
 function commandOf(submission: Submission, importId: string, logId: string): RequestCommand {
-  const { organisationId, kind, source, sourceDetails, elements, corrects, by, requestId, idempotencyKey, now } = submission;
+  const { organisationId, kind, source, sourceDetails, elements, corrects, columns, by, requestId, idempotencyKey, now } = submission;
   const { path: _, ...file } = submission.file;
   // Earlier versions hashed the file also where it was made of what was sent.
   const earlierBody = fileHash(submission);
@@ -182,6 +183,7 @@ function commandOf(submission: Submission, importId: string, logId: string): Req
     file: { ...file, key: newUploadKey(organisationId, logId) },
     ...(elements === undefined ? {} : { elements }),
     ...(corrects === undefined ? {} : { corrects }),
+    ...(columns === undefined ? {} : { columns }),
     by,
     requestId,
     ...(idempotencyKey === undefined ? {} : { idempotency: { key: sha256(idempotencyKey), body } }),
@@ -195,9 +197,10 @@ const sentHash = ({ kind, source, corrects, sent }: Pick<Submission, "kind" | "s
   `${sentMark}${sha256(JSON.stringify({ kind, source, corrects, sent }))}`;
 
 /** Two requests are the same if route, content and reference are. Multipart boundaries and JSON spacing do not count. */
-function fileHash({ kind, source, sourceDetails, file, corrects }: Submission): string {
+function fileHash({ kind, source, sourceDetails, file, corrects, columns }: Submission): string {
   const parts = [kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256];
-  return sha256(JSON.stringify(corrects ? [...parts, corrects] : parts));
+  const { headings, fixed, dateOrder } = columns ?? {};
+  return sha256(JSON.stringify([...parts, ...(corrects ? [corrects] : []), ...(columns ? [{ headings, fixed, dateOrder }] : [])]));
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -23,6 +23,8 @@ export const limits = {
   idempotencyHours: 24,
   /** A longer column name is not recognised, whatever it is padded with. */
   columnNameBytes: 255,
+  /** All headings of a file whose columns are chosen, together. They are recorded with the import. */
+  headingsBytes: 100_000,
   /** What is kept of one value of a rejected row. Any text within the limits of its field is kept whole, whatever its characters. */
   rejectedValueBytes: 4_000,
   /** What is kept of all values of a rejected row together. An activity whose texts are within their limits is kept whole. */

@@ -14,7 +14,7 @@ import { logIdOf } from "../../../src/commands/logIdentity.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
 import { createGeography } from "../../../src/domain/geography/geography.js";
 import { decode } from "../../../src/events/codec.js";
-import type { ImportKind } from "../../../src/events/importEvents.js";
+import type { ImportColumns, ImportKind } from "../../../src/events/importEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { cacheCatalogues } from "../../../src/queries/organisations/organisations.js";
@@ -128,6 +128,7 @@ export async function openStage(startStore = startHostedEventStore) {
         name?: string;
         format?: "csv" | "xlsx";
         idempotencyKey?: string;
+        columns?: ImportColumns;
         /** The event store to push into, by default the stage's own. */
         into?: EventStore;
       } = {},
@@ -154,6 +155,7 @@ export async function openStage(startStore = startHostedEventStore) {
             by: { kind: "key", id: "test" },
             requestId: "request-1",
             idempotencyKey: more.idempotencyKey,
+            ...(more.columns ? { columns: more.columns } : {}),
             now: new Date(),
           },
         );

@@ -30,10 +30,10 @@ const idsAtOnce = 5_000;
 /** What an import of this file would record, judged by the same code and by today's catalogue. Nothing is recorded. */
 export async function checkFile(
   { spreadsheets, catalogue, geography }: Judging,
-  { kind, file, folder }: Pick<FileToCheck, "kind" | "file" | "folder">,
+  { kind, file, folder, columns }: Pick<FileToCheck, "kind" | "file" | "folder" | "columns">,
   watch: Watch,
 ): Promise<CheckedFile> {
-  const request = { kind, source: "file", file } as const;
+  const request = { kind, source: "file", file, columns } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
   const rules = rowContext(catalogue, geography);
   const prepared = await prepareRows(request, submission, rules, new Map(), async (share) => watch.progress(share / 2));
@@ -45,7 +45,7 @@ export async function checkFile(
     for (const row of rows) {
       const verdict = prepared.verdict(row, ordinal++);
       if (verdict.reason !== undefined) {
-        if (problems.length < shownProblems) problems.push(problemOf(row.row, verdict));
+        if (problems.length < shownProblems) problems.push(problemOf(row.row, verdict, headingIn(columns)));
         continue;
       }
       accepted += 1;
@@ -78,9 +78,12 @@ export function shipmentIds(columns: Columns, use: Watch["shipments"]) {
   };
 }
 
-export function problemOf(row: number, found: RowReason): Problem {
-  const columns = fieldsAtFault(found).map((field) =>
-    field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field,
-  );
-  return { row, columns, reason: shortened(found.reason, shownReasonBytes) };
+/** The file's heading for a field; the field's own name, or a custom field's key, where it has none. */
+export function headingIn(columns: FileToCheck["columns"]): (field: string) => string {
+  const headings = new Map(Object.entries(columns?.headings ?? {}).map(([heading, field]) => [field, heading]));
+  return (field) => headings.get(field) ?? (field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field);
+}
+
+export function problemOf(row: number, found: RowReason, headingOf: (field: string) => string): Problem {
+  return { row, columns: fieldsAtFault(found).map(headingOf), reason: shortened(found.reason, shownReasonBytes) };
 }

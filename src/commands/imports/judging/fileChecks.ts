@@ -1,5 +1,6 @@
 // Files that are judged before anything is recorded. Each is judged in a process of its own, so that the API can serve other requests.
 import type { OrganisationFile } from "../../../domain/catalogue/schema.js";
+import type { ColumnChoice } from "../../../domain/imports/columns/choice.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import type { FileFormat } from "../../../ports/spreadsheets.js";
 
@@ -11,6 +12,8 @@ export interface FileToCheck {
   readonly folder: string;
   /** The organisation's present catalogue. */
   readonly catalogue: OrganisationFile;
+  /** What its columns are taken for, where its headings are not ours. */
+  readonly columns?: ColumnChoice | undefined;
   /** Set for an error report that is to correct the rows of its import. */
   readonly report?: ReportToJudge;
 }

@@ -2,6 +2,9 @@
 import { join } from "node:path";
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import { matchImportHeader } from "../../../domain/files/header.js";
+import { applyChoice, type ColumnChoice } from "../../../domain/imports/columns/choice.js";
+import { fileHeadings } from "../../../domain/imports/columns/headings.js";
+import { cellMapper } from "../../../domain/imports/columns/mapCells.js";
 import { columnsOf } from "../../../domain/imports/fields.js";
 import type { Columns } from "../../../domain/rows/cells.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
@@ -12,18 +15,32 @@ import { spooledRows, spoolRows } from "./rowSpool.js";
 /** The part of a request that judging needs. A file that is only checked has no more than this. */
 export interface JudgedRequest extends Pick<ImportRequested, "kind" | "source" | "corrects"> {
   readonly file: Pick<ImportRequested["file"], "name" | "format">;
+  /** What its columns are taken for, where its headings are not ours. */
+  readonly columns?: ColumnChoice | undefined;
+}
+
+/** A row whose cells are as the choice of its columns has them. */
+export interface SubmittedRow extends FileRow {
+  /** The cells as they stand in the file, where that is something else. */
+  readonly sent?: FileRow["cells"];
+}
+
+interface Rows {
+  readonly rows: readonly SubmittedRow[];
 }
 
 export interface OpenSubmission {
   readonly columns: Columns;
   /** The columns' names as the file spells them. */
   readonly headings: readonly string[];
+  /** The columns of the error report: under the names that the file has for them, also those that are left out. */
+  readonly reported: Columns;
   /** The first reading of every row. */
-  read(): AsyncIterable<RowBatch>;
+  read(): AsyncIterable<RowBatch & Rows>;
   /** May take the place of `read` where only the number of rows is needed. */
   count(): AsyncIterable<RowCount>;
   /** The second reading, in the same order; after `read` or `count`. */
-  readAgain(): AsyncIterable<{ readonly rows: readonly FileRow[] }>;
+  readAgain(): AsyncIterable<Rows>;
 }
 
 export async function openSubmission(
@@ -32,18 +49,40 @@ export async function openSubmission(
   catalogue: Catalogue,
   files: { path: string; folder: string },
 ): Promise<OpenSubmission> {
+  const { kind, columns: choice } = request;
   const { format, name } = request.file;
   const header = await spreadsheets.readHeader(files.path, name);
-  const columns = matchedColumns(header.columns, request, catalogue);
+  const { columns, fixed } = matchedColumns(header.columns, request, catalogue);
   const headings = header.columns.map((name) => name.trim());
-  const times = columnsOf(request.kind).filter(({ type }) => type === "time");
+  const reported = { names: headings, fields: choice ? fileHeadings(header.columns) : columns.fields };
+  const taken = choice ? mapped(cellMapper({ kind, fields: columns.fields, fixed, dateOrder: choice.dateOrder })) : asSent;
+  const shape = { columns, headings, reported };
+  const times = columnsOf(kind).filter(({ type }) => type === "time");
   const dateColumns = new Set(times.map(({ name }) => columns.fields.indexOf(name)));
   const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns });
-  if (format === "csv")
-    return { columns, headings, read: fromFile, count: () => spreadsheets.countCsvRows(files.path), readAgain: fromFile };
+  if (format === "csv") {
+    const read = () => taken(fromFile());
+    return { ...shape, read, count: () => spreadsheets.countCsvRows(files.path), readAgain: read };
+  }
   const spool = join(files.folder, "rows");
   const read = () => spoolRows(spool, fromFile());
-  return { columns, headings, read, count: () => counted(read()), readAgain: () => spooledRows(spool) };
+  return { ...shape, read: () => taken(read()), count: () => counted(read()), readAgain: () => taken(spooledRows(spool)) };
+}
+
+type MapCells = ReturnType<typeof cellMapper>;
+
+type Take = <Batch extends { readonly rows: readonly FileRow[] }>(batches: AsyncIterable<Batch>) => AsyncIterable<Batch & Rows>;
+
+const asSent: Take = (batches) => batches;
+
+const mapped = (map: MapCells): Take =>
+  async function* <Batch extends { readonly rows: readonly FileRow[] }>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch & Rows> {
+    for await (const batch of batches) yield { ...batch, rows: batch.rows.map((row) => mappedRow(row, map)) };
+  };
+
+function mappedRow(row: FileRow, map: MapCells): SubmittedRow {
+  const cells = map(row.cells);
+  return cells === row.cells ? row : { ...row, cells, sent: row.cells };
 }
 
 async function* counted(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCount> {
@@ -55,8 +94,18 @@ async function* counted(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCou
 }
 
 /** The API checked the header before it queued the import, but the organisation's custom fields may have changed since. */
-function matchedColumns(names: readonly string[], { kind, source }: JudgedRequest, { customFieldKeys }: Catalogue): Columns {
-  const match = matchImportHeader(names, { kind, source, customFieldKeys });
+function matchedColumns(
+  names: readonly string[],
+  request: JudgedRequest,
+  catalogue: Catalogue,
+): { columns: Columns; fixed: readonly string[] } {
+  const { kind, source, columns: choice } = request;
+  if (choice) {
+    const applied = applyChoice(names, choice, { kind, customFields: catalogue.file.customFields });
+    if (!applied.ok) throw new ImportFault(applied.message);
+    return { columns: { names: applied.names, fields: applied.fields }, fixed: applied.fixed };
+  }
+  const match = matchImportHeader(names, { kind, source, customFieldKeys: catalogue.customFieldKeys });
   if (!match.ok) throw new ImportFault(match.message);
-  return { names: match.names, fields: match.fields };
+  return { columns: { names: match.names, fields: match.fields }, fixed: [] };
 }

@@ -4,13 +4,14 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { ImportFault } from "../../../commands/imports/judging/importFault.js";
+import type { SubmittedRow } from "../../../commands/imports/judging/openSubmission.js";
 import { reportColumns, reportSubject } from "../../../domain/files/header.js";
 import { elementColumn } from "../../../domain/imports/fields.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
 import { ObjectMissing } from "../../../portErrors.js";
 import type { ObjectStore } from "../../../ports/objectStore.js";
-import type { FileRow, ReportWriter, Spreadsheets } from "../../../ports/spreadsheets.js";
+import type { ReportWriter, Spreadsheets } from "../../../ports/spreadsheets.js";
 
 /** Copies the submission from the object store to `path` and checks that it has the recorded checksum. */
 export async function fetchSubmission(objectStore: ObjectStore, file: ImportRequested["file"], path: string): Promise<void> {
@@ -28,7 +29,7 @@ export async function fetchSubmission(objectStore: ObjectStore, file: ImportRequ
 }
 
 export interface ErrorReport {
-  add(row: FileRow, number: number, reason: string): Promise<void>;
+  add(row: SubmittedRow, number: number, reason: string): Promise<void>;
   /** Null when no row was added. */
   store(objectStore: ObjectStore, key: string): Promise<{ key: string; size: number } | null>;
   discard(): Promise<void>;
@@ -48,7 +49,8 @@ export function errorReport(
     async add(row, number, reason) {
       const names = [...reportColumns, ...shown.map((index) => columns.names[index] ?? "")];
       writer ??= await spreadsheets.createReportWriter(path, { columns: names, subject: reportSubject(importId) });
-      const values = shown.map((index) => cellText(row.cells[index]));
+      const cells = row.sent ?? row.cells;
+      const values = shown.map((index) => cellText(cells[index]));
       await writer.add(number, reason, values);
     },
     async store(objectStore, key) {

@@ -54,8 +54,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
   if (request.corrects && prepared.rows !== request.corrects.rows.length)
     throw new ImportFault("The file does not have the rows that it is to correct. Send the corrections again.");
   if (prepared.rows < loaded.state.rows) throw new ImportFault("The file has fewer rows than were recorded from it. Send it again.");
-  const reported = { ...submission.columns, names: submission.headings };
-  const report = errorReport(deps.spreadsheets, reported, { path: join(folder, "report.xlsx"), importId: request.importId });
+  const report = errorReport(deps.spreadsheets, submission.reported, { path: join(folder, "report.xlsx"), importId: request.importId });
   try {
     const recorded = await recordRows({
       eventStore: deps.eventStore,

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { loadImport } from "../../../commands/imports/importStream.js";
 import { ImportFault } from "../../../commands/imports/judging/importFault.js";
-import { type OpenSubmission, openSubmission } from "../../../commands/imports/judging/openSubmission.js";
+import { type OpenSubmission, openSubmission, type SubmittedRow } from "../../../commands/imports/judging/openSubmission.js";
 import { shownRow } from "../../../commands/imports/judging/shownRow.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { customFieldPrefix, pushedNames } from "../../../domain/imports/fields.js";
@@ -13,7 +13,6 @@ import { decode, UnreadableEvent } from "../../../events/codec.js";
 import { endsImport, type ImportRequested, type RowRejected } from "../../../events/importEvents.js";
 import { readRows, startedEvent } from "../../../events/importLayout.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
-import type { FileRow } from "../../../ports/spreadsheets.js";
 import type { WorkerDeps } from "../deps.js";
 import { errorReport, fetchSubmission } from "../importing/importFiles.js";
 
@@ -118,7 +117,7 @@ function readable(stored: StoredEvent): ReturnType<typeof decode> {
 /** Where a report gets its rows: from the submission, which has the columns and the whole values as they were sent, or else from the stream alone. */
 interface ReportSource {
   readonly columns: Columns;
-  readonly rows: AsyncIterable<{ row: FileRow; number: number; reason: string }>;
+  readonly rows: AsyncIterable<{ row: SubmittedRow; number: number; reason: string }>;
 }
 
 type Rejected = () => AsyncIterable<RowRejected>;
@@ -132,8 +131,7 @@ async function fromSubmission(deps: Deps, request: ImportRequested, rejected: Re
     const catalogue = await deps.catalogues(request.organisationId, started.data.catalogueVersion);
     await fetchSubmission(deps.objectStore, request.file, path);
     const submission = await openSubmission(deps.spreadsheets, request, catalogue, { path, folder });
-    const columns = { ...submission.columns, names: submission.headings };
-    return { columns, rows: matching(submission, request, rejected()) };
+    return { columns: submission.reported, rows: matching(submission, request, rejected()) };
   } catch (error) {
     if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) return undefined;
     throw error;

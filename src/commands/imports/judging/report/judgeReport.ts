@@ -2,12 +2,12 @@
 import { rowNumberColumn } from "../../../../domain/files/header.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { isWhole } from "../../../../domain/pushes/correctedFile.js";
-import { cellText } from "../../../../domain/rows/cells.js";
+import { type Columns, cellText } from "../../../../domain/rows/cells.js";
 import { type GrowingInts, growingInts } from "../../../../domain/rows/compactLists.js";
 import { refusal } from "../../../../domain/rows/faults.js";
 import { rowContext } from "../../../../domain/rows/rowContext.js";
 import type { FileRow } from "../../../../ports/spreadsheets.js";
-import { type Judging, problemOf, shipmentIds, shownProblems, type Watch } from "../checkFile.js";
+import { headingIn, type Judging, problemOf, shipmentIds, shownProblems, type Watch } from "../checkFile.js";
 import type { CheckedFile, CorrectionPart, FileToCheck, Problem, ReportToJudge } from "../fileChecks.js";
 import { ImportFault } from "../importFault.js";
 import { type OpenSubmission, openSubmission } from "../openSubmission.js";
@@ -24,16 +24,16 @@ interface FoundRows {
 
 export async function judgeReport(
   { spreadsheets, catalogue, geography }: Judging,
-  { kind, file, folder }: Pick<FileToCheck, "kind" | "file" | "folder">,
+  { kind, file, folder, columns }: Pick<FileToCheck, "kind" | "file" | "folder" | "columns">,
   report: ReportToJudge,
   watch: Watch,
 ): Promise<CheckedFile> {
-  const request = { kind, source: "file", file } as const;
+  const request = { kind, source: "file", file, columns } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
   const known = await readRejectedRows(report.rowsPath);
   const numbers = rowNumbers(submission);
   const found = await findRows(submission, known, numbers, kind === "shipments");
-  const refusals = refusalsOf(report, known, found, numbers);
+  const refusals = refusalsOf(report, known, found, { numberOf: numbers, fields: submission.columns.fields });
   const rules = rowContext(catalogue, geography);
   const prepared = await prepareRows(request, submission, rules, refusals, async (share) => watch.progress(share / 2));
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
@@ -44,6 +44,7 @@ export async function judgeReport(
   if (report.mostParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
   const ids = shipmentIds(submission.columns, watch.shipments);
   const problems: Problem[] = [];
+  const headingOf = headingIn(columns);
   const closed: CorrectionPart[] = [];
   let [ordinal, accepted, later] = [0, 0, 0];
   try {
@@ -56,7 +57,7 @@ export async function judgeReport(
           if (problems.length >= shownProblems) continue;
           const verdict = prepared.verdict(row, place);
           const reason = whyNotSent.get(part) ?? (verdict.reason === undefined ? leftWithOthers : verdict);
-          problems.push(problemOf(row.row, reason));
+          problems.push(problemOf(row.row, reason, headingOf));
           continue;
         }
         accepted += 1;
@@ -124,7 +125,7 @@ function refusalsOf(
   { importId }: ReportToJudge,
   known: RejectedRows,
   { places, groups }: FoundRows,
-  numberOf: (row: FileRow) => number,
+  { numberOf, fields }: { numberOf: (row: FileRow) => number; fields: Columns["fields"] },
 ): Refusals {
   const inFile = new Int32Array(known.groups);
   for (let ordinal = 0; ordinal < groups.length; ordinal += 1) {
@@ -140,7 +141,7 @@ function refusalsOf(
     const group = groups.get(ordinal);
     if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group))
       return "The rejected lines of a shipment are corrected together, and the file lacks some of this one's";
-    return row.cells.some((cell) => !isWhole(cellText(cell)))
+    return row.cells.some((cell, index) => fields[index] !== undefined && !isWhole(cellText(cell)))
       ? "Has a value that was cut short or could not be kept: write it anew"
       : undefined;
   };

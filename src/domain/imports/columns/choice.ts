@@ -1,0 +1,133 @@
+// What the columns of a file are taken for, and how that is applied to its header row.
+import { isStorable } from "../../rows/cells.js";
+import { columnsOf, customFieldPrefix, type Field, type Kind } from "../fields.js";
+import { isLonger, limits, shortened } from "../limits.js";
+import type { DateOrder } from "./dateOrder.js";
+import { fileHeadings } from "./headings.js";
+
+export interface ColumnChoice {
+  /** By the file's heading: the field that the column holds (a custom one as `customFields.<key>`), or null where it is left out. */
+  readonly headings: Readonly<Record<string, string | null>>;
+  /** By field: one value for every row, where the file has no column for it. */
+  readonly fixed?: Readonly<Record<string, string>> | undefined;
+  /** How dates such as 03/04/2026 are read. Without it they are rejected. */
+  readonly dateOrder?: DateOrder | undefined;
+}
+
+export interface ChoosableField {
+  /** A custom one as `customFields.<key>`. */
+  readonly name: string;
+  /** For people. */
+  readonly label: string;
+  readonly required: boolean;
+  readonly type: Field["type"];
+}
+
+export interface ChoosableFields {
+  readonly kind: Kind;
+  /** The organisation's own; only shipments carry them. */
+  readonly customFields: readonly { readonly key: string; readonly label: string }[];
+}
+
+/** In the order of the import's fields, then the organisation's own. */
+export const choosableFields = ({ kind, customFields }: ChoosableFields): ChoosableField[] => [
+  ...columnsOf(kind).map(({ name, heading, required, type }) => ({ name, label: heading, type, required: required !== false })),
+  ...(kind === "shipments"
+    ? customFields.map(({ key, label }) => ({ name: customFieldPrefix + key, label, type: "text" as const, required: false }))
+    : []),
+];
+
+const quoted = (heading: string): string => shortened(heading, 100);
+
+/** Why the choice cannot be applied, in sentences. */
+export function choiceFaults({ headings, fixed = {} }: ColumnChoice, of: ChoosableFields): string[] {
+  const fields = new Map(choosableFields(of).map((field) => [field.name, field]));
+  const columnsFor = new Map<string, string[]>();
+  const faults: string[] = [];
+  for (const [heading, field] of Object.entries(headings)) {
+    if (field === null) continue;
+    if (!fields.has(field)) faults.push(`${quoted(heading)} is taken for ${quoted(field)}, which is no field of these imports.`);
+    else columnsFor.set(field, [...(columnsFor.get(field) ?? []), heading]);
+  }
+  for (const field of Object.keys(fixed))
+    if (!fields.has(field)) faults.push(`${quoted(field)} has a fixed value, and is no field of these imports.`);
+  for (const { name, label, required, type } of fields.values()) {
+    const columns = columnsFor.get(name) ?? [];
+    const value = Object.hasOwn(fixed, name) ? (fixed[name] ?? "") : undefined;
+    if (columns.length > 1) faults.push(`${label} is taken from ${columns.map(quoted).join(" and ")}. Leave out all but one.`);
+    if (columns[0] !== undefined && value !== undefined)
+      faults.push(`${label} has a fixed value, and a column: ${quoted(columns[0])}. Remove the value, or leave the column out.`);
+    if (required && columns.length === 0 && value === undefined)
+      faults.push(`${label} is required. Choose a column for it, or give a fixed value.`);
+    if (value !== undefined) faults.push(...fixedFaults(label, value, type));
+  }
+  return faults;
+}
+
+function fixedFaults(label: string, value: string, type: Field["type"]): string[] {
+  const longest = type === "identifier" || type === "customer" ? limits.identifierLength : limits.textLength;
+  if (value.trim() === "") return [`The fixed value of ${label} is blank.`];
+  if (isLonger(value.trim(), longest)) return [`The fixed value of ${label} is longer than ${longest} characters.`];
+  return isStorable(value) ? [] : [`The fixed value of ${label} holds characters that cannot be stored.`];
+}
+
+export type AppliedChoice =
+  | {
+      readonly ok: true;
+      /** By column of the file, and after them by fixed value: the field it holds; undefined where it is left out. */
+      readonly fields: readonly (string | undefined)[];
+      /** The same: the name that rejected rows and reasons have for it. */
+      readonly names: readonly string[];
+      /** The values that follow the cells of every row. */
+      readonly fixed: readonly string[];
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** The columns of a file with this choice. Every heading of the file has to be part of the choice, and the other way round. */
+export function applyChoice(columns: readonly string[], choice: ColumnChoice, of: ChoosableFields): AppliedChoice {
+  const headings = fileHeadings(columns);
+  const present = new Set(headings);
+  const unknown = headings.filter((heading) => heading !== undefined && !Object.hasOwn(choice.headings, heading));
+  const lost = Object.keys(choice.headings).filter((heading) => !present.has(heading));
+  const faults = [
+    ...named("Unrecognised column(s)", unknown as string[]),
+    ...named("Missing column(s)", lost),
+    ...choiceFaults(choice, of),
+  ];
+  if (faults.length > 0) return { ok: false, message: ["Invalid file structure.", ...faults].join(" ") };
+  const fixed = Object.entries(choice.fixed ?? {});
+  const fields = [
+    ...headings.map((heading) => (heading === undefined ? undefined : (choice.headings[heading] ?? undefined))),
+    ...fixed.map(([field]) => field),
+  ];
+  return {
+    ok: true,
+    fields,
+    names: fields.map((field) => (field === undefined ? "" : nameOf(field, of.kind))),
+    fixed: fixed.map(([, value]) => value),
+  };
+}
+
+const shownNames = 100;
+
+function named(label: string, headings: readonly string[]): string[] {
+  if (headings.length === 0) return [];
+  const shown = headings.slice(0, shownNames).map(quoted);
+  if (headings.length > shown.length) shown.push(`and ${headings.length - shown.length} more`);
+  return [`${label}: ${shown.join(", ")}.`];
+}
+
+/** A custom field by its key, as in a file of our own headings; by its long name where a field of the import has that name. */
+function nameOf(field: string, kind: Kind): string {
+  if (!field.startsWith(customFieldPrefix)) return field;
+  const key = field.slice(customFieldPrefix.length);
+  return columnsOf(kind).some(({ name }) => name.toLowerCase() === key.toLowerCase()) ? field : key;
+}
+
+/** Whether two choices say the same, whatever the order of their headings. */
+export const isSameChoice = (one: ColumnChoice, other: ColumnChoice): boolean => comparable(one) === comparable(other);
+
+const comparable = ({ headings, fixed = {}, dateOrder }: ColumnChoice): string =>
+  JSON.stringify([sorted(headings), sorted(fixed), dateOrder ?? null]);
+
+const sorted = (values: Readonly<Record<string, string | null>>) => Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1));

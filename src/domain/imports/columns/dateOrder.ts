@@ -1,0 +1,56 @@
+// Dates such as 03/04/2026, which are in March or in April: somebody has to say which.
+import { isTimestamp } from "../timestamp.js";
+
+export const dateOrders = ["dayFirst", "monthFirst"] as const;
+export type DateOrder = (typeof dateOrders)[number];
+
+const form = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?:(?:, ?|T| {1,2})(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([ap])\.?m\.?)?)?$/i;
+
+const longest = 40;
+const partsOf = (text: string): RegExpExecArray | null => (text.length > longest ? null : form.exec(text));
+
+/** Whether it is a date whose day and month could be mistaken for each other, by its form. */
+export const needsOrder = (text: string): boolean => partsOf(text.trim()) !== null;
+
+/** The date as ISO 8601 has it, without a zone. Undefined for any other text, and for a day that no calendar has. */
+export function inOrder(text: string, order: DateOrder): string | undefined {
+  const parts = partsOf(text.trim());
+  if (!parts) return undefined;
+  const [, first = "", , second = "", year, hour, minute, seconds, half] = parts;
+  const [day, month] = order === "dayFirst" ? [first, second] : [second, first];
+  const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  const hours = hour === undefined ? undefined : hourOf(Number(hour), half?.toLowerCase());
+  if (hours === Number.NEGATIVE_INFINITY) return undefined;
+  const clock = hours === undefined ? "" : `T${String(hours).padStart(2, "0")}:${minute}${seconds === undefined ? "" : `:${seconds}`}`;
+  return isTimestamp(date + clock) ? date + clock : undefined;
+}
+
+/** Of 24. Minus infinity where a clock of 12 hours shows no such hour. */
+function hourOf(hour: number, half: string | undefined): number {
+  if (half === undefined) return hour;
+  if (hour < 1 || hour > 12) return Number.NEGATIVE_INFINITY;
+  return (hour % 12) + (half === "p" ? 12 : 0);
+}
+
+export interface OrderFound {
+  /** Undefined where both are possible, or the values contradict each other. */
+  readonly order: DateOrder | undefined;
+  /** A value that can only be read so; the first of this form where none says it. */
+  readonly example: string;
+}
+
+/** What the values themselves say. Undefined where none of them needs an order. */
+export function orderIn(values: Iterable<string>): OrderFound | undefined {
+  const proofs = new Map<DateOrder, string>();
+  let any: string | undefined;
+  for (const text of values) {
+    const parts = partsOf(text.trim());
+    if (!parts) continue;
+    any ??= text.trim();
+    if (Number(parts[1]) > 12 && !proofs.has("dayFirst")) proofs.set("dayFirst", text.trim());
+    if (Number(parts[3]) > 12 && !proofs.has("monthFirst")) proofs.set("monthFirst", text.trim());
+  }
+  if (any === undefined) return undefined;
+  const [[order, example] = [undefined, any], ...others] = proofs;
+  return others.length > 0 ? { order: undefined, example: any } : { order, example };
+}

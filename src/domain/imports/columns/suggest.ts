@@ -1,0 +1,87 @@
+// What each column of a file is probably taken for. A person looks at it before anything is sent.
+import { folded, reportColumns } from "../../files/header.js";
+import { type ChoosableFields, type ColumnChoice, choosableFields } from "./choice.js";
+import { otherNames, wordsOf } from "./otherNames.js";
+
+/** By heading: the field that it probably holds; undefined where nothing fits, null where such columns were left out before. */
+export type Suggestions = ReadonlyMap<string, string | null | undefined>;
+
+/** How sure it is. Only the order counts. */
+const sure = { before: 4, own: 3, other: 2, part: 1 } as const;
+
+interface Name {
+  readonly field: string;
+  readonly text: string;
+  readonly words: ReadonlySet<string>;
+  readonly isOwn: boolean;
+}
+
+interface Candidate {
+  readonly heading: string;
+  readonly field: string | null;
+  readonly score: number;
+}
+
+/** `before`: what the organisation has chosen for files of this kind, the newest first. */
+export function suggestColumns(headings: readonly string[], of: ChoosableFields, before: readonly ColumnChoice[]): Suggestions {
+  const names = namesOf(of);
+  const chosen = chosenBefore(before, new Set(names.map(({ field }) => field)));
+  const candidates = headings.flatMap((heading) => candidatesFor(heading, names, chosen));
+  const suggestions = new Map<string, string | null | undefined>(headings.map((heading) => [heading, undefined]));
+  const taken = new Set<string>();
+  const decided = new Set<string>();
+  for (const { heading, field } of candidates.sort((one, other) => other.score - one.score)) {
+    if (decided.has(heading) || (field !== null && taken.has(field))) continue;
+    decided.add(heading);
+    if (field !== null) taken.add(field);
+    suggestions.set(heading, field);
+  }
+  return suggestions;
+}
+
+function namesOf(of: ChoosableFields): Name[] {
+  const others = otherNames[of.kind];
+  return choosableFields(of).flatMap(({ name: field, label }) => {
+    const plain = field.replace(/^customFields\./, "");
+    const own = [field, plain, label].map((text) => ({ field, text: folded(text), words: wordsOf(text), isOwn: true }));
+    return [...own, ...(others[field] ?? []).map((text) => ({ field, text: folded(text), words: wordsOf(text), isOwn: false }))];
+  });
+}
+
+/** By heading, as headings are compared: the newest choice that can still be made. */
+function chosenBefore(before: readonly ColumnChoice[], known: ReadonlySet<string>): ReadonlyMap<string, string | null> {
+  const chosen = new Map<string, string | null>();
+  for (const { headings } of before)
+    for (const [heading, field] of Object.entries(headings))
+      if (!chosen.has(folded(heading)) && (field === null || known.has(field))) chosen.set(folded(heading), field);
+  return chosen;
+}
+
+const ownReport = new Set(reportColumns.map(folded));
+
+function candidatesFor(heading: string, names: readonly Name[], chosen: ReadonlyMap<string, string | null>): Candidate[] {
+  const text = folded(heading.replace(/ \(\d+\)$/, "")); // the number of a heading that stands there twice is ours
+  const before = chosen.get(folded(heading));
+  if (before !== undefined) return [{ heading, field: before, score: sure.before }];
+  if (ownReport.has(text)) return [{ heading, field: null, score: sure.own }];
+  const words = wordsOf(heading.replace(/ \(\d+\)$/, ""));
+  const candidates = names.flatMap(({ field, text: name, words: wanted, isOwn }): Candidate[] => {
+    if (name === text || isSame(words, wanted)) return [{ heading, field, score: isOwn ? sure.own : sure.other }];
+    return holdsAll(words, wanted) ? [{ heading, field, score: sure.part + wanted.size / 100 }] : [];
+  });
+  return withoutTies(candidates);
+}
+
+const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean => one.size === other.size && holdsAll(one, other, 1);
+
+/** Whether all words of a name stand in the heading, which may have more. One word alone says too little. */
+function holdsAll(words: ReadonlySet<string>, wanted: ReadonlySet<string>, least = 2): boolean {
+  return wanted.size >= least && [...wanted].every((word) => words.has(word));
+}
+
+/** A heading that only resembles two fields equally is left to the person. */
+function withoutTies(candidates: readonly Candidate[]): Candidate[] {
+  return candidates.filter(
+    ({ field, score }) => score >= sure.other || !candidates.some((each) => each.field !== field && each.score === score),
+  );
+}

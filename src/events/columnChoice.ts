@@ -1,0 +1,12 @@
+// What the columns of a file are taken for, as the events of imports and organisations have it. This is a disk format.
+import { z } from "zod";
+import { dateOrders } from "../domain/imports/columns/dateOrder.js";
+
+export const columnChoice = z.object({
+  /** By the file's heading: the field that its column holds (a custom one as `customFields.<key>`), or null where it is left out. */
+  headings: z.record(z.string(), z.string().nullable()),
+  /** By field: one value for every row. */
+  fixed: z.record(z.string(), z.string()).optional(),
+  /** How dates such as 03/04/2026 are read; without it they are rejected. */
+  dateOrder: z.enum(dateOrders).optional(),
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { inOrder, needsOrder, orderIn } from "../../../../src/domain/imports/columns/dateOrder.js";
+
+test.each([
+  ["03/04/2026", "2026-04-03", "2026-03-04"],
+  ["3.4.2026", "2026-04-03", "2026-03-04"],
+  ["3-4-2026 9:05", "2026-04-03T09:05", "2026-03-04T09:05"],
+  ["03/04/2026 14:30:15", "2026-04-03T14:30:15", "2026-03-04T14:30:15"],
+  ["03/04/2026, 2:30 PM", "2026-04-03T14:30", "2026-03-04T14:30"],
+  ["03/04/2026 12:00 am", "2026-04-03T00:00", "2026-03-04T00:00"],
+  ["03/04/2026T12:00 p.m.", "2026-04-03T12:00", "2026-03-04T12:00"],
+  [" 03/04/2026 ", "2026-04-03", "2026-03-04"],
+  ["31/12/2026", "2026-12-31", undefined],
+  ["12/31/2026", undefined, "2026-12-31"],
+  ["31/02/2026", undefined, undefined],
+  ["03/04/2026 25:00", undefined, undefined],
+  ["03/04/2026 13:00 pm", undefined, undefined],
+  ["03/04/2026 0:30 am", undefined, undefined],
+])("%s is %s with the day first and %s with the month first", (text, dayFirst, monthFirst) => {
+  expect([inOrder(text, "dayFirst"), inOrder(text, "monthFirst")]).toEqual([dayFirst, monthFirst]);
+});
+
+test.each(["2026-04-03", "3/4/26", "03/04-2026", "3 April 2026", "2026/04/03", "03/04/2026 at noon", "", "1/2/20261"])(
+  "%s needs no order and stays as it is",
+  (text) => {
+    expect(needsOrder(text)).toBe(false);
+    expect(inOrder(text, "dayFirst")).toBeUndefined();
+  },
+);
+
+test("values say their order where one of them can be read in only one way", () => {
+  expect(orderIn(["x", "03/04/2026", "23/04/2026", "24/04/2026"])).toEqual({ order: "dayFirst", example: "23/04/2026" });
+  expect(orderIn(["03/04/2026", "04/23/2026"])).toEqual({ order: "monthFirst", example: "04/23/2026" });
+  expect(orderIn(["03/04/2026", "05/06/2026"])).toEqual({ order: undefined, example: "03/04/2026" });
+  expect(orderIn(["23/04/2026", "04/23/2026"])).toEqual({ order: undefined, example: "23/04/2026" });
+  expect(orderIn(["2026-04-03", ""])).toBeUndefined();
+});
