@@ -1,7 +1,9 @@
-// An organisation, its catalogue, its API keys and its webhook endpoints. This is a disk format.
+// An organisation, its catalogue, its API keys, its webhook endpoints, and what it takes the columns of files for. This is a disk format.
 // A catalogue change is one event per changed entry and then CatalogueApplied. Entries count only when CatalogueApplied follows.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
+import { columnChoice } from "./columnChoice.js";
+import { importKinds } from "./importEvents.js";
 
 const instant = z.iso.datetime();
 
@@ -54,6 +56,9 @@ const webhookRemoved = z.object({ ...ofEndpoint, reason: z.string().optional() }
 const webhookPaused = z.object({ ...ofEndpoint, reason: z.string().optional() });
 const webhookResumed = z.object(ofEndpoint);
 
+/** From now on a file of this kind that has exactly these headings is taken so. */
+const columnsMapped = columnChoice.extend({ kind: z.enum(importKinds), by: principal, at: instant });
+
 /** Every event of an organisation's stream. */
 export const organisationEvents = {
   CatalogueEntryPut: catalogueEntryPut,
@@ -66,6 +71,7 @@ export const organisationEvents = {
   WebhookRemoved: webhookRemoved,
   WebhookPaused: webhookPaused,
   WebhookResumed: webhookResumed,
+  ColumnsMapped: columnsMapped,
 } as const;
 
 export type CatalogueEntryPut = z.infer<typeof catalogueEntryPut>;

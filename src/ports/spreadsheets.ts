@@ -47,6 +47,8 @@ export interface ReadOptions {
   readonly format?: FileFormat;
   /** Columns, from 0, in which a workbook's number is read as a date. */
   readonly dateColumns?: ReadonlySet<number>;
+  /** How many bytes of a workbook may be unpacked, for a caller that needs only its first rows. */
+  readonly mostInflated?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -71,9 +73,11 @@ export interface Spreadsheets {
   isFileFault(error: unknown): error is Error;
 }
 
-/** Reads header rows of uploads in other threads, so that requests are served meanwhile. Throws as `Spreadsheets` does, or TooBusy. */
+/** Reads header rows and first values of uploads in other threads, so that requests are served meanwhile. Throws as `Spreadsheets` does, or TooBusy. */
 export interface HeaderReader {
   read(organisationId: string, file: { readonly path: string; readonly name: string }): Promise<FileHeader>;
+  /** By column: some of its first values, each once and cut short. */
+  values(organisationId: string, file: { readonly path: string; readonly name: string }): Promise<readonly (readonly string[])[]>;
 }
 
 export interface ReportWriter {

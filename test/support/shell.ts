@@ -31,7 +31,7 @@ export function shellDeps(pool: pg.Pool, options: ShellOptions = {}): ApiDeps {
     eventStore: answers as unknown as EventStore,
     objectStore: answers as unknown as ObjectStore,
     spreadsheets,
-    headerRows: { read: (_, { path, name }) => spreadsheets.readHeader(path, name) },
+    headerRows: { read: (_, { path, name }) => spreadsheets.readHeader(path, name), values: async () => [] },
     quoteMemory: createQuoteMemory(),
     catalogues: () => Promise.reject(new Error("this shell has no catalogue")),
     geography: createGeography(() => undefined),

@@ -49,7 +49,7 @@ export async function checkColumns(
 }
 
 export interface UploadHeaderDeps {
-  readonly headerRows: HeaderReader;
+  readonly headerRows: Pick<HeaderReader, "read">;
   readonly spreadsheets: Pick<Spreadsheets, "isFileFault">;
 }
 

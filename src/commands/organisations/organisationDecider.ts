@@ -60,6 +60,7 @@ export function evolve(state: OrganisationState, event: EventOn<"organisation">,
     case "WebhookRemoved":
     case "WebhookPaused":
     case "WebhookResumed":
+    case "ColumnsMapped":
       return state;
   }
 }

@@ -43,6 +43,7 @@ export function evolve(state: WebhooksState, event: EventOn<"organisation">): We
     case "CatalogueEntryRemoved":
     case "ApiKeyCreated":
     case "ApiKeyRevoked":
+    case "ColumnsMapped":
       return state;
     case "WebhookAdded": {
       const { endpointId, url, events } = event.data;

@@ -25,6 +25,8 @@ export const limits = {
   columnNameBytes: 255,
   /** All headings of a file whose columns are chosen, together. They are recorded with the import. */
   headingsBytes: 100_000,
+  /** Sets of headings whose choice an organisation's files have in common. */
+  rememberedChoices: 1_000,
   /** What is kept of one value of a rejected row. Any text within the limits of its field is kept whole, whatever its characters. */
   rejectedValueBytes: 4_000,
   /** What is kept of all values of a rejected row together. An activity whose texts are within their limits is kept whole. */

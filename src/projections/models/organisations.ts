@@ -1,6 +1,8 @@
-// Organisations, catalogue versions, API keys, webhook endpoints and the files of localities. The command that changes an organisation writes these rows itself,
+// Organisations, catalogue versions, API keys, webhook endpoints, choices of columns and the files of localities. The command that changes an organisation writes these rows itself,
 // so that they are there when it returns. The projector applies the same events later, which changes something only if the command was killed.
 import type { Pool, PoolClient } from "pg";
+import { headingsKey } from "../../domain/imports/columns/headings.js";
+import { actorOf } from "../../domain/principal.js";
 import { mostSecrets, overlapHours } from "../../domain/webhooks/endpoint.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
@@ -11,7 +13,7 @@ import { applyCatalogue, stageChanges } from "./catalogues.js";
 
 export const organisations: Projection = {
   name: "organisations",
-  tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "webhook_endpoints", "locality_files"],
+  tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "webhook_endpoints", "column_choices", "locality_files"],
   async apply(client, { events }, { skip }) {
     await applyOrganisationEvents(client, events, skip);
     await applyLocalityEvents(client, events, skip);
@@ -96,6 +98,25 @@ async function applyEvents(
       case "WebhookResumed":
         await applyWebhookEvent(client, organisationId, event);
         continue;
+      case "ColumnsMapped": {
+        const { kind, by, at, ...choice } = event.data;
+        await client.query(
+          `insert into column_choices (organisation_id, kind, headings_key, choice, chosen_by, chosen_at, revision)
+           values ($1, $2, $3, $4, $5, $6, $7)
+           on conflict (organisation_id, kind, headings_key) do update set choice = excluded.choice, chosen_by = excluded.chosen_by,
+             chosen_at = excluded.chosen_at, revision = excluded.revision`,
+          [
+            organisationId,
+            kind,
+            headingsKey(Object.keys(choice.headings)),
+            JSON.stringify(choice),
+            actorOf(by),
+            at,
+            String(event.revision),
+          ],
+        );
+        continue;
+      }
     }
     event satisfies never;
   }

@@ -1,6 +1,6 @@
 // Not projections: short-lived state through which several processes work together. If it is lost, the workers restore what is needed.
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, integer, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
@@ -80,6 +80,29 @@ export const refusedUploads = pgTable("refused_uploads", {
   logId: uuid("log_id").notNull(),
   refusedAt: at("refused_at").notNull().default(sql`now()`),
 });
+
+/** Files that wait in the object store, for a day, until a person has chosen what their columns are. If a row is lost, the file is sent again. */
+export const keptFiles = pgTable(
+  "kept_files",
+  {
+    fileId: uuid("file_id").primaryKey(),
+    organisationId: text("organisation_id").notNull(),
+    kind: text({ enum: ["shipments", "activities"] }).notNull(),
+    name: text().notNull(),
+    format: text({ enum: ["csv", "xlsx"] }).notNull(),
+    size: bigint({ mode: "bigint" }).notNull(),
+    sha256: text().notNull(),
+    sourceDetails: text("source_details").notNull(),
+    objectKey: text("object_key").notNull(),
+    /** The header row, and some values of each column. */
+    columns: jsonb().notNull(),
+    values: jsonb().notNull(),
+    /** The import that it became. */
+    importId: uuid("import_id"),
+    keptAt: at("kept_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("kept_files_by_organisation").on(table.organisationId, table.keptAt)],
+);
 
 /** One row per API key: the minute that began with the key's first request, and the number of requests in it so far. */
 export const rateWindows = pgTable("rate_windows", {

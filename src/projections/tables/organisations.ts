@@ -52,6 +52,26 @@ export const catalogueChanges = pgTable(
   (table) => [primaryKey({ columns: [table.organisationId, table.revision] })],
 );
 
+/** What the columns of a file are taken for, by the kind and the set of its headings. */
+export const columnChoices = pgTable(
+  "column_choices",
+  {
+    organisationId: text("organisation_id").notNull(),
+    kind: text({ enum: ["shipments", "activities"] }).notNull(),
+    /** A hash of the headings, whatever their order. */
+    headingsKey: text("headings_key").notNull(),
+    choice: jsonb().notNull(),
+    chosenBy: text("chosen_by").notNull(),
+    chosenAt: timestamp("chosen_at", { withTimezone: true, precision: 3 }).notNull(),
+    /** Of the organisation's stream: the order in which they were chosen. */
+    revision: bigint({ mode: "bigint" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.organisationId, table.kind, table.headingsKey] }),
+    index("column_choices_by_revision").on(table.organisationId, table.kind, table.revision),
+  ],
+);
+
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 /** The people of the organisations. No other table has their names, and only `member_claims` has their e-mails too. */

@@ -1,23 +1,30 @@
-// Runs in a thread of its own and reads one header row for each message.
+// Runs in a thread of its own and reads one header row, or some values of each column, for each message.
 import { parentPort } from "node:worker_threads";
 import type { FileHeader } from "../../../ports/spreadsheets.js";
 import { FileFault } from "../cell.js";
 import { readHeader } from "../rows.js";
+import { readValues } from "../values.js";
 
 export interface HeaderRequest {
   readonly path: string;
   readonly name: string;
+  /** What is wanted: the header row, or some values of each column. */
+  readonly what: "header" | "values";
 }
 
-export type HeaderReply = { readonly header: FileHeader } | { readonly fault: string } | { readonly failure: unknown };
+export type HeaderReply =
+  | { readonly header: FileHeader }
+  | { readonly values: readonly (readonly string[])[] }
+  | { readonly fault: string }
+  | { readonly failure: unknown };
 
-parentPort?.on("message", ({ path, name }: HeaderRequest) => {
-  void read(path, name).then((reply) => parentPort?.postMessage(reply));
+parentPort?.on("message", (request: HeaderRequest) => {
+  void read(request).then((reply) => parentPort?.postMessage(reply));
 });
 
-async function read(path: string, name: string): Promise<HeaderReply> {
+async function read({ path, name, what }: HeaderRequest): Promise<HeaderReply> {
   try {
-    return { header: await readHeader(path, name) };
+    return what === "header" ? { header: await readHeader(path, name) } : { values: await readValues(path) };
   } catch (error) {
     return error instanceof FileFault ? { fault: error.message } : { failure: error };
   }

@@ -2,7 +2,7 @@
 // are served meanwhile, and organisations take turns, so that one organisation's uploads do not hold up those of others.
 import { Worker } from "node:worker_threads";
 import { createPlaces } from "../../../places.js";
-import type { FileHeader, HeaderReader } from "../../../ports/spreadsheets.js";
+import type { HeaderReader } from "../../../ports/spreadsheets.js";
 import { FileFault } from "../cell.js";
 import type { HeaderReply, HeaderRequest } from "./headerThread.js";
 
@@ -63,7 +63,7 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
   }
 
   const run = (request: HeaderRequest) =>
-    new Promise<FileHeader>((resolve, reject) => {
+    new Promise<Extract<HeaderReply, { header: unknown } | { values: unknown }>>((resolve, reject) => {
       const thread = idle.pop() ?? startThread();
       clearTimeout(thread.timer);
       thread.timer = setTimeout(() => {
@@ -74,7 +74,7 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
         thread.onReply = () => undefined;
         clearTimeout(thread.timer);
         if (all.has(thread)) rest(thread);
-        if ("header" in reply) resolve(reply.header);
+        if ("header" in reply || "values" in reply) resolve(reply);
         else reject("fault" in reply ? new FileFault(reply.fault) : reply.failure);
       };
       thread.worker.postMessage(request);
@@ -86,7 +86,15 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
   }
 
   return {
-    read: (organisationId, request) => places.within(organisationId, () => run(request)),
+    async read(organisationId, { path, name }) {
+      const reply = await places.within(organisationId, () => run({ path, name, what: "header" }));
+      if ("header" in reply) return reply.header;
+      throw new Error("a thread answered a question that was not asked");
+    },
+    async values(organisationId, { path, name }) {
+      const reply = await places.within(organisationId, () => run({ path, name, what: "values" }));
+      return "values" in reply ? reply.values : [];
+    },
     close: async () => {
       for (const thread of all) clearTimeout(thread.timer);
       await Promise.all([...all].map(({ worker }) => worker.terminate()));

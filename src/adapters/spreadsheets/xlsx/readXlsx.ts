@@ -60,7 +60,7 @@ async function firstRow(archive: Archive, workbook: Workbook, context: SheetCont
 }
 
 export async function* readXlsxRows(path: string, options: ReadOptions): AsyncGenerator<RowBatch> {
-  const archive = await openArchive(path);
+  const archive = await openArchive(path, options.mostInflated);
   try {
     const workbook = await readWorkbook(archive);
     const strings = await readSharedStrings(archive, workbook.sharedStrings, Number.POSITIVE_INFINITY, options.signal);

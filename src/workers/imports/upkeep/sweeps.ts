@@ -1,5 +1,6 @@
 // Deletes what nothing needs any more: uploads without an import, unfinished uploads, wrong passwords of the past.
 import { firstRequest } from "../../../commands/imports/importStream.js";
+import { keptPrefix, sweepKeptFiles } from "../../../commands/imports/keptFiles.js";
 import {
   asideKey,
   asidePrefix,
@@ -117,12 +118,20 @@ export async function sweepUploads(deps: Deps, olderThanMs = dayMs): Promise<num
   for (const [prefix, isOurs] of [
     [uploadsPrefix, (key: string) => logOfUpload(key) === logId],
     [`reports/${logId}/`, () => true],
+    [keptPrefix(logId), () => true],
   ] as const) {
     if (signal?.aborted) break;
     aborted += await objectStore.abortUnfinished(prefix, { before, isOurs });
   }
   if (aborted > 0) logger.info({ aborted }, "aborted uploads that were never finished");
   return aborted;
+}
+
+/** Removes the files that waited a day for somebody to choose their columns. */
+export async function sweepKept(deps: Deps): Promise<number> {
+  const removed = await sweepKeptFiles(deps, { now: await databaseNow(deps), signal: deps.signal });
+  if (removed > 0) deps.logger.info({ removed }, "removed files whose columns nobody has chosen within a day");
+  return removed;
 }
 
 /** Deletes what is kept of wrong passwords when its time is over, also where no further sign-in comes. */

@@ -1,0 +1,41 @@
+// What the organisation has chosen for the columns of its files.
+import type { Pool } from "pg";
+import type { ColumnChoice } from "../../domain/imports/columns/choice.js";
+import { principalOf } from "../../domain/principal.js";
+import type { ImportColumns, ImportKind } from "../../events/importEvents.js";
+
+type Database = Pick<Pool, "query">;
+
+interface ChoiceRow {
+  readonly choice: ColumnChoice;
+  readonly by: string;
+  readonly at: Date;
+}
+
+/** The choice for files of this kind with exactly these headings; `key` as `headingsKey` makes it. */
+export async function rememberedColumns(
+  database: Database,
+  organisationId: string,
+  { kind, key }: { readonly kind: ImportKind; readonly key: string },
+): Promise<ImportColumns | undefined> {
+  const { rows } = await database.query<ChoiceRow>(
+    `select choice, chosen_by as by, chosen_at as at from column_choices where organisation_id = $1 and kind = $2 and headings_key = $3`,
+    [organisationId, kind, key],
+  );
+  const [found] = rows;
+  if (!found) return undefined;
+  const { headings, fixed, dateOrder } = found.choice;
+  const given = { ...(fixed ? { fixed: { ...fixed } } : {}), ...(dateOrder ? { dateOrder } : {}) };
+  return { headings: { ...headings }, ...given, by: principalOf(found.by), at: found.at.toISOString() };
+}
+
+const most = 50;
+
+/** The last choices for files of this kind, the newest first. */
+export async function lastChoices(database: Database, organisationId: string, kind: ImportKind): Promise<ColumnChoice[]> {
+  const { rows } = await database.query<Pick<ChoiceRow, "choice">>(
+    `select choice from column_choices where organisation_id = $1 and kind = $2 order by revision desc limit ${most}`,
+    [organisationId, kind],
+  );
+  return rows.map(({ choice }) => choice);
+}

@@ -1,0 +1,99 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type FileToKeep,
+  keepFile,
+  keptFile,
+  keptFilesPerOrganisation,
+  keptPrefix,
+  releaseFile,
+} from "../../../src/commands/imports/keptFiles.js";
+import { logIdOf } from "../../../src/commands/logIdentity.js";
+import { sweepKept } from "../../../src/workers/imports/upkeep/sweeps.js";
+import { openStage, type Stage } from "../../workers/imports/stage.js";
+
+let stage: Stage;
+let folder: string;
+beforeAll(async () => {
+  stage = await openStage();
+  folder = await mkdtemp(join(tmpdir(), "waybill-test-kept-"));
+  await writeFile(join(folder, "file"), "Site,Qty\nSYD1,2\n");
+});
+afterAll(async () => {
+  await stage?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const fileOf = (organisationId: string): FileToKeep => ({
+  organisationId,
+  kind: "activities",
+  sourceDetails: "Tuesday",
+  file: { path: join(folder, "file"), name: "tuesday.csv", format: "csv", size: 16, sha256: "ab" },
+  columns: ["Site", "Qty"],
+  values: [["SYD1"], ["2"]],
+});
+const keep = (organisationId: string) => keepFile(stage.deps(), fileOf(organisationId));
+const found = (organisationId: string, fileId: string) => keptFile(stage.pool, organisationId, fileId);
+const objects = async () => {
+  const keys: string[] = [];
+  for await (const { key } of stage.objectStore.list(keptPrefix(await logIdOf(stage.eventStore)))) keys.push(key);
+  return keys;
+};
+
+test("a kept file is found with its header and values, by its own organisation alone", async () => {
+  const fileId = await keep("one");
+  const { file, ...rest } = fileOf("one");
+  const { path: _, ...stored } = file;
+  const kept = await found("one", fileId);
+  expect(kept).toEqual({ ...rest, fileId, importId: null, file: { ...stored, key: expect.stringContaining(fileId) } });
+  await stage.objectStore.fetch(kept?.file.key ?? "", join(folder, "copy"));
+  expect(await readFile(join(folder, "copy"), "utf8")).toBe("Site,Qty\nSYD1,2\n");
+  expect(await found("another", fileId)).toBeUndefined();
+  expect(await found("one", "no id at all")).toBeUndefined();
+});
+
+test("an organisation's oldest file makes room for the one after the twentieth; others keep theirs", async () => {
+  const others = await keep("quiet");
+  const ids: string[] = [];
+  const countKept = async () => (await Promise.all(ids.map((id) => found("busy", id)))).filter((each) => each !== undefined).length;
+  for (let count = 0; count < keptFilesPerOrganisation; count += 1) ids.push(await keep("busy"));
+  expect(await countKept()).toBe(keptFilesPerOrganisation);
+  ids.push(await keep("busy"));
+  expect(await countKept()).toBe(keptFilesPerOrganisation);
+  expect(await found("busy", ids[0] ?? "")).toBeUndefined();
+  expect((await objects()).filter((key) => key.includes("/busy/"))).toHaveLength(keptFilesPerOrganisation);
+  expect(await found("quiet", others)).toBeDefined();
+});
+
+test("a file that has become an import says so, and its object is gone", async () => {
+  const kept = await found("done", await keep("done"));
+  if (!kept) throw new Error("not kept");
+  const importId = "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50";
+  await releaseFile(stage.deps(), kept, importId);
+  expect(await found("done", kept.fileId)).toMatchObject({ importId });
+  expect(await stage.objectStore.exists(kept.file.key)).toBe(false);
+});
+
+test("after a day a file is not found, and a worker removes it", async () => {
+  const [old, fresh] = [await keep("days"), await keep("days")];
+  const age = (fileId: string, hours: number) =>
+    stage.pool.query("update kept_files set kept_at = now() - make_interval(hours => $2) where file_id = $1", [fileId, hours]);
+  await age(old, 25);
+  await age(fresh, 23);
+  expect([await found("days", old), (await found("days", fresh))?.fileId]).toEqual([undefined, fresh]);
+  expect(await sweepKept(stage.deps())).toBe(0); // by the objects' own times none is a day old
+  expect((await stage.pool.query("select from kept_files where file_id = $1", [old])).rowCount).toBe(0);
+  const { deps } = stage;
+  const aged = {
+    ...stage.objectStore,
+    list: async function* (prefix: string) {
+      for await (const object of stage.objectStore.list(prefix))
+        yield object.key.includes(old) ? { ...object, modifiedAt: new Date(object.modifiedAt.getTime() - 25 * 3_600_000) } : object;
+    },
+  };
+  expect(await sweepKept(deps({ objectStore: aged }))).toBe(1);
+  const left = await objects();
+  expect([left.some((key) => key.includes(old)), left.some((key) => key.includes(fresh))]).toEqual([false, true]);
+});
