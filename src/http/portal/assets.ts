@@ -5,11 +5,12 @@ import { basename, join, posix, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Context } from "hono";
 import { Rejection } from "../../domain/rejection.js";
+import { packedOnce } from "../server/compress.js";
 import type { AppEnv } from "../server/requestFrame.js";
 
 export interface Asset {
   readonly type: string;
-  readonly body: string;
+  readonly packed: ReturnType<typeof packedOnce>;
 }
 
 export interface Assets {
@@ -33,7 +34,7 @@ export function readAssets(): Assets {
   const add = (name: string, type: string, body: string) => {
     const hash = createHash("sha256").update(body).digest("hex").slice(0, 12);
     const hashed = name.replace(/\.(\w+)$/, `.${hash}.$1`);
-    files.set(hashed, { type, body });
+    files.set(hashed, { type, packed: packedOnce(body) });
     paths.set(name, `${assetFolder}/${hashed}`);
   };
   add("styles.css", "text/css; charset=utf-8", joined(join(here, "styles")));
@@ -82,6 +83,8 @@ const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 export function serveAsset(c: Context<AppEnv>, { files }: Assets, name: string): Response {
   const asset = files.get(name);
   if (!asset) throw new Rejection("notFound", "There is no such file. Reload the page");
-  const headers = { ...c.get("answerHeaders"), "content-type": asset.type, "cache-control": "public, max-age=31536000, immutable" };
-  return new Response(c.req.method === "HEAD" ? null : asset.body, { status: 200, headers });
+  const { body, headers: packing } = asset.packed(c);
+  const caching = { "cache-control": "public, max-age=31536000, immutable" };
+  const headers = { ...c.get("answerHeaders"), "content-type": asset.type, ...caching, ...packing };
+  return new Response(c.req.method === "HEAD" ? null : body, { status: 200, headers });
 }

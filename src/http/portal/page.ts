@@ -133,6 +133,7 @@ export interface Visit {
   readonly may: (access: Access) => boolean;
   /** Asks again, in a form or a script's request, whether this person may do this: after the body, and before each step of long work. */
   readonly stillAllowed: StillAllowed;
+  /** The session's token, masked for this page. */
   readonly formToken: string;
   readonly links: Links;
   readonly assets: Assets;

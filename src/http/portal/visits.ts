@@ -14,7 +14,7 @@ import type { Links } from "./links.js";
 import type { Notices } from "./notices.js";
 import type { Access, PortalDeps, Visit } from "./page.js";
 import { redirect } from "./pageResponse.js";
-import { ensureOwnForm } from "./sessions/sameOrigin.js";
+import { ensureOwnForm, masked } from "./sessions/sameOrigin.js";
 
 /** What serving a request needs besides the request. */
 export interface Serving {
@@ -46,10 +46,10 @@ export const readingOf = ({ context, person }: Visit, what: string): ReadingRequ
 
 /** Throws for a form or a script's request that did not come from a page of the visitor's session. */
 export const ensureFromOwnPage = (
-  { context: c, formToken }: Visit,
+  { context: c, person }: Visit,
   { publicUrl }: Pick<PortalDeps, "publicUrl">,
   given = c.req.header("x-form-token"),
-): void => ensureOwnForm({ header: (name) => c.req.header(name), publicUrl, formToken, given });
+): void => ensureOwnForm({ header: (name) => c.req.header(name), publicUrl, formToken: person?.formToken ?? "", given });
 
 /** `access`: that of the page, form or answer which is requested. */
 export async function visitOf(c: Context<AppEnv>, access: Access, serving: Serving): Promise<Visit> {
@@ -69,7 +69,7 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
     stillAllowed: async () => {
       if (access !== "anyone") refuseScript(await visitOf(c, access, serving), access);
     },
-    formToken: person?.formToken ?? "",
+    formToken: person ? masked(person.formToken) : "",
     links,
     assets,
     notice: notices.read(c.req.header("cookie"), ownerOf(person)),

@@ -110,4 +110,7 @@ async function readFormToken(who: Visitor): Promise<string> {
   return token;
 }
 
+/** A page's text without its form token, which is another one on every page. */
+export const withoutToken = (page: string): string => page.replaceAll(/(content|value)="[\w-]{86}"/g, "");
+
 export const heading = (page: string): string => /<h1>([^<]*)<\/h1>/.exec(page)?.[1] ?? "";

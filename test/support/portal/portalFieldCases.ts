@@ -5,7 +5,7 @@ import { streamPrefix } from "../../../src/events/streams.js";
 import { answers, forms } from "../../../src/http/portal/pages/list.js";
 import { signValue } from "../../../src/http/portal/sessions/cookies.js";
 import { openablePages } from "./openablePages.js";
-import { formToken, sharedSession, type Visitor, visitor } from "./portal.js";
+import { formToken, sharedSession, type Visitor, visitor, withoutToken } from "./portal.js";
 import { retailOf } from "./portalImports.js";
 import { addressOf } from "./portalSecurityCases.js";
 import type { PortalStage } from "./portalStage.js";
@@ -89,7 +89,7 @@ async function everythingOf({ service, organisationId }: PortalStage): Promise<u
 const neutral = (text: string, fields: Fields): string =>
   Object.values(fields)
     .filter((value) => value.length > 3)
-    .reduce((left, value) => left.replaceAll(value, ""), text)
+    .reduce((left, value) => left.replaceAll(value, ""), withoutToken(text))
     .replaceAll(new RegExp(uuid, "gi"), "");
 
 async function send(who: Visitor, method: "get" | "post", address: string, fields: Fields): Promise<[number, string, string]> {

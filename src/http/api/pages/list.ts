@@ -1,4 +1,5 @@
 // Pages that are not in the contract and need no key: health, metrics, links and the API reference.
+import { packedOnce } from "../../server/compress.js";
 import type { ApiDeps } from "../deps.js";
 import { describeApi } from "../document/describeApi.js";
 import type { Page, Route } from "../route.js";
@@ -12,6 +13,14 @@ export function pages(deps: ApiDeps, routes: readonly Route[]): readonly Page[] 
     described ??= describeApi(routes, deps.publicUrl);
     return described;
   };
-  const openApi: Page = { path: "/openapi.json", handler: (c) => c.json(document()) };
+  let packed: ReturnType<typeof packedOnce> | undefined;
+  const openApi: Page = {
+    path: "/openapi.json",
+    handler: (c) => {
+      packed ??= packedOnce(JSON.stringify(document()));
+      const { body, headers } = packed(c);
+      return c.body(body, 200, { "content-type": "application/json", ...headers });
+    },
+  };
   return [...healthPages(deps), openApi, ...docsPages(document, deps.publicUrl), ...filePages(deps)];
 }

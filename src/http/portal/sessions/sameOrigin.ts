@@ -1,5 +1,5 @@
 // Changes come from our own pages: the browser says so, and the form brings the session's token.
-import { timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import { Rejection } from "../../../domain/rejection.js";
 
 interface ChangeRequest {
@@ -22,12 +22,31 @@ export function ensureSameOrigin({ header, publicUrl }: ChangeRequest): void {
   if (plain !== new URL(publicUrl).origin && host !== header("host")) throw notOurs();
 }
 
-/** For every change by a signed-in member: also compares the form's token with the session's. */
+/** For every change by a signed-in member: also compares the token that the form brings, which is masked, with the session's. */
 export function ensureOwnForm(request: ChangeRequest & { formToken: string; given: unknown }): void {
   ensureSameOrigin(request);
-  const wanted = Buffer.from(request.formToken);
-  const given = Buffer.from(typeof request.given === "string" ? request.given : "");
+  const wanted = Buffer.from(request.formToken, "base64url");
+  const given = unmasked(typeof request.given === "string" ? request.given : "");
   if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) throw notOurs();
 }
+
+/**
+ * The session's token as a page shows it: another text on every page. Pages are compressed and repeat words of their address, so whoever sees
+ * the sizes of many answers could otherwise find out a text that they all have.
+ */
+export function masked(formToken: string): string {
+  const token = Buffer.from(formToken, "base64url");
+  const mask = randomBytes(token.length);
+  return Buffer.concat([mask, xor(token, mask)]).toString("base64url");
+}
+
+function unmasked(given: string): Buffer {
+  const bytes = Buffer.from(given.slice(0, longestGiven), "base64url");
+  const half = bytes.length >> 1;
+  return xor(bytes.subarray(half), bytes.subarray(0, half));
+}
+
+const longestGiven = 200;
+const xor = (some: Buffer, others: Buffer): Buffer => Buffer.from(some.map((byte, at) => byte ^ (others[at] ?? 0)));
 
 const notOurs = () => new Rejection("forbidden", "This form did not come from a page of your session. Open the page again and repeat it");

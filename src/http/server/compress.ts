@@ -1,0 +1,58 @@
+// Text answers, compressed for those who accept it. Streams are sent as they are: event streams, files, lines that are written one by one.
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import type { Context } from "hono";
+import type { AppEnv } from "./requestFrame.js";
+
+/** Less than this fits into one packet. */
+const leastBytes = 1_400;
+
+/** The fastest setting takes 0.25 ms for a page of 60 KB and leaves a sixth of it; the next ones take three times as long for a tenth less. */
+const fast = 1;
+/** For files that are compressed once and sent many times. */
+const small = 9;
+
+type Encoding = "br" | "gzip";
+
+interface Packed {
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The body as it is sent, and the headers that say how. */
+export function packed(c: Context<AppEnv>, text: string, quality = fast): Packed {
+  if (text.length < leastBytes) return { body: text, headers: {} };
+  const encoding = acceptedEncoding(c.req.header("accept-encoding"));
+  const vary = { vary: "accept-encoding" };
+  if (encoding === undefined) return { body: text, headers: vary };
+  return { body: compress(text, encoding, quality), headers: { ...vary, "content-encoding": encoding } };
+}
+
+/** For a text that never changes: it is compressed once for each encoding. */
+export function packedOnce(text: string): (c: Context<AppEnv>) => Packed {
+  const kept = new Map<string, Packed>();
+  return (c) => {
+    const encoding = acceptedEncoding(c.req.header("accept-encoding")) ?? "none";
+    const known = kept.get(encoding) ?? packed(c, text, small);
+    kept.set(encoding, known);
+    return known;
+  };
+}
+
+function compress(text: string, encoding: Encoding, quality: number): Uint8Array<ArrayBuffer> {
+  if (encoding === "gzip") return gzipSync(text, { level: quality });
+  return brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
+}
+
+const encodings: readonly Encoding[] = ["br", "gzip"];
+
+/** Of what the request accepts, the one that is cheaper for us. `*` counts as no wish. */
+function acceptedEncoding(header: string | undefined): Encoding | undefined {
+  if (header === undefined) return undefined;
+  const accepted = header
+    .toLowerCase()
+    .split(",")
+    .map((each) => each.split(";").map((part) => part.trim()))
+    .filter(([, weight]) => weight === undefined || Number(weight.replace(/^q=/, "")) > 0)
+    .map(([name]) => name);
+  return encodings.find((encoding) => accepted.includes(encoding));
+}
