@@ -204,6 +204,7 @@ test("Ctrl-C, which reaches the terminal's whole process group, ends everything 
   expect(await product.exited).toBe(0);
   expect(running.filter(isAlive)).toEqual([]);
   await product.silent;
+  expect(product.stderr()).not.toContain("Warning"); // such as Node prints for what it takes for a leak
   expect(product.stderr()).not.toContain("ended by itself");
   expect(await portOpen()).toBe(false);
   for (const left of ["lock", "runtime.json", "postgres/data/postmaster.pid"]) expect(existsSync(join(machine.dataDir, left))).toBe(false);

@@ -1,4 +1,5 @@
 // What the roles have in common: each is one process, with its configuration, the stores' addresses and a logger.
+import { setMaxListeners } from "node:events";
 import { rm } from "node:fs/promises";
 import type { Logger } from "pino";
 import { logIdOf } from "../../commands/logIdentity.js";
@@ -26,6 +27,7 @@ type Run = (adapters: Adapters, own: { tempDir: string; ended: AbortSignal }) =>
 export async function asRole(name: string, options: RoleOptions, run: Run): Promise<void> {
   const ended = new AbortController();
   const { config, addresses, logger, signal } = options;
+  setMaxListeners(0, signal); // every loop of the role waits for it; more than ten are no leak
   const adapters = await openAdapters(config, addresses, name, logger);
   const tempDir = await ownTempDir(config, name);
   try {
