@@ -29,6 +29,20 @@ export function parseEmail(text: string): string {
   return email;
 }
 
+export const longestName = 200;
+/** Characters that turn the direction of the text after them: in a list a name with one would show its neighbours backwards. */
+const unfitForNames = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
+const canBeSeen = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** A person's name, trimmed; undefined where none is given. Throws a Rejection for text that is none. */
+export function parseName(text: string | undefined): string | undefined {
+  const name = text?.trim().normalize("NFC");
+  if (name === undefined || name === "") return undefined;
+  if (name.length > longestName || unfitForNames.test(name) || !canBeSeen.test(name))
+    throw new Rejection("invalid", `A name has at most ${longestName} characters, and none that cannot be seen`);
+  return name;
+}
+
 /** Addresses with the same key are the same member's. */
 export const emailKey = (text: string): string => text.trim().normalize("NFC").toLowerCase();
 

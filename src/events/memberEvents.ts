@@ -22,6 +22,9 @@ const memberPasswordSet = z.object({ passwordHash: z.string(), ...who });
 
 const memberRoleChanged = z.object({ role, ...who });
 
+/** The member's own choice. */
+const memberRenamed = z.object({ name: z.string(), ...who });
+
 const memberRemoved = z.object({ ...who });
 
 /** The last event; the stream is deleted after it. A projection that reads it removes the member's rows. */
@@ -34,6 +37,7 @@ export const memberEvents = {
   MemberJoined: memberJoined,
   MemberPasswordSet: memberPasswordSet,
   MemberRoleChanged: memberRoleChanged,
+  MemberRenamed: memberRenamed,
   MemberRemoved: memberRemoved,
   MemberErased: memberErased,
 } as const;

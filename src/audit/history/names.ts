@@ -35,6 +35,7 @@ async function nameOfMember(eventStore: EventStore, memberId: string): Promise<s
     for await (const stored of eventStore.read(streamOf.member(memberId))) {
       const event = decodeOn("member", stored);
       if (event?.type === "MemberInvited") name = event.data.name ?? event.data.email;
+      if (event?.type === "MemberRenamed") name = event.data.name;
       if (event?.type === "MemberRemoved" || event?.type === "MemberErased") name = undefined;
     }
   } catch (error) {

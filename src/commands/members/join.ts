@@ -41,10 +41,10 @@ export async function joinByLink(
 export async function startSession(
   deps: MemberDeps,
   member: NamelessMember,
-  { oldToken, correlationId }: { oldToken: string | undefined; correlationId: string },
+  { oldToken, browser, correlationId }: { oldToken: string | undefined; browser?: string; correlationId: string },
 ): Promise<string | undefined> {
   const credentialsRevision = await joinIfInvited(deps, member, correlationId);
-  return openSession(deps.pool, { memberId: member.memberId, credentialsRevision }, oldToken);
+  return openSession(deps.pool, { memberId: member.memberId, credentialsRevision }, oldToken, browser);
 }
 
 async function joinIfInvited(deps: MemberDeps, member: NamelessMember, correlationId: string): Promise<string> {

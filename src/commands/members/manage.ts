@@ -1,6 +1,6 @@
 // What an admin, or the command line, does with members. `member` is an e-mail or a member's id.
 import { randomBytes } from "node:crypto";
-import { emailKey, hashToken, linkHours, makeToken, parseEmail, type Role, role as roleShape } from "../../domain/members.js";
+import { emailKey, hashToken, linkHours, makeToken, parseEmail, parseName, type Role, role as roleShape } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
@@ -33,7 +33,6 @@ export interface LinkMade extends MemberOf {
   readonly expiresAt: Date;
 }
 
-const longestName = 200;
 const mostMembers = 1_000;
 
 export async function inviteMember(deps: MemberDeps, invitation: Invitation, origin: Origin): Promise<LinkMade> {
@@ -86,14 +85,6 @@ export function parseRole(text: string): Role {
   const parsed = roleShape.safeParse(text);
   if (!parsed.success) throw new Rejection("invalid", "A role is one of admin, operator, viewer");
   return parsed.data;
-}
-
-function parseName(text: string | undefined): string | undefined {
-  const name = text?.trim().normalize("NFC");
-  if (name === undefined || name === "") return undefined;
-  if (name.length > longestName || /\p{Cc}/u.test(name))
-    throw new Rejection("invalid", `A name has at most ${longestName} characters, and none that cannot be seen`);
-  return name;
 }
 
 interface Meant {

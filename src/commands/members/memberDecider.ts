@@ -24,6 +24,9 @@ export type MemberCommand = { readonly by: Principal; readonly now: Date } & (
   | { readonly type: "joinByLink"; readonly linkSha256: string; readonly passwordHash: string }
   | { readonly type: "joinBySingleSignOn" }
   | { readonly type: "changeRole"; readonly role: Role }
+  | { readonly type: "renameMember"; readonly name: string }
+  /** `currentHash`: what the password that the member gave was compared with. */
+  | { readonly type: "changePassword"; readonly currentHash: string; readonly passwordHash: string }
   | { readonly type: "removeMember" }
   | { readonly type: "eraseMember" }
 );
@@ -32,28 +35,33 @@ export interface MemberState {
   /** `none`: the stream is empty, or the person is being forgotten. */
   readonly status: "none" | "invited" | "active" | "removed";
   readonly email: string;
+  readonly name: string | undefined;
   readonly role: Role;
   readonly link: LinkHash | undefined;
+  /** Undefined for a member who has signed in by single sign-on alone. */
+  readonly passwordHash: string | undefined;
 }
 
-const noMember: MemberState = { status: "none", email: "", role: "viewer", link: undefined };
+const noMember: MemberState = { status: "none", email: "", name: undefined, role: "viewer", link: undefined, passwordHash: undefined };
 
 export function evolve(state: MemberState, event: EventOn<"member">): MemberState {
   switch (event.type) {
     case "MemberInvited": {
-      const { email, role, linkSha256, linkExpiresAt } = event.data;
-      return { status: "invited", email, role, link: { linkSha256, linkExpiresAt } };
+      const { email, name, role, linkSha256, linkExpiresAt } = event.data;
+      return { status: "invited", email, name, role, link: { linkSha256, linkExpiresAt }, passwordHash: undefined };
     }
     case "MemberLinkMade":
       return { ...state, link: event.data };
     case "MemberJoined":
       return { ...state, status: "active", link: undefined };
     case "MemberPasswordSet":
-      return { ...state, link: undefined };
+      return { ...state, link: undefined, passwordHash: event.data.passwordHash };
+    case "MemberRenamed":
+      return { ...state, name: event.data.name };
     case "MemberRoleChanged":
       return { ...state, role: event.data.role };
     case "MemberRemoved":
-      return { ...state, status: "removed", link: undefined };
+      return { ...state, status: "removed", link: undefined, passwordHash: undefined };
     case "MemberErased":
       return noMember;
   }
@@ -91,6 +99,13 @@ export function decide(command: MemberCommand, state: MemberState): EventOn<"mem
     case "changeRole":
       expectPresent(state);
       return state.role === command.role ? [] : [{ type: "MemberRoleChanged", data: { role: command.role, ...who } }];
+    case "renameMember":
+      expectPresent(state);
+      return state.name === command.name ? [] : [{ type: "MemberRenamed", data: { name: command.name, ...who } }];
+    case "changePassword":
+      expectPresent(state);
+      if (state.passwordHash !== command.currentHash) throw new Rejection("conflict", "Your password was changed just now. Sign in again");
+      return [{ type: "MemberPasswordSet", data: { passwordHash: command.passwordHash, ...who } }];
     case "removeMember":
       return isPresent(state) ? [{ type: "MemberRemoved", data: who }] : [];
     case "eraseMember":

@@ -15,6 +15,7 @@ type Database = Pick<Pool | PoolClient, "query">;
 export type NamelessMember = Omit<VerifiedMember, "organisationName">;
 
 export interface Session {
+  readonly sessionId: string;
   readonly memberId: string;
   readonly by: Principal;
   readonly organisationId: string;
@@ -28,21 +29,24 @@ export interface Session {
   readonly formToken: string;
 }
 
-const alive = `last_seen_at > now() - interval '${sessionLimits.idleHours} hours' and created_at > now() - interval '${sessionLimits.longestDays} days'`;
+/** Of a row of `sessions`: neither idle for too long nor too old. */
+export const alive = `last_seen_at > now() - interval '${sessionLimits.idleHours} hours' and created_at > now() - interval '${sessionLimits.longestDays} days'`;
 
 /** Always a new token; the browser's session from before, if any, ends. Undefined where the member changed since the verification. */
 export async function openSession(
   pool: Pool,
   { memberId, credentialsRevision }: Pick<VerifiedMember, "memberId" | "credentialsRevision">,
   oldToken: string | undefined,
+  /** What the member's list of sessions calls the browser. */
+  browser?: string,
 ): Promise<string | undefined> {
   const token = makeToken(randomBytes);
   if (oldToken !== undefined) await endSession(pool, oldToken);
-  await pool.query(`delete from sessions where not (${alive})`);
+  await forgetSessions(pool);
   const { rowCount } = await pool.query(
-    `insert into sessions (token_sha256, member_id, credentials_revision)
-     select $1, member_id, credentials_revision from members where member_id = $2 and credentials_revision = $3 and status = 'active'`,
-    [hashToken(token), memberId, credentialsRevision],
+    `insert into sessions (token_sha256, member_id, credentials_revision, browser)
+     select $1, member_id, credentials_revision, $4 from members where member_id = $2 and credentials_revision = $3 and status = 'active'`,
+    [hashToken(token), memberId, credentialsRevision, browser ?? null],
   );
   if (rowCount !== 1) return undefined;
   await pool.query(
@@ -51,6 +55,11 @@ export async function openSession(
     [memberId],
   );
   return token;
+}
+
+/** Deletes sessions that are over by time. Every sign-in calls it, and the worker. */
+export async function forgetSessions(database: Database): Promise<void> {
+  await database.query(`delete from sessions where not (${alive})`);
 }
 
 interface Row extends Omit<Session, "by" | "formToken" | "name"> {
@@ -62,7 +71,7 @@ interface Row extends Omit<Session, "by" | "formToken" | "name"> {
 export async function findSession(pool: Database, token: string | undefined): Promise<Session | undefined> {
   if (token === undefined || !isToken(token)) return undefined;
   const { rows } = await pool.query<Row>(
-    `select members.member_id as "memberId", members.organisation_id as "organisationId", organisations.name as "organisationName",
+    `select session_id as "sessionId", members.member_id as "memberId", members.organisation_id as "organisationId", organisations.name as "organisationName",
             organisations.timezone, members.email, members.name, members.role, last_seen_at < now() - interval '1 minute' as stale
        from sessions
        join members on members.member_id = sessions.member_id and members.credentials_revision = sessions.credentials_revision
@@ -107,7 +116,7 @@ export async function endSession(pool: Database, token: string): Promise<void> {
 }
 
 /** The token in the pages' forms. It is derived from the session's token, which cannot be computed from it. */
-const formTokenOf = (token: string): string => createHmac("sha256", token).update("waybill form").digest("base64url");
+export const formTokenOf = (token: string): string => createHmac("sha256", token).update("waybill form").digest("base64url");
 
 /** The longest time that something may be taken in: it has expired by itself when its row is deleted. */
 export const takeOnceMinutes = 10;

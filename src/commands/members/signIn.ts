@@ -13,6 +13,8 @@ export interface Credentials {
   /** Where the request comes from. */
   readonly address: string;
   readonly known?: KnownBrowser | undefined;
+  /** The only member whose password counts: somebody who is signed in gives it once more. */
+  readonly memberId?: string;
 }
 
 /** A browser, and the members who have signed in there before. */
@@ -38,7 +40,7 @@ export function createSignIn(
   deps: MemberDeps & { readonly signingSecret: string },
 ): (credentials: Credentials, signal?: AbortSignal) => Promise<SignInAnswer> {
   const underWay = new Map<string, number>();
-  return async ({ email, password, address, known }, signal) => {
+  return async ({ email, password, address, known, memberId }, signal) => {
     const key = emailKey(email).slice(0, 300);
     const browser = known && (await hasEmail(deps.pool, known.memberIds, key)) ? known.browser : undefined;
     const attempt = { emailKey: key, address, browser, secret: deps.signingSecret };
@@ -47,7 +49,7 @@ export function createSignIn(
     const places = wanted.map(([place]) => place);
     for (const place of places) underWay.set(place, (underWay.get(place) ?? 0) + 1);
     try {
-      return await tryOnce(deps, { ...attempt, password }, signal);
+      return await tryOnce(deps, { ...attempt, password, memberId }, signal);
     } catch (error) {
       if (error instanceof TooBusy) return { kind: "wait", seconds: 2 };
       throw error;
@@ -69,11 +71,12 @@ function placesOf({ emailKey: key, address, browser }: Attempt): (readonly [plac
   ];
 }
 
-async function tryOnce(
-  deps: MemberDeps,
-  attempt: Attempt & { readonly password: string },
-  signal: AbortSignal | undefined,
-): Promise<SignInAnswer> {
+interface Given {
+  readonly password: string;
+  readonly memberId: string | undefined;
+}
+
+async function tryOnce(deps: MemberDeps, attempt: Attempt & Given, signal: AbortSignal | undefined): Promise<SignInAnswer> {
   const pace = await paceOf(deps.pool, attempt);
   if ("refuseMs" in pace) return { kind: "wait", seconds: Math.ceil(pace.refuseMs / 1000) };
   await pause(pace.delayMs, undefined, signal ? { signal } : {});
@@ -100,9 +103,9 @@ async function tryOnce(
 /** Computes at least one hash, also for an unknown e-mail. */
 async function verify(
   deps: MemberDeps,
-  { emailKey: key, password }: { emailKey: string; password: string },
+  { emailKey: key, password, memberId }: Pick<Attempt, "emailKey"> & Given,
 ): Promise<{ verified: VerifiedMember[]; looked: number }> {
-  const members = await passwordsOf(deps.pool, key, mostOrganisations);
+  const members = await passwordsOf(deps.pool, key, mostOrganisations, memberId);
   const given = password.slice(0, passwordLength.most + 1);
   if (members.length === 0) await deps.passwords.matches(given, undefined);
   const verified: VerifiedMember[] = [];

@@ -41,6 +41,8 @@ export interface Shown {
 export interface Done {
   readonly goTo: string;
   readonly notice?: Notice;
+  /** Whose the notice is (`ownerOf`), where the form has ended the session or opened another one. */
+  readonly owner?: string;
 }
 
 /** Leads to a page that says in a line what was done. `once`: a secret that only this page shows. */

@@ -141,8 +141,8 @@ async function submit(form: FormOf<Visit>, visit: Visit, fields: Fields, serving
 function respond(visit: Visit, result: Shown | Done, { links, notices }: Serving): Response {
   const { context: c, person } = visit;
   if ("goTo" in result) {
-    const { goTo, notice } = result;
-    if (notice) c.header("set-cookie", notices.leave(notice, ownerOf(person)), { append: true });
+    const { goTo, notice, owner = ownerOf(person) } = result;
+    if (notice) c.header("set-cookie", notices.leave(notice, owner), { append: true });
     return redirect(c, /^https?:/.test(goTo) ? goTo : links.to(goTo), c.req.method === "GET" ? 302 : 303);
   }
   if (visit.notice) c.header("set-cookie", notices.gone, { append: true });

@@ -56,6 +56,8 @@ async function applyEvent(client: PoolClient, event: RecordedOn<"member">, skip:
       return change("password_hash = $3, link_sha256 = null, link_expires_at = null, credentials_revision = $2", event.data.passwordHash);
     case "MemberRoleChanged":
       return change("role = $3, credentials_revision = $2", event.data.role);
+    case "MemberRenamed":
+      return change("name = $3", event.data.name);
     case "MemberRemoved":
       return change(
         "status = 'removed', removed_at = $3, password_hash = null, link_sha256 = null, link_expires_at = null, credentials_revision = $2",

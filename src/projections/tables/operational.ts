@@ -122,7 +122,11 @@ export const sessions = pgTable(
   "sessions",
   {
     tokenSha256: text("token_sha256").primaryKey(),
+    /** Names the session to its member, who may end it. */
+    sessionId: uuid("session_id").notNull().defaultRandom(),
     memberId: uuid("member_id").notNull(),
+    /** Such as "Firefox on Windows". Null for sessions that an earlier version opened. */
+    browser: text(),
     credentialsRevision: bigint("credentials_revision", { mode: "bigint" }).notNull(),
     createdAt: at("created_at").notNull().default(sql`now()`),
     /** When the session was last used, to the minute. */

@@ -75,18 +75,28 @@ export async function membersWithEmail(database: Database, emailKey: string): Pr
   return rows;
 }
 
-/** What a password given with this e-mail is compared with: the member of each organisation who has one. */
+/** The hash of the member's password; undefined for a member who has none. */
+export async function passwordHashOf(database: Database, organisationId: string, memberId: string): Promise<string | undefined> {
+  const { rows } = await database.query<{ hash: string | null }>(
+    "select password_hash as hash from members where organisation_id = $1 and member_id = $2",
+    [organisationId, memberId],
+  );
+  return rows[0]?.hash ?? undefined;
+}
+
+/** What a password given with this e-mail is compared with: the member of each organisation who has one, or one of them only. */
 export async function passwordsOf(
   database: Database,
   emailKey: string,
   most: number,
+  memberId?: string,
 ): Promise<(VerifiedMember & { readonly passwordHash: string })[]> {
   const { rows } = await database.query<VerifiedMember & { passwordHash: string }>(
     `select ${verifiedColumns}, password_hash as "passwordHash"
        from members join organisations on organisations.id = organisation_id
-      where email_key = $1 and status = 'active' and password_hash is not null order by organisations.name, organisation_id
-      limit ${most}`,
-    [emailKey],
+      where email_key = $1 and status = 'active' and password_hash is not null and ($2::uuid is null or member_id = $2)
+      order by organisations.name, organisation_id limit ${most}`,
+    [emailKey, memberId ?? null],
   );
   return rows;
 }

@@ -18,6 +18,8 @@ const newLink: MemberCommand = { type: "makeLink", ...link("second"), by, now };
 const joinBy = (token: string): MemberCommand => ({ type: "joinByLink", linkSha256: `hash of ${token}`, passwordHash: "argon2", by, now });
 const singleSignOn: MemberCommand = { type: "joinBySingleSignOn", by, now };
 const changeRole = (role: Role): MemberCommand => ({ type: "changeRole", role, by, now });
+const rename = (name: string): MemberCommand => ({ type: "renameMember", name, by, now });
+const newPassword = (currentHash: string): MemberCommand => ({ type: "changePassword", currentHash, passwordHash: "new hash", by, now });
 const remove: MemberCommand = { type: "removeMember", by, now };
 const erase: MemberCommand = { type: "eraseMember", by, now };
 
@@ -27,6 +29,8 @@ const joined: MemberEvent = { type: "MemberJoined", data: { how: "link", ...caus
 const passwordSet: MemberEvent = { type: "MemberPasswordSet", data: { passwordHash: "argon2", ...caused } };
 const joinedBySingleSignOn: MemberEvent = { type: "MemberJoined", data: { how: "singleSignOn", ...caused } };
 const roleChanged = (role: Role): MemberEvent => ({ type: "MemberRoleChanged", data: { role, ...caused } });
+const renamed = (name: string): MemberEvent => ({ type: "MemberRenamed", data: { name, ...caused } });
+const passwordChanged: MemberEvent = { type: "MemberPasswordSet", data: { passwordHash: "new hash", ...caused } };
 const removed: MemberEvent = { type: "MemberRemoved", data: caused };
 const erased: MemberEvent = { type: "MemberErased", data: caused };
 
@@ -71,6 +75,32 @@ test("a present member gets new links and roles; a removed one does not", () => 
   given(invited, joined).when(changeRole("viewer")).decides(roleChanged("viewer"));
   for (const command of [newLink, changeRole("viewer")])
     given(invited, removed).when(command).isRejected("conflict", "This member was removed. Invite the e-mail again");
+});
+
+test("a present member takes another name; the same one, also that of the invitation, decides nothing", () => {
+  given(invited, joined).when(rename("Ada Lovelace")).decides(renamed("Ada Lovelace"));
+  given(invited, joined).when(rename("Ada")).decidesNothing();
+  given(invited, joined, renamed("Ada Lovelace")).when(rename("Ada Lovelace")).decidesNothing();
+  given(invited, joined, renamed("Ada Lovelace")).when(rename("Ada")).decides(renamed("Ada"));
+  given(invited, joined, renamed("Ada Lovelace"), removed, invited).when(rename("Ada Lovelace")).decides(renamed("Ada Lovelace"));
+  for (const events of [[], [invited, removed], [invited, erased]])
+    given(...events)
+      .when(rename("Ada Lovelace"))
+      .isRejected("conflict", "This member was removed.");
+});
+
+test("a password is changed by who has given the one that the stream has", () => {
+  given(invited, joined, passwordSet).when(newPassword("argon2")).decides(passwordChanged);
+  given(invited, joined, passwordSet, passwordChanged).when(newPassword("argon2")).isRejected("conflict", "was changed just now");
+  given(invited, joinedBySingleSignOn).when(newPassword("argon2")).isRejected("conflict", "was changed just now");
+  given(invited, joined, passwordSet, removed).when(newPassword("argon2")).isRejected("conflict", "This member was removed.");
+  given(invited, joined, passwordSet, removed, invited).when(newPassword("argon2")).isRejected("conflict", "was changed just now");
+});
+
+test("a changed password ends the link that was made before it", () => {
+  given(invited, joined, passwordSet, linkMade, passwordChanged)
+    .when(joinBy("second"))
+    .isRejected("notFound", "This link was used already");
 });
 
 test("the same role, a second removal and a second erasure decide nothing", () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { namesOf } from "../../../src/audit/history/names.js";
+import { renameMember } from "../../../src/commands/members/account.js";
 import { eraseMember, inviteMember, removeMember } from "../../../src/commands/members/manage.js";
 import { createKey } from "../../../src/commands/organisations/organisation.js";
 import type { Principal } from "../../../src/domain/principal.js";
@@ -22,12 +23,22 @@ test("members are shown by name or e-mail, and as a removed member once removed 
   };
   const named = await invite("ada@example.com", "Ada");
   const unnamed = await invite("bob@example.com");
+  const renamed = await invite("eve@example.com", "Eve");
+  await renameMember(stage.members, { organisationId, memberId: renamed.id, by: renamed }, "Eve Adams", "test");
   const removed = await invite("cyd@example.com", "Cyd");
   const erased = await invite("dee@example.com", "Dee");
   await removeMember(stage.members, { organisationId, member: "cyd@example.com" }, origin);
   await eraseMember(stage.members, { organisationId, member: "dee@example.com" }, origin);
-  const all: Principal[] = [named, unnamed, removed, erased, { kind: "key", id: keyId }, { kind: "cli", id: "operator" }];
-  const expected = ["Ada", "bob@example.com", "a removed member", "a removed member", `key scanner (${prefix}...)`, "the command line"];
+  const all: Principal[] = [named, unnamed, renamed, removed, erased, { kind: "key", id: keyId }, { kind: "cli", id: "operator" }];
+  const expected = [
+    "Ada",
+    "bob@example.com",
+    "Eve Adams",
+    "a removed member",
+    "a removed member",
+    `key scanner (${prefix}...)`,
+    "the command line",
+  ];
   expect(all.map(await namesOf(stage.events, organisationId, all))).toEqual(expected);
   expect(all.map(await principalNames(stage.database.pool, organisationId))).toEqual(expected);
   // Another organisation's member is not known here.

@@ -12,6 +12,8 @@ export interface OpenablePage {
   readonly heading: string;
   /** The title of the dialog, for a page that opens with a question. */
   readonly asks?: string;
+  /** The dialog says something and asks nothing. */
+  readonly onlyCloses?: true;
   /** The role it is opened as; undefined for a page that needs no sign-in. */
   readonly as: Role | undefined;
   readonly address: (stage: PortalStage) => string;
@@ -257,5 +259,23 @@ export const openablePages: readonly OpenablePage[] = [
     asks: "Send it all again?",
     as: "admin",
     address: ({ endpointId }) => `/portal/settings/webhooks/${endpointId}?ask=replay&from=2026-01-01T00%3A00`,
+  },
+  {
+    path: "/portal/settings/members",
+    name: "members-remove-last-admin",
+    heading: "Members",
+    asks: "You are the only admin",
+    onlyCloses: true,
+    as: "admin",
+    address: ({ people }) => `/portal/settings/members?remove=${people.admin.memberId}`,
+  },
+  { path: "/portal/account", name: "account", heading: "Account", as: "viewer", address: () => "/portal/account" },
+  {
+    path: "/portal/account",
+    name: "account-sign-out-everywhere",
+    heading: "Account",
+    asks: "Sign out everywhere?",
+    as: "viewer",
+    address: () => "/portal/account?ask=everywhere",
   },
 ];

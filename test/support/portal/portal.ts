@@ -71,12 +71,12 @@ export function visitor(url: string, cookies: Map<string, string> = new Map()): 
 }
 
 /** A visitor who is signed in as the member, without the sign-in page. */
-export async function signedIn(service: TestService, { memberId }: TestMember): Promise<Visitor> {
+export async function signedIn(service: TestService, { memberId }: TestMember, browser?: string): Promise<Visitor> {
   const { rows } = await service.pool.query<{ revision: string }>(
     "select credentials_revision as revision from members where member_id = $1",
     [memberId],
   );
-  const token = await openSession(service.pool, { memberId, credentialsRevision: rows[0]?.revision ?? "" }, undefined);
+  const token = await openSession(service.pool, { memberId, credentialsRevision: rows[0]?.revision ?? "" }, undefined, browser);
   return visitor(service.url, new Map([["waybill", token ?? ""]]));
 }
 

@@ -18,11 +18,12 @@ const testWhere = (applies: boolean) => (applies ? test : () => undefined) as ty
 
 /** An address with ids of the stage's organisation in it, or with made-up ones. */
 export function addressOf(path: string, stage: PortalStage, madeUp = false): string {
-  const { keyId, joinToken: token, endpointId, deliveryId, quoteId } = stage;
+  const { keyId, sessionId, joinToken: token, endpointId, deliveryId, quoteId } = stage;
   const importId = path.startsWith("/portal/activities") ? stage.activitiesId : stage.importId;
   const shipmentId = ownShipmentOf(stage.organisationId);
   const ids: Record<string, string> = {
     keyId,
+    sessionId,
     memberId: stage.people.viewer.memberId,
     token,
     importId,

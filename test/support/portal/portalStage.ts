@@ -3,7 +3,7 @@ import { inviteMember } from "../../../src/commands/members/manage.js";
 import { createKey } from "../../../src/commands/organisations/organisation.js";
 import type { Role } from "../../../src/domain/members.js";
 import type { TestService } from "../service.js";
-import { addMember, type TestMember } from "./portal.js";
+import { addMember, signedIn, type TestMember } from "./portal.js";
 import { addEndpoints } from "./portalEndpoints.js";
 import { addActivities, addEndedImports, addRejectedRows, retailOf } from "./portalImports.js";
 
@@ -11,6 +11,8 @@ export interface PortalStage {
   readonly service: TestService;
   readonly organisationId: string;
   readonly people: Readonly<Record<Role, TestMember>>;
+  /** A session of the viewer. */
+  readonly sessionId: string;
   /** The token of an unused invitation. */
   readonly joinToken: string;
   readonly keyId: string;
@@ -55,7 +57,14 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
   const quoteId = await quoteOf(post);
   const endpoint = await addEndpoints(service, organisationId, importId);
   const people = { admin, operator, viewer };
-  return { service, organisationId, people, joinToken, keyId, importId, activitiesId, waitingId, quoteId, ...endpoint };
+  const sessionId = await sessionOf(service, viewer);
+  return { service, organisationId, people, sessionId, joinToken, keyId, importId, activitiesId, waitingId, quoteId, ...endpoint };
+}
+
+async function sessionOf(service: TestService, member: TestMember): Promise<string> {
+  await signedIn(service, member, "Firefox on Windows");
+  const { rows } = await service.pool.query("select session_id as id from sessions where member_id = $1", [member.memberId]);
+  return rows[0].id;
 }
 
 /** A quote for two customers, of which one can be served. */

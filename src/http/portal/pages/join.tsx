@@ -20,10 +20,19 @@ export const joinPage: PageOf<Visit> = {
       body: (
         <>
           <p>
-            {link.hasJoined ? "A new password for" : "Welcome to"} <strong>{link.organisationName}</strong>, {link.name ?? link.email}.
+            {link.hasJoined ? "A new password for" : "Welcome to"} <strong>{link.organisationName}</strong>
+            {link.name ? `, ${link.name}` : ""}.
           </p>
           <Form visit={visit} to={`/portal/join/${token}`}>
-            <input type="hidden" name="username" value={link.email} autocomplete="username" />
+            <Field
+              label="Email"
+              name="username"
+              type="email"
+              value={link.email}
+              hint="You sign in with this e-mail."
+              autocomplete="username"
+              readonly
+            />
             <Field
               label="Password"
               name="password"

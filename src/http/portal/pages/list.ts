@@ -1,5 +1,7 @@
 // Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
 import type { AnswerOf, FormOf, PageOf, Visit } from "../page.js";
+import { accountForms } from "./account/forms.js";
+import { accountPage } from "./account/page.js";
 import { chosenRowsPage } from "./activities/chosenRows.js";
 import { activityDownloads } from "./activities/downloads.js";
 import { activityPage, correctForm } from "./activities/one.js";
@@ -51,7 +53,7 @@ export const pages: readonly PageOf<Visit>[] = [
     keysPage,
     membersPage,
   ]),
-  ...signedIn([importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage]),
+  ...signedIn([importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, accountPage]),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
@@ -70,7 +72,7 @@ export const forms: readonly FormOf<Visit>[] = [
     ...keyForms,
     ...memberForms,
   ]),
-  ...signedIn([addForm, ...endpointForms]),
+  ...signedIn([addForm, ...endpointForms, ...accountForms]),
 ];
 
 export const answers: readonly AnswerOf<Visit>[] = [

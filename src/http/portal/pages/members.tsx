@@ -1,12 +1,12 @@
 import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manage.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
-import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../page.js";
-import { AskButton, Button, Choice, Field, Form, NoQuestion, Question } from "../shell/form.js";
+import { done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../page.js";
+import { AskButton, Button, Choice, Field, Form } from "../shell/form.js";
 import { Badge, type Column, Panel, Table } from "../shell/panel.js";
 import { OnlyOnce, Time } from "../shell/values.js";
-
-const membersPath = "/portal/settings/members";
+import { isLastAdmin, MemberQuestion, membersPath } from "./memberQuestions.js";
+import { signedOut } from "./signIn.js";
 
 export const membersPage: PageOf<SignedInVisit> = {
   path: membersPath,
@@ -58,9 +58,9 @@ const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
   {
     heading: "Member",
     names: true,
-    cell: ({ name, email }) => (
+    cell: ({ memberId, name, email }) => (
       <span class="member">
-        {name ?? email}
+        {name ?? email} {memberId === visit.person.memberId ? <Badge state={{ label: "You", badge: "" }} /> : null}
         {name ? <span class="muted email">{email}</span> : null}
       </span>
     ),
@@ -99,31 +99,6 @@ function Actions({ visit, member: { memberId, email, status } }: OfMember) {
   );
 }
 
-/** The question before a member is removed or erased. */
-function MemberQuestion({ visit, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
-  const named = (what: string) => members.find(({ memberId }) => memberId === visit.query[what]);
-  const [remove, erase] = [named("remove"), named("erase")];
-  if (remove && remove.status !== "removed")
-    return (
-      <Question visit={visit} title="Remove this member?" to={`${membersPath}/${remove.memberId}/remove`} back={membersPath} label="Remove">
-        <p>
-          <strong>{remove.name ?? remove.email}</strong> ({remove.email}) is signed out everywhere at once and can no longer sign in. What
-          they did stays recorded. They can be invited again.
-        </p>
-      </Question>
-    );
-  if (erase)
-    return (
-      <Question visit={visit} title="Erase this person?" to={`${membersPath}/${erase.memberId}/erase`} back={membersPath} label="Erase">
-        <p>
-          Name and e-mail of <strong>{erase.email}</strong> are deleted for good. What they did stays recorded as done by a removed member.
-          This cannot be undone.
-        </p>
-      </Question>
-    );
-  return <NoQuestion />;
-}
-
 const form = (path: string, submit: FormOf<SignedInVisit>["submit"]): FormOf<SignedInVisit> => ({
   path: membersPath + path,
   access: "members",
@@ -148,18 +123,33 @@ const linkForm = form("/{memberId}/link", async (visit, _, { members, publicUrl 
   return done(membersPath, line, linkAddress(publicUrl, token));
 });
 
-const roleForm = form("/{memberId}/role", async (visit, fields, { members }) => {
-  const { email, before, role } = await changeRole(members, { ...named(visit), role: fields.get("role") }, originOf(visit));
-  return done(membersPath, before === role ? `${email} is ${role} already.` : `${email} is ${role} now, and signs in again.`);
+const isOwn = ({ params, person }: SignedInVisit) => params["memberId"] === person.memberId;
+
+const roleForm = form("/{memberId}/role", async (visit, fields, deps) => {
+  const given = fields.get("role");
+  if (isOwn(visit) && fields.get("sure") === "" && (await losesOwnRole(visit, given, deps)))
+    return { goTo: `${membersPath}?${new URLSearchParams({ change: visit.person.memberId, to: given })}` };
+  const { email, before, role } = await changeRole(deps.members, { ...named(visit), role: given }, originOf(visit));
+  if (before === role) return done(membersPath, `${email} is ${role} already.`);
+  if (isOwn(visit)) return signedOut(visit, deps, `You are ${role} now. Sign in again.`);
+  return done(membersPath, `${email} is ${role} now, and signs in again.`);
 });
 
-const removeForm = form("/{memberId}/remove", async (visit, _, { members }) => {
-  const { email } = await removeMember(members, named(visit), originOf(visit));
+/** Whether it is asked first. The last admin is not asked: the command refuses it and says what to do. */
+async function losesOwnRole({ person }: SignedInVisit, given: string, { pool }: PortalDeps): Promise<boolean> {
+  if (given === person.role || !roles.some(({ value }) => value === given)) return false;
+  return !isLastAdmin(await listMembers(pool, person.organisationId), person.memberId);
+}
+
+const removeForm = form("/{memberId}/remove", async (visit, _, deps) => {
+  const { email } = await removeMember(deps.members, named(visit), originOf(visit));
+  if (isOwn(visit)) return signedOut(visit, deps, `You have left ${visit.person.organisationName}.`);
   return done(membersPath, `${email} is removed.`);
 });
 
-const eraseForm = form("/{memberId}/erase", async (visit, _, { members }) => {
-  await eraseMember(members, named(visit), originOf(visit));
+const eraseForm = form("/{memberId}/erase", async (visit, _, deps) => {
+  await eraseMember(deps.members, named(visit), originOf(visit));
+  if (isOwn(visit)) return signedOut(visit, deps, `You are erased from ${visit.person.organisationName}.`);
   return done(membersPath, "The person is erased.");
 });
 

@@ -2,10 +2,12 @@ import { startSession } from "../../../commands/members/join.js";
 import { endSession, type NamelessMember } from "../../../commands/members/sessions.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
-import type { Done, FormOf, PageOf, PortalDeps, Shown, SignedInVisit, Visit } from "../page.js";
+import { type Done, done, type FormOf, type PageOf, type PortalDeps, type Shown, type SignedInVisit, type Visit } from "../page.js";
+import { browserName } from "../sessions/browserName.js";
 import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
 import { Button, ButtonLink, Field, Form } from "../shell/form.js";
+import { ownerOf } from "../visits.js";
 import { overviewPage } from "./overview.js";
 
 const path = "/portal/sign-in";
@@ -74,16 +76,15 @@ export const signInForm: FormOf<Visit> = {
       case "refused":
         deps.signInLog.refused(context, "password", "the e-mail or the password is wrong", email);
         return again(visit, email, next, deps, 401, "Email or password is wrong.");
-      case "wait": {
+      case "wait":
         deps.signInLog.slowed(context, "password", answer.seconds, email);
-        const line = `Too many tries. Wait ${inWords(answer.seconds)} and try again.`;
-        return { ...again(visit, email, next, deps, 429, line), retryAfter: answer.seconds };
-      }
+        return { ...again(visit, email, next, deps, 429, tooManyTries(answer.seconds)), retryAfter: answer.seconds };
     }
   },
 };
 
-const inWords = (seconds: number): string => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`);
+export const tooManyTries = (seconds: number): string =>
+  `Too many tries. Wait ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`} and try again.`;
 
 function again(visit: Visit, email: string, next: string, deps: PortalDeps, status: number, line: string): Shown {
   const submitted = { get: (name: string) => (name === "email" ? email : ""), all: () => [] };
@@ -134,7 +135,12 @@ export const organisationForm: FormOf<Visit> = {
 export async function enter(member: NamelessMember, next: string, way: SignInWay, visit: Visit, deps: PortalDeps): Promise<Done> {
   const { context, requestId } = visit;
   const { members, sessionCookie, signInLog } = deps;
-  const token = await startSession(members, member, { oldToken: sessionCookie.read(context), correlationId: requestId });
+  const opened = {
+    oldToken: sessionCookie.read(context),
+    browser: browserName(context.req.header("user-agent")),
+    correlationId: requestId,
+  };
+  const token = await startSession(members, member, opened);
   if (token === undefined) {
     signInLog.refused(context, way, "the membership has changed meanwhile");
     throw new Rejection("conflict", "Your membership has changed just now. Sign in again");
@@ -143,6 +149,12 @@ export async function enter(member: NamelessMember, next: string, way: SignInWay
   rememberBrowser(deps, context, member.memberId);
   signInLog.signedIn(context, way, member);
   return { goTo: next };
+}
+
+/** After the person's own session was ended: leads to the sign-in, which says what happened. */
+export function signedOut({ context }: Visit, { sessionCookie }: PortalDeps, line: string): Done {
+  sessionCookie.clear(context);
+  return { ...done(path, line), owner: ownerOf(undefined) };
 }
 
 export const signOutForm: FormOf<SignedInVisit> = {

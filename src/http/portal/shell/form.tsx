@@ -59,6 +59,8 @@ interface FieldProps {
   readonly minlength?: number;
   readonly step?: string;
   readonly required?: boolean;
+  /** Shown, and sent as it is. */
+  readonly readonly?: boolean;
 }
 
 export const Field = ({ label, name, id = `field-${name}`, type = "text", value, hint, required = true, ...rest }: FieldProps) => (
@@ -139,6 +141,19 @@ interface QuestionProps {
 
 /** The place on a page where its questions appear; empty until one is asked. */
 export const NoQuestion = () => <div id="question" />;
+
+/** Takes a question's place where there is nothing to decide: says why, and closes. */
+export const Answer = ({ visit, title, back, children }: Pick<QuestionProps, "visit" | "title" | "back" | "children">) => (
+  <div id="question">
+    <dialog open aria-labelledby="question-title" data-back={visit.links.to(back)}>
+      <h2 id="question-title">{title}</h2>
+      <div class="question-text">{children}</div>
+      <div class="answers">
+        <ButtonLink to={visit.links.to(back)} label="Close" quiet data-close />
+      </div>
+    </dialog>
+  </div>
+);
 
 export const Question = ({ visit, title, to, back, label, keep = "Cancel", fields = {}, children }: QuestionProps) => (
   <div id="question">

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { Notice, Visit } from "../page.js";
-import { Button } from "./form.js";
+import { Button, ButtonLink } from "./form.js";
 import { Navigation } from "./navigation.js";
 
 interface LayoutProps {
@@ -90,7 +90,15 @@ function Account({ visit }: { visit: Visit }) {
       <span class="who">
         {person.name} <span class="muted">{person.role}</span>
       </span>
-      <Button class="quiet" label="Sign out" />
+      <div class="button-row">
+        <ButtonLink
+          to={links.to("/portal/account")}
+          label="Account"
+          quiet
+          aria-current={visit.path === "/portal/account" ? "page" : undefined}
+        />
+        <Button class="quiet" label="Sign out" />
+      </div>
     </form>
   );
 }

@@ -1,4 +1,4 @@
-// Deletes what nothing needs any more: uploads without an import, unfinished uploads, wrong passwords of the past.
+// Deletes what nothing needs any more: uploads without an import, unfinished uploads, wrong passwords of the past, sessions that are over.
 import { firstRequest } from "../../../commands/imports/importStream.js";
 import { keptPrefix, sweepKeptFiles } from "../../../commands/imports/keptFiles.js";
 import {
@@ -12,6 +12,7 @@ import {
   uploadsPrefix,
 } from "../../../commands/imports/storedObjects.js";
 import { logIdOf } from "../../../commands/logIdentity.js";
+import { forgetSessions } from "../../../commands/members/sessions.js";
 import { forgetFailures, forgetGuesses } from "../../../commands/members/signInPace.js";
 import { readLogId, streamOf } from "../../../events/streams.js";
 import { ObjectMissing } from "../../../portErrors.js";
@@ -134,8 +135,9 @@ export async function sweepKept(deps: Deps): Promise<number> {
   return removed;
 }
 
-/** Deletes what is kept of wrong passwords when its time is over, also where no further sign-in comes. */
+/** Deletes what is kept of wrong passwords and of sessions when its time is over, also where no further sign-in comes. */
 export async function forgetSignIns({ pool }: Pick<WorkerDeps, "pool">): Promise<void> {
   await forgetFailures(pool);
   await forgetGuesses(pool);
+  await forgetSessions(pool);
 }

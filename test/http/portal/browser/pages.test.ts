@@ -82,7 +82,8 @@ describe.each(openablePages)("$name", (opened) => {
       await open(page, opened);
       await lookAt(page, opened, wide);
       if (inAllLooks) for (const other of others) await lookAt(page, opened, other);
-      if (isWalked) await walkThrough(page, { asked: opened.asks !== undefined, isFirst: firstOf(opened.as) === opened });
+      const { asks, onlyCloses = false, as } = opened;
+      if (isWalked) await walkThrough(page, { asked: asks !== undefined, onlyCloses, isFirst: firstOf(as) === opened });
       if (isWalked && !opened.asks) await askEverything(page);
       await lookAt(page, opened, narrow);
       if (opened.asks) await leaveQuestion(page);

@@ -21,9 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel("Email").fill(admin.email);
-  await page.getByLabel("Password").fill(password);
+async function signIn(page: Page, email = admin.email, given = password): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(given);
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
@@ -49,6 +49,70 @@ browserTest("without scripts: invite a person, who joins by the link; then chang
       await theirs.reload();
       await theirs.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     });
+  });
+});
+
+browserTest("an invited person sees their e-mail, joins, and changes name and password; their other browser is signed out", async () => {
+  const by = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
+  const email = "account@harbour.example";
+  const { token } = await inviteMember(service.portal.members, { organisationId: organisation.id, email, role: "viewer" }, by);
+  await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
+    await page.goto(`/portal/join/${token}`);
+    expect(await page.getByLabel("Email").inputValue()).toBe(email);
+    expect(await page.getByLabel("Email").isEditable()).toBe(false);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Choose password and sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await browser.inPage({ origin: service.url, javaScriptEnabled: false, width: 360 }, async ({ page: other }) => {
+      await other.goto("/portal/account");
+      await signIn(other, email);
+      await other.getByRole("heading", { level: 1, name: "Account" }).waitFor();
+      await page.goto("/portal/imports");
+      await page.getByRole("link", { name: "Account" }).click();
+      await page.getByLabel("Name").fill("Anna Lee");
+      await page.getByRole("button", { name: "Save name" }).click();
+      await page.getByText("Your name is Anna Lee.").waitFor();
+      expect(await page.getByRole("row", { name: /This one/ }).count()).toBe(1);
+      expect(await page.getByRole("table").getByRole("button", { name: "Sign out" }).count()).toBe(2);
+      await page.getByLabel("Current password").fill(password);
+      await page.getByLabel("New password").fill("a password for browsers");
+      await page.getByRole("button", { name: "Change password" }).click();
+      await page.getByText("Your password is changed.").waitFor();
+      expect(await page.getByRole("table").getByRole("button", { name: "Sign out" }).count()).toBe(1);
+      await other.reload();
+      await signIn(other, email, "a password for browsers");
+      await other.getByRole("heading", { level: 1, name: "Account" }).waitFor();
+      await other.getByRole("button", { name: "Sign out everywhere" }).click();
+      await other.getByRole("dialog").getByRole("button", { name: "Sign out everywhere" }).click();
+      await other.getByText("You are signed out everywhere.").waitFor();
+      await page.reload();
+      await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+browserTest("an admin who makes themselves an operator is asked, signed out, and told so; the last admin is told what to do", async () => {
+  const { id } = await service.organisation();
+  const [going, staying] = [await addMember(service, id, "admin"), await addMember(service, id, "admin")];
+  await browser.inPage({ origin: service.url }, async ({ page }) => {
+    await page.goto("/portal/settings/members");
+    await signIn(page, going.email);
+    await page.getByLabel(`Role of ${going.email}`).selectOption("operator");
+    await page.getByRole("row", { name: going.email }).getByRole("button", { name: "Change role" }).click();
+    await page.getByRole("dialog", { name: "Change your own role?" }).getByRole("button", { name: "Change my role" }).click();
+    await page.getByText("You are operator now. Sign in again.").waitFor();
+    await page.goto("/portal/settings/members");
+    await signIn(page, staying.email);
+    await page.getByRole("row", { name: staying.email }).getByRole("button", { name: "Remove" }).click();
+    const told = page.getByRole("dialog", { name: "You are the only admin" });
+    await told.getByRole("link", { name: "Close" }).click();
+    await told.waitFor({ state: "detached" });
+    await page.getByLabel(`Role of ${going.email}`).selectOption("admin");
+    await page.getByRole("row", { name: going.email }).getByRole("button", { name: "Change role" }).click();
+    await page.getByRole("row", { name: staying.email }).getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog", { name: "Remove yourself?" }).getByRole("button", { name: "Remove myself" }).click();
+    await page.getByText("You have left").waitFor();
   });
 });
 

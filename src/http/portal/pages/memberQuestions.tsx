@@ -1,0 +1,99 @@
+import { role as roleShape } from "../../../domain/members.js";
+import type { MemberSummary } from "../../../queries/organisations/organisations.js";
+import type { SignedInVisit } from "../page.js";
+import { Answer, NoQuestion, Question } from "../shell/form.js";
+
+export const membersPath = "/portal/settings/members";
+
+/** For what the page says. The command decides it again, while nobody else changes members. */
+export function isLastAdmin(members: readonly MemberSummary[], memberId: string): boolean {
+  const admins = members.filter(({ role, status }) => role === "admin" && status === "active");
+  return admins.length === 1 && admins[0]?.memberId === memberId;
+}
+
+interface OfMember {
+  readonly visit: SignedInVisit;
+  readonly member: MemberSummary;
+}
+
+/** The question before a member is removed or erased, or changes their own role. */
+export function MemberQuestion({ visit, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
+  const named = (what: string) => members.find(({ memberId }) => memberId === visit.query[what]);
+  const [remove, erase, change] = [named("remove"), named("erase"), named("change")];
+  const meant = remove ?? erase ?? change;
+  if (!meant || (remove && remove.status === "removed")) return <NoQuestion />;
+  if (isLastAdmin(members, meant.memberId)) return <LastAdmin visit={visit} member={meant} />;
+  if (remove) return <RemoveQuestion visit={visit} member={remove} />;
+  if (erase) return <EraseQuestion visit={visit} member={erase} />;
+  return <OwnRoleQuestion visit={visit} member={meant} />;
+}
+
+const isYou = ({ visit, member }: OfMember) => member.memberId === visit.person.memberId;
+
+const LastAdmin = ({ visit, member }: OfMember) => (
+  <Answer visit={visit} title={isYou({ visit, member }) ? "You are the only admin" : "This is the only admin"} back={membersPath}>
+    <p>An organisation keeps at least one admin. Make another member an admin first, one who has joined. Then try again.</p>
+  </Answer>
+);
+
+const RemoveQuestion = ({ visit, member }: OfMember) => {
+  const asking = { visit, to: `${membersPath}/${member.memberId}/remove`, back: membersPath };
+  if (isYou({ visit, member }))
+    return (
+      <Question {...asking} title="Remove yourself?" label="Remove myself">
+        <p>
+          You are signed out everywhere at once and can no longer sign in to <strong>{visit.person.organisationName}</strong>. What you did
+          stays recorded. Another admin can invite you again.
+        </p>
+      </Question>
+    );
+  return (
+    <Question {...asking} title="Remove this member?" label="Remove">
+      <p>
+        <strong>{member.name ?? member.email}</strong> ({member.email}) is signed out everywhere at once and can no longer sign in. What
+        they did stays recorded. They can be invited again.
+      </p>
+    </Question>
+  );
+};
+
+const EraseQuestion = ({ visit, member }: OfMember) => {
+  const asking = { visit, to: `${membersPath}/${member.memberId}/erase`, back: membersPath };
+  if (isYou({ visit, member }))
+    return (
+      <Question {...asking} title="Erase yourself?" label="Erase myself">
+        <p>
+          You are signed out everywhere at once, and your name and e-mail are deleted for good. What you did stays recorded as done by a
+          removed member. This cannot be undone.
+        </p>
+      </Question>
+    );
+  return (
+    <Question {...asking} title="Erase this person?" label="Erase">
+      <p>
+        Name and e-mail of <strong>{member.email}</strong> are deleted for good. What they did stays recorded as done by a removed member.
+        This cannot be undone.
+      </p>
+    </Question>
+  );
+};
+
+function OwnRoleQuestion({ visit, member }: OfMember) {
+  const role = roleShape.safeParse(visit.query["to"]).data;
+  if (role === undefined || role === member.role || !isYou({ visit, member })) return <NoQuestion />;
+  return (
+    <Question
+      visit={visit}
+      title="Change your own role?"
+      to={`${membersPath}/${member.memberId}/role`}
+      back={membersPath}
+      label="Change my role"
+      fields={{ role, sure: "yes" }}
+    >
+      <p>
+        You are <strong>{member.role}</strong> and will be <strong>{role}</strong>. You are signed out everywhere and sign in again. You
+        then cannot open this page: only another admin can give you the role back.
+      </p>
+    </Question>
+  );
+}
