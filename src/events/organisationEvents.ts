@@ -41,6 +41,9 @@ const apiKeyCreated = z.object({
 
 const apiKeyRevoked = z.object({ keyId: z.string(), by: principal, at: instant });
 
+/** A member was erased: who did it stays known, the person does not. */
+const memberForgotten = z.object({ memberId: z.string(), by: principal, at: instant });
+
 /** Of a webhook endpoint, whose secret is never stored: it is derived. */
 const ofEndpoint = { endpointId: z.uuid(), by: principal, at: instant };
 /** The types of events that the endpoint is told of. Types that a later version has added are kept. */
@@ -66,6 +69,7 @@ export const organisationEvents = {
   CatalogueApplied: catalogueApplied,
   ApiKeyCreated: apiKeyCreated,
   ApiKeyRevoked: apiKeyRevoked,
+  MemberForgotten: memberForgotten,
   WebhookAdded: webhookAdded,
   WebhookChanged: webhookChanged,
   WebhookRemoved: webhookRemoved,

@@ -7,6 +7,7 @@ import { organisationEvents } from "./organisationEvents.js";
 import { quoteEvents, quotesEvents } from "./quoteEvents.js";
 import { reversalEvents } from "./reversalEvents.js";
 import { localityEvents, logEvents } from "./serviceEvents.js";
+import { signInEvents } from "./signInEvents.js";
 
 export const streamEvents = {
   log: logEvents,
@@ -18,6 +19,7 @@ export const streamEvents = {
   quote: quoteEvents,
   localities: localityEvents,
   member: memberEvents,
+  signIns: signInEvents,
 } as const;
 
 export const eventSchemas = {
@@ -30,6 +32,7 @@ export const eventSchemas = {
   ...quoteEvents,
   ...localityEvents,
   ...memberEvents,
+  ...signInEvents,
 } as const;
 
 export type StreamKind = keyof typeof streamEvents;

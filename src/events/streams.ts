@@ -17,6 +17,7 @@ export const streamPrefix = {
   quote: "quote-",
   localities: "localities-",
   member: "member-",
+  signIns: "sign-ins-",
 } as const satisfies Record<StreamKind, string>;
 
 export const streamOf = {
@@ -34,6 +35,8 @@ export const streamOf = {
   localities: (country: string) => `${streamPrefix.localities}${country}`,
   /** A person; deleted when the person is to be forgotten. */
   member: (memberId: string) => `${streamPrefix.member}${memberId}`,
+  /** A member's sign-ins of one month: `signInsId`. Deleted when its time is over. */
+  signIns: (memberAndMonth: string) => `${streamPrefix.signIns}${memberAndMonth}`,
 } as const satisfies Record<StreamKind, (id: string) => string>;
 
 /** Reads the log's id; undefined when the log has none yet. */

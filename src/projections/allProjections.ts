@@ -1,6 +1,7 @@
 import { logStream, streamPrefix } from "../events/streams.js";
 import { activities } from "./models/activities.js";
 import { imports } from "./models/imports.js";
+import { log } from "./models/log.js";
 import { members } from "./models/members.js";
 import { organisations } from "./models/organisations.js";
 import { quotes } from "./models/quotes.js";
@@ -21,6 +22,7 @@ export const allProjections: readonly Projection[] = [
   versions, // before shipments, which looks up a reversed shipment by its number here
   shipments,
   quotes,
+  log,
 ];
 
 /**
@@ -37,12 +39,13 @@ export const permanentPrefixes: readonly string[] = [
 ];
 
 /**
- * Two kinds of streams are not permanent. A member's stream is deleted when the person is to be forgotten, so it cannot be found again.
- * The streams of corrections and reversals were added later, so older checkpoints have not seen them.
+ * Two kinds of streams are not permanent. A member's stream is deleted when the person is to be forgotten, and sign-ins after some months, so
+ * they cannot be found again. The streams of corrections and reversals were added later, so older checkpoints have not seen them.
  */
 export const projectedPrefixes: readonly string[] = [
   ...permanentPrefixes,
   streamPrefix.member,
   streamPrefix.corrections,
   streamPrefix.reversals,
+  streamPrefix.signIns,
 ];

@@ -5,8 +5,9 @@ import { Rejection } from "../../domain/rejection.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import { hasMembers } from "../../queries/lookUps/members.js";
+import { handle } from "../handle.js";
 import type { Origin } from "../organisations/organisation.js";
-import { noOrganisation } from "../organisations/organisationDecider.js";
+import { decide, noOrganisation, organisationAggregate } from "../organisations/organisationDecider.js";
 import {
   changeMember,
   type MemberDeps,
@@ -120,6 +121,10 @@ export async function eraseMember(deps: MemberDeps, { organisationId, member }: 
   await underMemberLock(deps, organisationId, async (client) => {
     // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
     await record(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
+    const context = { organisation: organisationId, by, correlationId };
+    await handle(deps, organisationAggregate, organisationId, context, (state) =>
+      decide({ type: "forgetMember", memberId, by, now }, state),
+    );
     await deps.events.deleteStream(streamOf.member(who.memberId));
     await forgetMember(client, organisationId, memberId);
   });

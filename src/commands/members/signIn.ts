@@ -26,7 +26,8 @@ export interface KnownBrowser {
 export type SignInAnswer =
   /** One member, or several whose password this is: the person then says which organisation. */
   | { readonly kind: "verified"; readonly members: readonly [VerifiedMember, ...VerifiedMember[]] }
-  | { readonly kind: "refused" }
+  /** `members`: those with this e-mail, whose passwords it was not. */
+  | { readonly kind: "refused"; readonly members: readonly VerifiedMember[] }
   | { readonly kind: "wait"; readonly seconds: number };
 
 /** A refusal never comes earlier than this, so that an e-mail in several organisations, whose passwords are all checked, does not stand out. */
@@ -83,7 +84,7 @@ async function tryOnce(deps: MemberDeps, attempt: Attempt & Given, signal: Abort
   const guess = await takeGuess(deps.pool, attempt);
   if ("waitSeconds" in guess) return { kind: "wait", seconds: guess.waitSeconds };
   const begun = performance.now();
-  const { verified, looked } = await verify(deps, attempt).catch(async (error: unknown) => {
+  const { verified, refused, looked } = await verify(deps, attempt).catch(async (error: unknown) => {
     if (error instanceof TooBusy) await giveBack(deps.pool, guess); // nothing was looked at
     throw error;
   });
@@ -97,18 +98,20 @@ async function tryOnce(deps: MemberDeps, attempt: Attempt & Given, signal: Abort
   const answerAfterMs = Math.max(wrongAfterMs, (usualOrganisations * (performance.now() - begun)) / looked);
   await countFailure(deps.pool, attempt);
   await pause(Math.max(0, answerAfterMs - (performance.now() - begun)), undefined, signal ? { signal } : {});
-  return { kind: "refused" };
+  return { kind: "refused", members: refused };
 }
 
 /** Computes at least one hash, also for an unknown e-mail. */
 async function verify(
   deps: MemberDeps,
   { emailKey: key, password, memberId }: Pick<Attempt, "emailKey"> & Given,
-): Promise<{ verified: VerifiedMember[]; looked: number }> {
+): Promise<{ verified: VerifiedMember[]; refused: VerifiedMember[]; looked: number }> {
   const members = await passwordsOf(deps.pool, key, mostOrganisations, memberId);
   const given = password.slice(0, passwordLength.most + 1);
   if (members.length === 0) await deps.passwords.matches(given, undefined);
   const verified: VerifiedMember[] = [];
-  for (const { passwordHash, ...member } of members) if (await deps.passwords.matches(given, passwordHash)) verified.push(member);
-  return { verified, looked: Math.max(1, members.length) };
+  const refused: VerifiedMember[] = [];
+  for (const { passwordHash, ...member } of members)
+    ((await deps.passwords.matches(given, passwordHash)) ? verified : refused).push(member);
+  return { verified, refused, looked: Math.max(1, members.length) };
 }

@@ -39,6 +39,7 @@ export function evolve(state: ColumnsState, event: EventOn<"organisation">): Col
     case "CatalogueEntryRemoved":
     case "ApiKeyCreated":
     case "ApiKeyRevoked":
+    case "MemberForgotten":
     case "WebhookAdded":
     case "WebhookChanged":
     case "WebhookRemoved":

@@ -22,6 +22,8 @@ export type OrganisationCommand = { readonly by: Principal; readonly now: Date }
     }
   /** `given` is a displayed prefix, the whole key, or a key id. */
   | { readonly type: "revokeKey"; readonly given: string }
+  /** Records that a member was erased. */
+  | { readonly type: "forgetMember"; readonly memberId: string }
 );
 
 export interface ApiKeyState {
@@ -35,6 +37,8 @@ export interface ApiKeyState {
 export interface OrganisationState {
   readonly catalogue: CatalogueState;
   readonly keys: Map<string, ApiKeyState>;
+  /** The ids of erased members. */
+  readonly forgotten: Set<string>;
 }
 
 /** Changes the state it is given, which only the fold holds: a large catalogue has thousands of entries. */
@@ -55,6 +59,9 @@ export function evolve(state: OrganisationState, event: EventOn<"organisation">,
       if (key) state.keys.set(key.keyId, { ...key, revoked: true });
       return state;
     }
+    case "MemberForgotten":
+      state.forgotten.add(event.data.memberId);
+      return state;
     case "WebhookAdded":
     case "WebhookChanged":
     case "WebhookRemoved":
@@ -67,13 +74,13 @@ export function evolve(state: OrganisationState, event: EventOn<"organisation">,
 
 export const organisationAggregate: Aggregate<"organisation", OrganisationState> = {
   kind: "organisation",
-  initial: () => ({ catalogue: noCatalogue(), keys: new Map() }),
+  initial: () => ({ catalogue: noCatalogue(), keys: new Map(), forgotten: new Set() }),
   evolve,
 };
 
 const longestName = 200;
 
-export function decide(command: OrganisationCommand, { catalogue, keys }: OrganisationState): EventOn<"organisation">[] {
+export function decide(command: OrganisationCommand, { catalogue, keys, forgotten }: OrganisationState): EventOn<"organisation">[] {
   const { by } = command;
   const at = command.now.toISOString();
   switch (command.type) {
@@ -99,6 +106,10 @@ export function decide(command: OrganisationCommand, { catalogue, keys }: Organi
     case "revokeKey": {
       const { keyId, revoked } = keyMeant(command.given, keys);
       return revoked ? [] : [{ type: "ApiKeyRevoked", data: { keyId, by, at } }];
+    }
+    case "forgetMember": {
+      const { memberId } = command;
+      return forgotten.has(memberId) ? [] : [{ type: "MemberForgotten", data: { memberId, by, at } }];
     }
   }
 }

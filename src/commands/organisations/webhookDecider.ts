@@ -44,6 +44,7 @@ export function evolve(state: WebhooksState, event: EventOn<"organisation">): We
     case "ApiKeyCreated":
     case "ApiKeyRevoked":
     case "ColumnsMapped":
+    case "MemberForgotten":
       return state;
     case "WebhookAdded": {
       const { endpointId, url, events } = event.data;

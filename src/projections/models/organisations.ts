@@ -91,6 +91,8 @@ async function applyEvents(
           event.data.at,
         ]);
         continue;
+      case "MemberForgotten":
+        continue; // only the log shows it
       case "WebhookAdded":
       case "WebhookChanged":
       case "WebhookRemoved":

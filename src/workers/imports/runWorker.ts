@@ -9,7 +9,7 @@ import { createRoom, type Visit } from "./turns/room.js";
 import { takeTurn } from "./turns/takeTurn.js";
 import { claimTurn, type Turn } from "./turns/turns.js";
 import { makeLateReports } from "./upkeep/lateReports.js";
-import { forgetSignIns, sweepKept, sweepObjects, sweepUploads } from "./upkeep/sweeps.js";
+import { forgetSignIns, sweepKept, sweepObjects, sweepSignIns, sweepUploads } from "./upkeep/sweeps.js";
 import { ownFolder } from "./upkeep/temporaryFolders.js";
 
 export interface WorkerOptions extends WorkerDeps {
@@ -78,6 +78,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     repeatedly("giving up unfinished uploads", sweepMs, options, async () => void (await sweepUploads(options))),
     repeatedly("forgetting sign-ins", forgetMs, options, () => forgetSignIns(options)),
     repeatedly("removing files whose columns nobody chose", sweepMs, options, async () => void (await sweepKept(options))),
+    repeatedly("deleting old sign-ins", sweepMs, options, async () => void (await sweepSignIns(options))),
     repeatedly("sweeping objects", sweepMs, options, async () => void (await sweepObjects(options))),
   ];
   while (!signal.aborted) {

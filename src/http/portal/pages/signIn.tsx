@@ -1,5 +1,6 @@
 import { startSession } from "../../../commands/members/join.js";
 import { endSession, type NamelessMember } from "../../../commands/members/sessions.js";
+import { recordRefusals, recordSignIn } from "../../../commands/members/signInRecords.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
 import { type Done, done, type FormOf, type PageOf, type PortalDeps, type Shown, type SignedInVisit, type Visit } from "../page.js";
@@ -75,6 +76,7 @@ export const signInForm: FormOf<Visit> = {
         return signInAs(answer.members, next, "password", visit, deps);
       case "refused":
         deps.signInLog.refused(context, "password", "the e-mail or the password is wrong", email);
+        recordRefusals(deps.members, answer.members, visit.requestId, notRecorded(visit, deps));
         return again(visit, email, next, deps, 401, "Email or password is wrong.");
       case "wait":
         deps.signInLog.slowed(context, "password", answer.seconds, email);
@@ -148,8 +150,16 @@ export async function enter(member: NamelessMember, next: string, way: SignInWay
   sessionCookie.write(context, token);
   rememberBrowser(deps, context, member.memberId);
   signInLog.signedIn(context, way, member);
+  await recordSignIn(members, member, { how: hows[way], correlationId: requestId }, notRecorded(visit, deps));
   return { goTo: next };
 }
+
+const hows = { password: "password", link: "link", "single sign-on": "singleSignOn" } as const;
+
+const notRecorded =
+  ({ requestId }: Visit, { logger }: PortalDeps) =>
+  (error: unknown) =>
+    logger.warn({ err: error, requestId }, "a sign-in could not be recorded in the organisation's log");
 
 /** After the person's own session was ended: leads to the sign-in, which says what happened. */
 export function signedOut({ context }: Visit, { sessionCookie }: PortalDeps, line: string): Done {

@@ -14,6 +14,7 @@ import {
 import { logIdOf } from "../../../commands/logIdentity.js";
 import { forgetSessions } from "../../../commands/members/sessions.js";
 import { forgetFailures, forgetGuesses } from "../../../commands/members/signInPace.js";
+import { dropSignInMonths } from "../../../commands/members/signInRecords.js";
 import { readLogId, streamOf } from "../../../events/streams.js";
 import { ObjectMissing } from "../../../portErrors.js";
 import { newestImport } from "../../../queries/imports/watchedImports.js";
@@ -133,6 +134,13 @@ export async function sweepKept(deps: Deps): Promise<number> {
   const removed = await sweepKeptFiles(deps, { now: await databaseNow(deps), signal: deps.signal });
   if (removed > 0) deps.logger.info({ removed }, "removed files whose columns nobody has chosen within a day");
   return removed;
+}
+
+/** Deletes the months of sign-ins whose time in the log is over. */
+export async function sweepSignIns({ pool, eventStore, logger }: Deps): Promise<number> {
+  const months = await dropSignInMonths({ pool, events: eventStore });
+  if (months > 0) logger.info({ months }, "deleted sign-ins whose time in the log is over");
+  return months;
 }
 
 /** Deletes what is kept of wrong passwords and of sessions when its time is over, also where no further sign-in comes. */

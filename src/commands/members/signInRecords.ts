@@ -1,0 +1,87 @@
+// Sign-ins for the organisation's log. They are recorded beside the sign-in: if the event store is away, people sign in all the same.
+import type { Pool } from "pg";
+import { signInDays } from "../../domain/log/entry.js";
+import { encode } from "../../events/codec.js";
+import type { EventDataOf } from "../../events/registry.js";
+import { monthEnd, signInsId } from "../../events/signInEvents.js";
+import { streamOf } from "../../events/streams.js";
+import { type EventStore, noStream } from "../../ports/eventStore.js";
+import { withTimeLimit } from "../../timeLimit.js";
+import { untilNoConflict } from "../handle.js";
+import type { MemberDeps, MemberOf } from "./changeMember.js";
+
+type Deps = Pick<MemberDeps, "events" | "now" | "newId">;
+type OnFailure = (error: unknown) => void;
+
+/** The longest that a sign-in waits for its record, which goes on afterwards. */
+const waitMs = 500;
+const appendMs = 5_000;
+
+/** Never throws: a failure goes to `onFailure`. */
+export async function recordSignIn(
+  deps: Deps,
+  member: MemberOf,
+  { how, correlationId }: { readonly how: EventDataOf<"MemberSignedIn">["how"]; readonly correlationId: string },
+  onFailure: OnFailure,
+): Promise<void> {
+  const recording = record(deps, member, correlationId, (data) => ({ type: "MemberSignedIn", data: { ...data, how } })).catch(onFailure);
+  await withTimeLimit(waitMs, recording, () => undefined);
+}
+
+/**
+ * The given password was not these members'. Returns at once, so that the answer's time does not tell whether the e-mail is known. How many
+ * there can be is bounded by the pace of guesses, which are refused before the password is looked at.
+ */
+export function recordRefusals(deps: Deps, members: readonly MemberOf[], correlationId: string, onFailure: OnFailure): void {
+  for (const member of members)
+    void record(deps, member, correlationId, (data) => ({ type: "MemberSignInRefused", data })).catch(onFailure);
+}
+
+type SignInEvent =
+  | { readonly type: "MemberSignedIn"; readonly data: EventDataOf<"MemberSignedIn"> }
+  | { readonly type: "MemberSignInRefused"; readonly data: EventDataOf<"MemberSignInRefused"> };
+
+/** The stream of a month may have thousands of events, so only its last one is read. */
+async function record(
+  { events, now, newId }: Deps,
+  { organisationId, memberId }: MemberOf,
+  correlationId: string,
+  eventOf: (data: EventDataOf<"MemberSignInRefused">) => SignInEvent,
+): Promise<void> {
+  const at = await now();
+  const by = { kind: "member", id: memberId } as const;
+  const { type, data } = eventOf({ organisationId, memberId, by, at: at.toISOString() });
+  const event = encode(type, data, { organisation: organisationId, by, correlationId }, newId());
+  const stream = streamOf.signIns(signInsId(memberId, at));
+  await untilNoConflict(async () => {
+    const last = await events.last(stream);
+    await events.append(stream, [event], last?.revision ?? noStream, { withinMs: appendMs });
+  }, appendMs);
+}
+
+const monthsAtOnce = 200;
+
+/**
+ * Deletes the sign-ins of months that ended more than 90 days ago: the stream first, since its entries are how it is found. The log does not
+ * show sign-ins that are older than that, also while their month is kept.
+ */
+export async function dropSignInMonths({ pool, events }: { readonly pool: Pool; readonly events: EventStore }): Promise<number> {
+  let forgotten = 0;
+  for (;;) {
+    const { rows } = await pool.query<{ stream: string; now: Date }>(
+      `select distinct stream, now() as now from log_entries
+        where what = 'sign-ins' and at < now() - interval '${signInDays} days'
+          and (date_trunc('month', at at time zone 'UTC') + interval '1 month') at time zone 'UTC' < now() - interval '${signInDays} days'
+        limit ${monthsAtOnce}`,
+    );
+    for (const { stream, now } of rows) {
+      const end = monthEnd(stream);
+      if (!end || end.getTime() + signInDays * 86_400_000 > now.getTime())
+        throw new Error(`${stream} is not a month of sign-ins that has ended`);
+      await events.deleteStream(stream);
+      await pool.query("delete from log_entries where stream = $1", [stream]);
+      forgotten += 1;
+    }
+    if (rows.length < monthsAtOnce) return forgotten;
+  }
+}

@@ -1,0 +1,135 @@
+// Each event that the log shows, with the sentence that it shows for it.
+import type { Principal } from "../principal.js";
+import type { AboutKind, LogDetails, LogEntry, LogWhat } from "./entry.js";
+
+/** Names by id, as they are now. */
+export type LogNames = Readonly<Record<Exclude<AboutKind, "catalogue" | "columns">, ReadonlyMap<string, string>>>;
+
+/** The middle part names the thing, which a page may link to. */
+export interface Sentence {
+  readonly before: string;
+  readonly about: string;
+  readonly after: string;
+}
+
+interface Logged {
+  readonly what: LogWhat;
+  readonly about: AboutKind;
+  /** What stands between who did it and the thing. */
+  readonly did: (details: LogDetails) => string;
+  readonly after?: (details: LogDetails) => string;
+}
+
+const rows = (count = 0, one = "row", many = "rows") => (count === 1 ? `1 ${one}` : `${count} ${many}`);
+const ways = { password: "with a password", link: "with a link", singleSignOn: "by single sign-on" } as const;
+
+export const logged = {
+  ApiKeyCreated: { what: "keys", about: "key", did: () => "created the key" },
+  ApiKeyRevoked: { what: "keys", about: "key", did: () => "revoked the key" },
+  MemberInvited: { what: "members", about: "member", did: () => "invited", after: ({ role }) => ` as ${role}` },
+  MemberLinkMade: { what: "members", about: "member", did: () => "made a new sign-in link for" },
+  MemberJoined: { what: "members", about: "member", did: ({ how }) => `joined ${ways[how ?? "link"]}` },
+  MemberPasswordSet: { what: "members", about: "member", did: () => "chose a password" },
+  MemberRoleChanged: { what: "members", about: "member", did: () => "changed the role of", after: ({ role }) => ` to ${role}` },
+  MemberRenamed: { what: "members", about: "member", did: () => "changed their name" },
+  MemberRemoved: { what: "members", about: "member", did: () => "removed" },
+  MemberForgotten: { what: "members", about: "member", did: () => "erased" },
+  MemberSignedIn: { what: "sign-ins", about: "member", did: ({ how }) => `signed in ${ways[how ?? "password"]}` },
+  MemberSignInRefused: {
+    what: "sign-ins",
+    about: "member",
+    did: () => "A sign-in as",
+    after: () => " was refused: the password was wrong",
+  },
+  WebhookAdded: { what: "webhooks", about: "webhook", did: () => "added the webhook" },
+  WebhookChanged: {
+    what: "webhooks",
+    about: "webhook",
+    did: ({ newSecret }) => (newSecret ? "made a new secret for the webhook" : "changed the webhook"),
+  },
+  WebhookRemoved: { what: "webhooks", about: "webhook", did: () => "removed the webhook" },
+  WebhookPaused: { what: "webhooks", about: "webhook", did: () => "paused the webhook" },
+  WebhookResumed: { what: "webhooks", about: "webhook", did: () => "resumed the webhook" },
+  CatalogueApplied: {
+    what: "catalogue",
+    about: "catalogue",
+    did: () => "applied",
+    after: ({ changes }) => (changes ? `: ${changes}` : ""),
+  },
+  ImportRequested: {
+    what: "imports",
+    about: "import",
+    did: ({ kind, source, count }) =>
+      count === undefined ? `${source === "file" ? "uploaded" : "pushed"} ${kind}:` : `sent corrections of ${rows(count)} of`,
+  },
+  ColumnsMapped: {
+    what: "imports",
+    about: "columns",
+    did: () => "chose the columns of",
+    after: ({ count }) => ` with ${rows(count, "heading", "headings")}`,
+  },
+  ImportCancelled: { what: "imports", about: "import", did: () => "cancelled the import" },
+  RowsDismissed: {
+    what: "corrections",
+    about: "import",
+    did: ({ count }) => `dismissed ${rows(count, "rejected row", "rejected rows")} of`,
+  },
+  RowsReopened: {
+    what: "corrections",
+    about: "import",
+    did: ({ count }) => `reopened ${rows(count, "dismissed row", "dismissed rows")} of`,
+  },
+  RowsReversed: {
+    what: "reversals",
+    about: "import",
+    did: ({ all, count, kind }) => `reversed ${all ? "all" : reversedRows(count, kind)} of`,
+    after: ({ included }) => (included ? ", together with the import that it corrects" : ""),
+  },
+} as const satisfies Readonly<Record<string, Logged>>;
+
+const reversedRows = (count: number | undefined, kind: LogDetails["kind"]): string =>
+  kind === "shipments" ? rows(count, "shipment", "shipments") : rows(count, "activity", "activities");
+
+export type LoggedEvent = keyof typeof logged;
+export const isLogged = (type: string): type is LoggedEvent => Object.hasOwn(logged, type);
+
+/** Events about the person who caused them: the sentence names the person once. */
+const aboutThemselves = ["MemberJoined", "MemberPasswordSet", "MemberRenamed", "MemberSignedIn"];
+
+export function sentenceOf({ event, what, by, about, details }: LogEntry, names: LogNames): Sentence {
+  const { did, after }: Logged = isLogged(event) ? logged[event] : { what, about: about.kind, did: () => `caused ${event} of` };
+  const rest = after?.(details) ?? "";
+  const thing = thingName(about, names);
+  if (event === "MemberSignInRefused") return { before: did(details), about: thing, after: rest };
+  const who = capital(whoName(by, names));
+  if (aboutThemselves.includes(event) && by.id === about.id) return { before: "", about: who, after: ` ${did(details)}` };
+  return { before: `${who} ${did(details)}`, about: thing, after: rest };
+}
+
+export const textOf = ({ before, about, after }: Sentence): string => `${before}${before === "" ? "" : " "}${about}${after}`;
+
+function thingName({ kind, id }: LogEntry["about"], names: LogNames): string {
+  if (kind === "catalogue") return `version ${id} of the catalogue`;
+  if (kind === "columns") return `files of ${id}`;
+  return names[kind].get(id) ?? (kind === "member" ? removedMember : id);
+}
+
+const removedMember = "a removed member";
+
+/** The name alone, without what kind of actor it is. */
+export function nameOf({ kind, id }: Principal, names: LogNames): string {
+  switch (kind) {
+    case "key":
+      return names.key.get(id) ?? id;
+    case "member":
+      return names.member.get(id) ?? removedMember;
+    case "cli":
+      return "the command line";
+    case "worker":
+      return `worker ${id}`;
+  }
+}
+
+const whoName = (by: Principal, names: LogNames): string => (by.kind === "key" ? `the key ${nameOf(by, names)}` : nameOf(by, names));
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -1,0 +1,92 @@
+// What people, keys and the command line did: one row per such event. What workers do is not in it. A row has ids and no names.
+import type { PoolClient } from "pg";
+import { type LogDetails, signInDays } from "../../domain/log/entry.js";
+import { isLogged, type LoggedEvent, logged } from "../../domain/log/sentences.js";
+import { actorOf } from "../../domain/principal.js";
+import { type StreamKind, standsOn, streamEvents } from "../../events/registry.js";
+import { streamPrefix } from "../../events/streams.js";
+import type { StoredEvent } from "../../ports/eventStore.js";
+import { storableJson } from "../copyRows.js";
+import type { Projection } from "../projection.js";
+import { readable, type SkipEvent } from "../sortedBatch.js";
+import { factsOf } from "./logFacts.js";
+
+export const log: Projection = {
+  name: "log",
+  tables: ["log_entries"],
+
+  async apply(client, { events }, { skip }) {
+    const rows = events.flatMap((event) => (isLogged(event.type) ? (rowOf(event, event.type, skip) ?? []) : []));
+    await insertRows(client, await withNewSecrets(client, rows));
+    await forget(client, events);
+  },
+};
+
+type Row = NonNullable<ReturnType<typeof rowOf>>;
+
+const kinds = Object.keys(streamEvents) as StreamKind[];
+
+function rowOf(stored: StoredEvent, type: LoggedEvent, skip: SkipEvent) {
+  const kind = kinds.find((each): each is StreamKind => standsOn(each, type) && stored.stream.startsWith(streamPrefix[each]));
+  const event = kind && readable(kind, stored, skip);
+  if (!event || !("by" in event.data) || event.data.by.kind === "worker") return undefined;
+  const read = factsOf[type] as (data: unknown, streamId: string) => ReturnType<(typeof factsOf)[LoggedEvent]>;
+  const facts = read(event.data, stored.stream.slice(streamPrefix[kind].length));
+  if (!facts) return undefined;
+  return {
+    eventId: stored.id,
+    organisationId: stored.metadata.organisation,
+    at: event.data.at,
+    position: String(stored.position.commit),
+    actor: actorOf(event.data.by),
+    what: facts.what ?? logged[type].what,
+    type,
+    aboutKind: logged[type].about,
+    aboutId: facts.about,
+    details: (facts.details ?? {}) as LogDetails,
+    stream: stored.stream,
+    revision: String(stored.revision),
+  };
+}
+
+/** A webhook's change with a higher generation than before means a new secret. */
+async function withNewSecrets(client: PoolClient, rows: readonly Row[]): Promise<readonly Row[]> {
+  const changed = rows.filter(({ type }) => type === "WebhookChanged");
+  if (changed.length === 0) return rows;
+  const { rows: found } = await client.query<{ endpointId: string; generation: number; position: string }>(
+    `select about_id as "endpointId", (details ->> 'generation')::integer as generation, position::text as position from log_entries
+      where organisation_id = any($1::text[]) and what = 'webhooks' and about_id = any($2::text[]) and details ? 'generation'`,
+    [changed.map(({ organisationId }) => organisationId), changed.map(({ aboutId }) => aboutId)],
+  );
+  const inBatch = rows.flatMap(({ aboutId, details: { generation }, position }) =>
+    generation === undefined ? [] : [{ endpointId: aboutId, generation, position }],
+  );
+  const known = [...found, ...inBatch];
+  return rows.map((row) => {
+    if (row.type !== "WebhookChanged") return row;
+    const before = known.filter(({ endpointId, position }) => endpointId === row.aboutId && BigInt(position) < BigInt(row.position));
+    const newSecret = (row.details.generation ?? 1) > Math.max(1, ...before.map(({ generation }) => generation));
+    return newSecret ? { ...row, details: { ...row.details, newSecret } } : row;
+  });
+}
+
+/** Sign-ins of a month whose time is over are about to be deleted, and are not written again. */
+async function insertRows(client: PoolClient, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  await client.query(
+    `insert into log_entries (event_id, organisation_id, at, position, actor, what, type, about_kind, about_id, details, stream, revision)
+     select "eventId", "organisationId", at, position, actor, what, type, "aboutKind", "aboutId", details, stream, revision
+       from jsonb_to_recordset($1) as r ("eventId" uuid, "organisationId" text, at timestamptz, position bigint, actor text, what text,
+            type text, "aboutKind" text, "aboutId" text, details jsonb, stream text, revision bigint)
+      where what <> 'sign-ins'
+         or (date_trunc('month', at at time zone 'UTC') + interval '1 month') at time zone 'UTC' > now() - interval '${signInDays} days'
+     on conflict do nothing`,
+    [storableJson(rows)],
+  );
+}
+
+/** An erased member's own entries go. What the person did to others stays, under an id that leads to nobody. */
+async function forget(client: PoolClient, events: readonly StoredEvent[]): Promise<void> {
+  const streams = events.filter(({ type }) => type === "MemberErased").map(({ stream }) => stream);
+  if (streams.length > 0) await client.query("delete from log_entries where stream = any($1::text[])", [streams]);
+}

@@ -1,0 +1,74 @@
+// What the log keeps of each event. Every type of event stands here: with what its entry has, or with the reason why it has none.
+import { changesInBrief } from "../../domain/catalogue/changesInBrief.js";
+import type { LogDetails, LogWhat } from "../../domain/log/entry.js";
+import type { LoggedEvent } from "../../domain/log/sentences.js";
+import type { EventDataOf, EventType } from "../../events/registry.js";
+
+interface Facts {
+  /** The id of the thing that the entry is about. */
+  readonly about: string;
+  readonly details?: LogDetails;
+  /** Where it is not the event's usual one. */
+  readonly what?: LogWhat;
+}
+
+/** The stream's name without its prefix: the id of the member whose event it is. */
+type FactsOf<T extends EventType> = (data: EventDataOf<T>, streamId: string) => Facts | undefined;
+
+const ofKey = ({ keyId }: { readonly keyId: string }): Facts => ({ about: keyId });
+const ofWebhook = ({ endpointId }: { readonly endpointId: string }): Facts => ({ about: endpointId });
+
+export const factsOf: { readonly [T in LoggedEvent]: FactsOf<T> } = {
+  ApiKeyCreated: ofKey,
+  ApiKeyRevoked: ofKey,
+  MemberInvited: ({ role }, memberId) => ({ about: memberId, details: { role } }),
+  MemberLinkMade: (_, memberId) => ({ about: memberId }),
+  MemberJoined: ({ how }, memberId) => ({ about: memberId, details: { how } }),
+  MemberPasswordSet: (_, memberId) => ({ about: memberId }),
+  MemberRoleChanged: ({ role }, memberId) => ({ about: memberId, details: { role } }),
+  MemberRenamed: (_, memberId) => ({ about: memberId }),
+  MemberRemoved: (_, memberId) => ({ about: memberId }),
+  MemberForgotten: ({ memberId }) => ({ about: memberId }),
+  MemberSignedIn: ({ memberId, how }) => ({ about: memberId, details: { how } }),
+  MemberSignInRefused: ({ memberId }) => ({ about: memberId }),
+  WebhookAdded: ({ endpointId }) => ({ about: endpointId, details: { generation: 1 } }),
+  WebhookChanged: ({ endpointId, generation }) => ({ about: endpointId, details: { generation } }),
+  WebhookRemoved: ofWebhook,
+  WebhookPaused: ofWebhook,
+  WebhookResumed: ofWebhook,
+  CatalogueApplied: ({ version, changes }) => ({ about: String(version), details: { changes: changesInBrief(changes) } }),
+  ImportRequested: ({ importId, kind, source, corrects }) =>
+    corrects
+      ? { about: corrects.importId, details: { kind, count: corrects.rows.length }, what: "corrections" }
+      : { about: importId, details: { kind, source } },
+  ColumnsMapped: ({ kind, headings }) => ({ about: kind, details: { count: Object.keys(headings).length } }),
+  // With a reason the service has cancelled it by itself.
+  ImportCancelled: ({ importId, reason }) => (reason === undefined ? { about: importId } : undefined),
+  RowsDismissed: ({ importId, rows }) => ({ about: importId, details: { count: rows.length } }),
+  RowsReopened: ({ importId, rows }) => ({ about: importId, details: { count: rows.length } }),
+  RowsReversed: ({ importId, rows, shipments, count, includedIn }) => ({
+    about: importId,
+    details: {
+      count,
+      ...(rows === "all" ? { all: true } : { kind: shipments ? "shipments" : "activities" }),
+      ...(includedIn ? { included: true } : {}),
+    },
+  }),
+};
+
+/** Why the log shows no entry for an event. */
+export const leftOut: Readonly<Record<Exclude<EventType, LoggedEvent>, string>> = {
+  LogCreated: "belongs to no organisation",
+  LocalitiesImported: "belongs to no organisation",
+  CatalogueEntryPut: "is part of a change that CatalogueApplied sums up",
+  CatalogueEntryRemoved: "is part of a change that CatalogueApplied sums up",
+  MemberErased: "takes the member's entries away; MemberForgotten stays",
+  ImportStarted: "is a worker's",
+  RowAccepted: "is a worker's",
+  RowRejected: "is a worker's",
+  ImportCompleted: "is a worker's",
+  ImportFailed: "is a worker's",
+  RowsClaimed: "is a worker's",
+  QuotesGenerated: "changes nothing; Quotes lists them",
+  QuoteGenerated: "changes nothing; Quotes lists them",
+};
