@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
+import { renameMember } from "../../src/commands/members/account.js";
 import type { MemberDeps } from "../../src/commands/members/changeMember.js";
 import { joinByLink } from "../../src/commands/members/join.js";
 import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../src/commands/members/manage.js";
@@ -30,6 +31,8 @@ beforeAll(async () => {
 afterAll(() => model?.close());
 
 const invite = (from: MemberDeps, email: string, role = "admin") => inviteMember(from, { organisationId, email, role }, origin);
+const rename = (from: MemberDeps, memberId: string, name: string) =>
+  renameMember(from, { organisationId, memberId, by: { kind: "member", id: memberId } }, name, "test");
 const rows = async () => (await model.pool.query("select each::text as text from members as each order by member_id")).rows;
 const rebuilt = (names: readonly string[]) =>
   rebuild({
@@ -47,13 +50,14 @@ test("the projector writes the rows of commands that died before they could", as
   await expect(changeRole(dies, { organisationId, member: "boss@example.com", role: "admin" }, origin)).rejects.toThrow("killed");
   const second = await invite(deps, "second@example.com");
   await joinByLink(deps, { token: second.token, password }, "test");
+  await expect(rename(dies, second.memberId, "Second")).rejects.toThrow("killed");
   await expect(removeMember(dies, { organisationId, member: "boss@example.com" }, origin)).rejects.toThrow("killed");
   await model.project();
   const listed = await listMembers(model.pool, organisationId);
-  expect(listed.map(({ email, status }) => [email, status])).toEqual([
-    ["half@example.com", "invited"],
-    ["second@example.com", "active"],
-    ["boss@example.com", "removed"],
+  expect(listed.map(({ email, name, status }) => [email, name, status])).toEqual([
+    ["half@example.com", null, "invited"],
+    ["second@example.com", "Second", "active"],
+    ["boss@example.com", null, "removed"],
   ]);
   // The removed member's sessions end with the row, though the command could not end them.
   expect(await findSession(model.pool, session)).toBeUndefined();
@@ -70,6 +74,7 @@ test("a rebuild gives the same rows, also of members that no projector has seen,
     await invite(deps, "unseen@example.com", "viewer");
     await makeLink(deps, { organisationId, member: "unseen@example.com" }, origin);
     await changeRole(deps, { organisationId, member: "unseen@example.com", role: "operator" }, origin);
+    await rename(deps, ada.memberId, "Ada Lovelace");
     const unseen = await rows();
     for (const names of [["members"], allProjections.map(({ name }) => name)]) {
       const { comparisons } = await rebuilt(names);
@@ -77,7 +82,7 @@ test("a rebuild gives the same rows, also of members that no projector has seen,
       expect(members?.live).toEqual(members?.rebuilt);
       expect(await rows()).toEqual(unseen);
     }
-    expect(await findSession(model.pool, session)).toMatchObject({ email: "ada@example.com" });
+    expect(await findSession(model.pool, session)).toMatchObject({ email: "ada@example.com", name: "Ada Lovelace" });
     return unseen;
   });
   await model.project();

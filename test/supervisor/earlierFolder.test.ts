@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { useCommandLine } from "../support/commandLine.js";
+import { formToken, password, visitor } from "../support/portal/portal.js";
 import { createMachine, type Machine, type Product, until } from "../support/processes.js";
 import { type KeptAnswers, layKeptFolder } from "./keptFolder.js";
 
@@ -75,6 +76,24 @@ describe.each(folders)("a folder of $name", ({ name, answers }) => {
     await until("the version before is shown", async () => (await importOf()) === before);
     await until("the audit finds nothing", async () => (await command("audit", "verify", "--json")).code === 0);
   });
+
+  if (name === "withThePortal")
+    test("a member of that version signs in, takes another name, changes the password and signs out everywhere", async () => {
+      const [email, newPassword] = ["ops@example.com", "nine quiet warehouses"];
+      const who = visitor(machine.url);
+      expect((await who.post("/portal/sign-in", { email, password })).status).toBe(303);
+      const send = async (path: string, fields: Record<string, string>) => {
+        const response = await who.post(`/portal/account${path}`, { token: await formToken(who), ...fields });
+        return [response.status, response.headers.get("location")];
+      };
+      expect(await send("/name", { name: "Olga Peters" })).toEqual([303, "/portal/account"]);
+      expect(await send("/password", { currentPassword: password, password: newPassword })).toEqual([303, "/portal/account"]);
+      const page = await (await who.get("/portal/account")).text();
+      expect(page).toContain("Olga Peters");
+      expect(page).toContain("Your password is changed.");
+      expect(await send("/sign-out-everywhere", {})).toEqual([303, "/portal/sign-in"]);
+      expect((await who.post("/portal/sign-in", { email, password: newPassword })).status).toBe(303);
+    });
 
   test("a new push is imported, and is still there after the service has stopped and started again", async () => {
     const body = JSON.stringify({
