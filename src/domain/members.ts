@@ -6,11 +6,14 @@ import { Rejection } from "./rejection.js";
 export const role = z.enum(["admin", "operator", "viewer"]);
 export type Role = z.infer<typeof role>;
 
-/** `look`: every page but the settings below. `operate`: uploads, corrections, quotes, cancelling. Each other right: its settings page, shown and changed. */
-export type Action = "look" | "operate" | "members" | "keys" | "webhooks";
+/**
+ * `look`: every page but the settings below. `operate`: uploads, corrections, quotes, cancelling. `catalogue`: changing it; everybody looks at
+ * it. Each other right: its settings page, shown and changed.
+ */
+export type Action = "look" | "operate" | "catalogue" | "members" | "keys" | "webhooks";
 
 const allowed: Readonly<Record<Role, readonly Action[]>> = {
-  admin: ["look", "operate", "members", "keys", "webhooks"],
+  admin: ["look", "operate", "catalogue", "members", "keys", "webhooks"],
   operator: ["look", "operate"],
   viewer: ["look"],
 };

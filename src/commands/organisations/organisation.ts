@@ -30,8 +30,16 @@ export interface AppliedOrganisation {
   readonly changes: readonly string[];
 }
 
-/** Creates or updates an organisation from a checked file. The same file again records nothing. */
-export async function applyOrganisation(deps: OrganisationDeps, file: OrganisationFile, origin: Origin): Promise<AppliedOrganisation> {
+/**
+ * Creates or updates an organisation from a checked file. The same file again records nothing. `madeFrom`: the version that the file was made
+ * from; if a later one is recorded, the file is refused with a conflict.
+ */
+export async function applyOrganisation(
+  deps: OrganisationDeps,
+  file: OrganisationFile,
+  origin: Origin,
+  { madeFrom }: { readonly madeFrom?: number } = {},
+): Promise<AppliedOrganisation> {
   const organisationId = file.organisation.id;
   // Through JSON, so that the file is compared in the form in which it is stored.
   const wanted = JSON.parse(JSON.stringify(file)) as CatalogueFile & OrganisationFile;
@@ -40,6 +48,7 @@ export async function applyOrganisation(deps: OrganisationDeps, file: Organisati
     type: "applyFile",
     file: wanted,
     head,
+    ...(madeFrom === undefined ? {} : { madeFrom }),
     ...caused,
   }));
   const applied = decided.at(-1);

@@ -11,7 +11,13 @@ import type { Revision } from "../../ports/eventStore.js";
 import type { Aggregate } from "../handle.js";
 
 export type OrganisationCommand = { readonly by: Principal; readonly now: Date } /** `head` is the stream's last revision. */ & (
-  | { readonly type: "applyFile"; readonly file: CatalogueFile & OrganisationFile; readonly head: Revision }
+  | {
+      readonly type: "applyFile";
+      readonly file: CatalogueFile & OrganisationFile;
+      readonly head: Revision;
+      /** The version that the file was made from. If another one is recorded meanwhile, the file would undo it, and is refused. */
+      readonly madeFrom?: number;
+    }
   | {
       readonly type: "createKey";
       readonly organisationId: string;
@@ -88,6 +94,7 @@ export function decide(command: OrganisationCommand, { catalogue, keys, forgotte
       const { file } = command;
       const entries = catalogueChanges(catalogue.file, file, isDeepStrictEqual);
       if (entries.length === 0) return [];
+      if (command.madeFrom !== undefined && command.madeFrom !== catalogue.version) throw catalogueChanged(catalogue.version);
       const changes = inBrief(diffCatalogue(catalogue.file as OrganisationFile | undefined, file));
       const version = catalogue.version + 1;
       const sinceRevision = Number(command.head) + 1;
@@ -116,6 +123,9 @@ export function decide(command: OrganisationCommand, { catalogue, keys, forgotte
 
 export const noOrganisation = (organisationId: string) =>
   new Rejection("notFound", `There is no organisation ${organisationId}; create it with org apply`);
+
+const catalogueChanged = (version: number) =>
+  new Rejection("conflict", `The catalogue has changed meanwhile: its version is ${version} now. Look at what changed, and apply again`);
 
 const mostSentences = 1000;
 

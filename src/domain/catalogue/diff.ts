@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { OrganisationFile } from "./schema.js";
 
 const sections = {
@@ -9,31 +10,59 @@ const sections = {
   customers: { noun: "Customer", id: (entry: { id: string }) => entry.id },
 };
 
-/** What changed, one sentence each; empty when nothing did. */
-export function diffCatalogue(before: OrganisationFile | undefined, after: OrganisationFile): string[] {
-  const changes = before
-    ? fieldChanges(before.organisation, after.organisation).map((change) => `Organisation: ${change}`)
-    : [`Organisation ${after.organisation.id} created`];
-  for (const key of Object.keys(sections) as (keyof typeof sections)[]) {
-    const { noun, id } = sections[key] as { noun: string; id: (entry: object) => string };
-    changes.push(...entryChanges(noun, id, before?.[key] ?? [], after[key]));
-  }
-  return changes;
+type ListSection = keyof typeof sections;
+
+export interface CatalogueDifference {
+  readonly section: "organisation" | ListSection;
+  /** Undefined where the whole list is meant. */
+  readonly id: string | undefined;
+  readonly kind: "added" | "removed" | "changed";
+  /** What has changed in it; empty for what was added or removed. */
+  readonly change: string;
 }
 
-function entryChanges(noun: string, idOf: (entry: object) => string, before: readonly object[], after: readonly object[]): string[] {
+/** What changed, one sentence each; empty when nothing did. */
+export function diffCatalogue(before: OrganisationFile | undefined, after: OrganisationFile): string[] {
+  const created = before ? [] : [`Organisation ${after.organisation.id} created`];
+  return [...created, ...catalogueDifferences(before, after).map(inWords)];
+}
+
+export function catalogueDifferences(before: OrganisationFile | undefined, after: OrganisationFile): CatalogueDifference[] {
+  const ofOrganisation = before ? fieldChanges(before.organisation, after.organisation) : [];
+  return [
+    ...ofOrganisation.map((change) => ({ section: "organisation", id: undefined, kind: "changed", change }) as const),
+    ...(Object.keys(sections) as ListSection[]).flatMap((section) => entryDifferences(section, before?.[section] ?? [], after[section])),
+  ];
+}
+
+/** The thing that a difference is about, such as `Customer CUST-001`. */
+export function subjectOf({ section, id }: CatalogueDifference): string {
+  if (section === "organisation") return "Organisation";
+  const { noun } = sections[section];
+  return id === undefined ? `${noun} list` : `${noun} ${id}`;
+}
+
+function inWords(difference: CatalogueDifference): string {
+  const { kind, change, id, section } = difference;
+  if (kind !== "changed") return `${subjectOf(difference)} ${kind}`;
+  return id === undefined && section !== "organisation" ? `${subjectOf(difference)} ${change}` : `${subjectOf(difference)}: ${change}`;
+}
+
+function entryDifferences(section: ListSection, before: readonly object[], after: readonly object[]): CatalogueDifference[] {
+  const idOf = sections[section].id as (entry: object) => string;
   const old = new Map(before.map((entry) => [idOf(entry), entry]));
-  const changes = after.flatMap((entry) => {
+  const differences = after.flatMap((entry): CatalogueDifference[] => {
     const id = idOf(entry);
     const was = old.get(id);
     old.delete(id);
-    if (!was) return [`${noun} ${id} added`];
-    return fieldChanges(was, entry).map((change) => `${noun} ${id}: ${change}`);
+    if (!was) return [{ section, id, kind: "added", change: "" }];
+    return fieldChanges(was, entry).map((change) => ({ section, id, kind: "changed", change }));
   });
-  changes.push(...[...old.keys()].map((id) => `${noun} ${id} removed`));
+  differences.push(...[...old.keys()].map((id) => ({ section, id, kind: "removed", change: "" }) as const));
   const order = (entries: readonly object[]): string => JSON.stringify(entries.map(idOf));
-  if (changes.length === 0 && order(before) !== order(after)) changes.push(`${noun} list reordered`);
-  return changes;
+  if (differences.length === 0 && order(before) !== order(after))
+    differences.push({ section, id: undefined, kind: "changed", change: "reordered" });
+  return differences;
 }
 
 function fieldChanges(before: object, after: object, path = ""): string[] {
@@ -41,11 +70,41 @@ function fieldChanges(before: object, after: object, path = ""): string[] {
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
     const [from, to] = [old.get(key), now.get(key)];
     const at = path === "" ? key : `${path}.${key}`;
-    if (JSON.stringify(from) === JSON.stringify(to)) return [];
-    if (isObject(from) && isObject(to) && Array.isArray(from) === Array.isArray(to)) return fieldChanges(from, to, at);
+    if (isDeepStrictEqual(from, to)) return [];
+    if (Array.isArray(from) && Array.isArray(to)) return listChanges(key, at, from, to);
+    if (isObject(from) && isObject(to) && !Array.isArray(from) && !Array.isArray(to)) return fieldChanges(from, to, at);
     return [`${at} ${shown(from)} -> ${shown(to)}`];
   });
 }
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** How people name the entries of a list within an entry. */
+const named: Readonly<Record<string, (entry: Entry) => string>> = {
+  lanes: ({ from, to }) => `lane ${from} to ${to}`,
+  breaks: ({ fromKg }) => `break from ${fromKg} kg`,
+  surcharges: ({ key }) => `surcharge ${key}`,
+  zones: ({ zone, country }) => `zone ${zone} (${country})`,
+};
+
+/** Entries are compared by their names, so that a lane in a new place is not taken for another lane. */
+function listChanges(key: string, at: string, before: readonly unknown[], after: readonly unknown[]): string[] {
+  const nameOf = named[key] ? (entry: unknown) => named[key]?.(entry as Entry) ?? "" : shown;
+  const [old, now] = [byName(before, nameOf), byName(after, nameOf)];
+  // Names that are used twice tell nothing.
+  if (old.size < before.length || now.size < after.length) return fieldChanges({ ...before }, { ...after }, at);
+  const prefix = named[key] ? "" : `${at} `;
+  const changes = [...now].flatMap(([name, entry]) => {
+    const was = old.get(name);
+    if (was === undefined) return [`${prefix}${name} added`];
+    return isObject(was) && isObject(entry) ? fieldChanges(was, entry).map((change) => `${name}: ${change}`) : [];
+  });
+  changes.push(...[...old.keys()].filter((name) => !now.has(name)).map((name) => `${prefix}${name} removed`));
+  const isReordered = changes.length === 0 && !isDeepStrictEqual([...old.keys()], [...now.keys()]);
+  return isReordered ? [`${at} reordered`] : changes;
+}
+
+const byName = (entries: readonly unknown[], nameOf: (entry: unknown) => string) => new Map(entries.map((entry) => [nameOf(entry), entry]));
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;

@@ -1,6 +1,7 @@
 // Catalogue versions. The entries of a change are kept in catalogue_changes until CatalogueApplied completes the change, since a large
 // change reaches the projector in several batches.
 import type { PoolClient } from "pg";
+import { actorOf } from "../../domain/principal.js";
 import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "../../events/catalogue.js";
 import type { RecordedOn } from "../../events/codec.js";
 
@@ -26,7 +27,10 @@ export async function stageChanges(
 export async function applyCatalogue(
   client: PoolClient,
   organisationId: string,
-  { revision, data: { version, sinceRevision } }: Extract<RecordedOn<"organisation">, { type: "CatalogueApplied" }>,
+  {
+    revision,
+    data: { version, sinceRevision, changes: sentences, by, at },
+  }: Extract<RecordedOn<"organisation">, { type: "CatalogueApplied" }>,
 ): Promise<void> {
   const closed = await client.query<CatalogueChange & { revision: string }>(
     "delete from catalogue_changes where organisation_id = $1 and revision < $2 returning revision, type, data",
@@ -37,11 +41,11 @@ export async function applyCatalogue(
     .filter((row) => Number(row.revision) >= sinceRevision)
     .sort((a, b) => Number(a.revision) - Number(b.revision));
   const file = changeCatalogue(await fileBefore(client, organisationId, version), changes);
-  await client.query("insert into catalogues (organisation_id, version, file) values ($1, $2, $3) on conflict do nothing", [
-    organisationId,
-    version,
-    JSON.stringify(file),
-  ]);
+  await client.query(
+    `insert into catalogues (organisation_id, version, file, applied_at, applied_by, changes)
+     values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+    [organisationId, version, JSON.stringify(file), at, actorOf(by), sentences],
+  );
   await client.query(
     `insert into organisations (id, name, timezone, catalogue_version, revision) values ($1, $2, $3, $4, $5)
      on conflict (id) do update set name = excluded.name, timezone = excluded.timezone,

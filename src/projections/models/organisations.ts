@@ -13,6 +13,7 @@ import { applyCatalogue, stageChanges } from "./catalogues.js";
 
 export const organisations: Projection = {
   name: "organisations",
+  shape: 2, // who applied a catalogue, when, and what changed
   tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "webhook_endpoints", "column_choices", "locality_files"],
   async apply(client, { events }, { skip }) {
     await applyOrganisationEvents(client, events, skip);

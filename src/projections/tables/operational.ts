@@ -171,3 +171,17 @@ export const usedStates = pgTable("used_states", {
   sha256: text().primaryKey(),
   expiresAt: at("expires_at").notNull(),
 });
+
+/** An organisation file that a person has uploaded and not applied yet: the last one of each, for an hour. If it is lost, it is uploaded again. */
+export const catalogueUploads = pgTable(
+  "catalogue_uploads",
+  {
+    organisationId: text("organisation_id").notNull(),
+    memberId: uuid("member_id").notNull(),
+    uploadId: uuid("upload_id").notNull(),
+    fileName: text("file_name").notNull(),
+    file: jsonb().notNull(),
+    uploadedAt: at("uploaded_at").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.organisationId, table.memberId] })],
+);

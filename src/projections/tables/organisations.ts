@@ -17,6 +17,10 @@ export const catalogues = pgTable(
     organisationId: text("organisation_id").notNull(),
     version: integer().notNull(),
     file: jsonb().notNull(),
+    /** Who applied it and when, and what changed in sentences. Null in rows of an earlier version, until they are built anew. */
+    appliedAt: timestamp("applied_at", { withTimezone: true }),
+    appliedBy: text("applied_by"),
+    changes: text().array(),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.version] })],
 );

@@ -44,6 +44,22 @@ describe("a catalogue", () => {
       .decides(renaming, closing(base.length));
   });
 
+  test("made from an older version is refused, unless it changes nothing", () => {
+    const head = BigInt(base.length - 1);
+    const madeFrom = (file: OrganisationFile, version: number) => ({ ...apply(file, head), madeFrom: version }) as OrganisationCommand;
+    given(...base)
+      .when(madeFrom(renamed, 1))
+      .decides(renaming, closing(base.length));
+    for (const version of [0, 2]) {
+      given(...base)
+        .when(madeFrom(renamed, version))
+        .isRejected("conflict", /The catalogue has changed meanwhile: its version is 1 now/);
+      given(...base)
+        .when(madeFrom(fileFor("demo"), version))
+        .decidesNothing();
+    }
+  });
+
   test("that equals the recorded one decides nothing", () => {
     given(...base)
       .when(apply(fileFor("demo"), BigInt(base.length - 1)))

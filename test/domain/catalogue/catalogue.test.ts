@@ -127,9 +127,51 @@ describe("what changed between two catalogues", () => {
     expect(diffCatalogue(before, after)).toEqual([
       'Organisation: name "Demo 3PL" -> "Renamed"',
       "Custom field costCentre removed",
-      "Rate card road-2026: lanes.0.perKg 0.42 -> 0.45",
+      "Rate card road-2026: lane SYD to MEL: perKg 0.42 -> 0.45",
       "Customer CUST-002 added",
     ]);
+  });
+
+  it("names lanes, breaks, zones and ids of a list, wherever they stand in it", () => {
+    const after = structuredClone(before);
+    const [card, map, customer] = [after.rateCards[0], after.zoneMaps[0], after.customers[0]];
+    if (!card || !map || !customer) throw new Error("the sample has changed");
+    const [lane] = card.lanes;
+    if (lane) lane.breaks = [...lane.breaks, { fromKg: 900, perKg: 0.3 }];
+    card.lanes.unshift({ from: "*", to: "NZ", basic: 1, perKg: 1, minimum: 0, breaks: [] });
+    map.zones.reverse();
+    map.zones.find(({ zone }) => zone === "SYD")?.postcodes?.push("2600");
+    customer.carrierIds = ["airco"];
+    expect(diffCatalogue(before, after)).toEqual([
+      'Zone map hubs: zone SYD (AU): postcodes "2600" added',
+      "Rate card road-2026: lane * to NZ added",
+      "Rate card road-2026: lane SYD to MEL: break from 900 kg added",
+      'Customer CUST-001: carrierIds "airco" added',
+      'Customer CUST-001: carrierIds "roadco" removed',
+    ]);
+  });
+
+  it("tells a new order of a list, and that two zones of one name have changed by their places", () => {
+    const turned = structuredClone(before);
+    turned.zoneMaps[0]?.zones.reverse();
+    expect(diffCatalogue(before, turned)).toEqual(["Zone map hubs: zones reordered"]);
+    const twice = structuredClone(before);
+    twice.zoneMaps[0]?.zones.push({ zone: "SYD", country: "AU", postcodes: ["2600"] });
+    expect(diffCatalogue(before, twice)).toEqual([expect.stringMatching(/^Zone map hubs: zones\.3 nothing -> /)]);
+  });
+
+  it("does not depend on the order in which a database returns the fields", () => {
+    const turned = (value: unknown): unknown =>
+      Array.isArray(value)
+        ? value.map(turned)
+        : typeof value === "object" && value !== null
+          ? Object.fromEntries(
+              Object.entries(value)
+                .reverse()
+                .map(([key, each]) => [key, turned(each)]),
+            )
+          : value;
+    expect(diffCatalogue(before, turned(before) as OrganisationFile)).toEqual([]);
   });
 
   it("lists everything as added when there was no catalogue before", () => {

@@ -1,5 +1,6 @@
 // The portal's pages as tests open them. Every pattern of the portal's own list has an entry here: a test compares the two.
 import type { Role } from "../../../src/domain/members.js";
+import { ownOf } from "./portalCatalogue.js";
 import { endpointUrl, pausedUrl } from "./portalEndpoints.js";
 import { retailOf } from "./portalImports.js";
 import type { PortalStage } from "./portalStage.js";
@@ -194,6 +195,126 @@ export const openablePages: readonly OpenablePage[] = [
     heading: "SO-1004",
     as: "viewer",
     address: () => "/portal/shipments/SO-1004",
+  },
+  { path: "/portal/catalogue", name: "catalogue", heading: "Catalogue", as: "admin", address: () => "/portal/catalogue" },
+  {
+    path: "/portal/catalogue",
+    name: "catalogue-rate-cards",
+    heading: "Catalogue",
+    as: "viewer",
+    address: () => "/portal/catalogue?list=rate-cards",
+  },
+  {
+    path: "/portal/catalogue",
+    name: "catalogue-carriers",
+    heading: "Catalogue",
+    as: "viewer",
+    address: () => "/portal/catalogue?list=carriers",
+  },
+  {
+    path: "/portal/catalogue",
+    name: "catalogue-none",
+    heading: "Catalogue",
+    as: "viewer",
+    address: () => "/portal/catalogue?list=zone-maps&search=nothing%20like%20it",
+  },
+  {
+    path: "/portal/catalogue/customers/{customerId}",
+    name: "catalogue-customer",
+    heading: "Acme Retail",
+    as: "admin",
+    address: () => "/portal/catalogue/customers/CUST-001",
+  },
+  {
+    path: "/portal/catalogue/carriers/{carrierId}",
+    name: "catalogue-carrier",
+    heading: "RoadCo",
+    as: "viewer",
+    address: () => "/portal/catalogue/carriers/roadco",
+  },
+  {
+    path: "/portal/catalogue/services/{serviceId}",
+    name: "catalogue-service",
+    heading: "Road Standard",
+    as: "viewer",
+    address: () => "/portal/catalogue/services/roadco-std",
+  },
+  {
+    path: "/portal/catalogue/zone-maps/{zoneMapId}",
+    name: "catalogue-zone-map",
+    heading: "hubs",
+    as: "viewer",
+    address: () => "/portal/catalogue/zone-maps/hubs",
+  },
+  {
+    path: "/portal/catalogue/rate-cards/{rateCardId}",
+    name: "catalogue-rate-card",
+    heading: "Rail 2027",
+    as: "admin",
+    address: ({ organisationId }) => `/portal/catalogue/rate-cards/${ownOf(organisationId)}`,
+  },
+  {
+    path: "/portal/catalogue/custom-fields/{fieldKey}",
+    name: "catalogue-custom-field",
+    heading: "Cost centre",
+    as: "admin",
+    address: () => "/portal/catalogue/custom-fields/costCentre",
+  },
+  {
+    path: "/portal/catalogue/versions",
+    name: "catalogue-versions",
+    heading: "Versions of the catalogue",
+    as: "viewer",
+    address: () => "/portal/catalogue/versions",
+  },
+  {
+    path: "/portal/catalogue/changes",
+    name: "catalogue-changes",
+    heading: "Changes from version 1 to 2",
+    as: "viewer",
+    address: () => "/portal/catalogue/changes?from=1&to=2",
+  },
+  {
+    path: "/portal/catalogue/customers/new",
+    name: "catalogue-add-customer",
+    heading: "Add customer",
+    as: "admin",
+    address: () => "/portal/catalogue/customers/new?id=CUST-404",
+  },
+  {
+    path: "/portal/catalogue/customers/{customerId}/change",
+    name: "catalogue-change-customer",
+    heading: "Change Acme Retail",
+    as: "admin",
+    address: () => "/portal/catalogue/customers/CUST-001/change",
+  },
+  {
+    path: "/portal/catalogue/custom-fields/new",
+    name: "catalogue-add-custom-field",
+    heading: "Add custom field",
+    as: "admin",
+    address: () => "/portal/catalogue/custom-fields/new",
+  },
+  {
+    path: "/portal/catalogue/custom-fields/{fieldKey}/change",
+    name: "catalogue-change-custom-field",
+    heading: "Change Cost centre",
+    as: "admin",
+    address: () => "/portal/catalogue/custom-fields/costCentre/change",
+  },
+  {
+    path: "/portal/catalogue/rate-cards/{rateCardId}/validity",
+    name: "catalogue-change-validity",
+    heading: "Validity of Road 2026",
+    as: "admin",
+    address: () => "/portal/catalogue/rate-cards/road-2026/validity",
+  },
+  {
+    path: "/portal/catalogue/upload",
+    name: "catalogue-upload",
+    heading: "Upload organisation file",
+    as: "admin",
+    address: () => "/portal/catalogue/upload",
   },
   { path: "/portal/settings/keys", name: "keys", heading: "API Keys", as: "admin", address: () => "/portal/settings/keys" },
   {

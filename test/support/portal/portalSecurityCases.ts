@@ -6,7 +6,8 @@ import type { Access } from "../../../src/http/portal/page.js";
 import { answers, forms, pages } from "../../../src/http/portal/pages/list.js";
 import type { TestService } from "../service.js";
 import { addMember, formToken, sharedSession, signedIn, type Visitor, visitor, withoutToken } from "./portal.js";
-import { ownShipmentOf } from "./portalImports.js";
+import { ownOf } from "./portalCatalogue.js";
+import { ownShipmentOf, retailOf } from "./portalImports.js";
 import type { PortalStage } from "./portalStage.js";
 
 const roles: readonly Role[] = ["admin", "operator", "viewer"];
@@ -21,6 +22,7 @@ export function addressOf(path: string, stage: PortalStage, madeUp = false): str
   const { keyId, sessionId, joinToken: token, endpointId, deliveryId, quoteId } = stage;
   const importId = path.startsWith("/portal/activities") ? stage.activitiesId : stage.importId;
   const shipmentId = ownShipmentOf(stage.organisationId);
+  const own = ownOf(stage.organisationId);
   const ids: Record<string, string> = {
     keyId,
     sessionId,
@@ -32,6 +34,8 @@ export function addressOf(path: string, stage: PortalStage, madeUp = false): str
     deliveryId,
     shipmentId,
     quoteId,
+    customerId: retailOf(stage.organisationId),
+    ...{ carrierId: own, serviceId: own, zoneMapId: own, rateCardId: own, fieldKey: own },
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];

@@ -4,6 +4,7 @@ import { createKey } from "../../../src/commands/organisations/organisation.js";
 import type { Role } from "../../../src/domain/members.js";
 import type { TestService } from "../service.js";
 import { addMember, signedIn, type TestMember } from "./portal.js";
+import { addOwnThings, addSecondVersion } from "./portalCatalogue.js";
 import { addEndpoints } from "./portalEndpoints.js";
 import { addActivities, addEndedImports, addRejectedRows, retailOf } from "./portalImports.js";
 
@@ -37,6 +38,7 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
     file.organisation.name = "Harbour Freight Co";
     // One that no other organisation has.
     file.customers.push({ id: retailOf(file.organisation.id), name: "Northside Retail Group", carrierIds: ["airco"], rateCardIds: [] });
+    addOwnThings(file);
   });
   await addEndedImports(service, organisationId);
   const importId = await addRejectedRows(service, organisationId);
@@ -51,6 +53,7 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
     await addMember(service, organisationId, "operator", `oskar@${organisationId}.example`),
     await addMember(service, organisationId, "viewer", `vera@${organisationId}.example`),
   ];
+  await addSecondVersion(service, organisationId, admin);
   const email = `ines@${organisationId}.example`;
   const { token: joinToken } = await inviteMember(members, { organisationId, email, role: "viewer" }, origin);
   const { keyId } = await createKey(organisations, { organisationId, name: "Warehouse system" }, origin);

@@ -6,6 +6,7 @@ import { chosenRowsPage } from "./activities/chosenRows.js";
 import { activityDownloads } from "./activities/downloads.js";
 import { activityPage, correctForm } from "./activities/one.js";
 import { activitiesPage } from "./activities/page.js";
+import { catalogueAnswers, catalogueForms, cataloguePages } from "./catalogue/all.js";
 import { correctionAnswers } from "./corrections/answers.js";
 import { correctionForms, correctionsPage } from "./corrections/page.js";
 import { importHistoryPage, quoteHistoryPage } from "./history.js";
@@ -50,6 +51,7 @@ export const pages: readonly PageOf<Visit>[] = [
     activitiesPage,
     chosenRowsPage,
     activityPage,
+    ...cataloguePages,
     keysPage,
     membersPage,
   ]),
@@ -72,7 +74,7 @@ export const forms: readonly FormOf<Visit>[] = [
     ...keyForms,
     ...memberForms,
   ]),
-  ...signedIn([addForm, ...endpointForms, ...accountForms]),
+  ...signedIn([addForm, ...endpointForms, ...accountForms, ...catalogueForms]),
 ];
 
 export const answers: readonly AnswerOf<Visit>[] = [
@@ -85,5 +87,6 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...correctionAnswers,
     ...activityDownloads,
     placesAnswer,
+    ...catalogueAnswers,
   ]),
 ];

@@ -12,6 +12,7 @@ const navigation: readonly { readonly heading?: string; readonly entries: readon
       { path: "/portal/quotes", label: "Quotes", access: "look" },
       { path: "/portal/shipments", label: "Shipments", access: "look" },
       { path: "/portal/activities", label: "Activities", access: "look" },
+      { path: "/portal/catalogue", label: "Catalogue", access: "look" },
     ],
   },
   {

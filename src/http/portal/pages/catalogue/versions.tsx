@@ -1,0 +1,117 @@
+import { organisationFile } from "../../../../domain/catalogue/schema.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { type CatalogueVersion, listCatalogueVersions } from "../../../../queries/organisations/catalogueVersions.js";
+import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
+import type { AnswerOf, PageOf, SignedInVisit } from "../../page.js";
+import { Field } from "../../shell/form.js";
+import { type Column, FilterForm, Pager, Table } from "../../shell/panel.js";
+import { counted, Time } from "../../shell/values.js";
+import { presentCatalogue } from "../customers.js";
+import { cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./parts.js";
+
+const versionsPerPage = 25;
+
+export const versionsPage: PageOf<SignedInVisit> = {
+  path: versionsPath,
+  access: "look",
+  show: async (visit, deps) => {
+    const { organisationId } = visit.person;
+    const cursor = visit.query["cursor"] || undefined;
+    const [{ items, nextCursor }, { catalogueVersion }, nameOf] = await Promise.all([
+      listCatalogueVersions(organisationId, { limit: versionsPerPage, cursor, secret: deps.signingSecret }, deps),
+      presentCatalogue(visit, deps),
+      principalNames(deps.pool, organisationId),
+    ]);
+    return {
+      title: "Versions of the catalogue",
+      body: (
+        <>
+          <p class="under-heading">
+            <a href={visit.links.to(cataloguePath)}>The catalogue as it is now</a>
+          </p>
+          {catalogueVersion > 1 ? <Compare visit={visit} from={catalogueVersion - 1} to={catalogueVersion} /> : null}
+          <section class="panel" aria-label="Versions">
+            <Table
+              caption="Versions, the newest first"
+              columns={columns(visit, (by) => (by ? nameOf(by) : "Not known yet"))}
+              rows={items}
+            />
+            <Pager
+              of="versions"
+              cursor={cursor}
+              nextCursor={nextCursor}
+              address={(next) => visit.links.to(versionsPath, { cursor: next })}
+            />
+          </section>
+        </>
+      ),
+    };
+  },
+};
+
+/** Chooses the two versions whose differences are shown. */
+export const Compare = ({ visit, from, to }: { visit: SignedInVisit; from: number; to: number }) => (
+  <FilterForm visit={visit} path={changesPath} submit="Show changes">
+    <Field label="From version" name="from" value={String(from)} maxlength={9} autocomplete="off" />
+    <Field label="To version" name="to" value={String(to)} maxlength={9} autocomplete="off" />
+  </FilterForm>
+);
+
+const columns = (visit: SignedInVisit, nameOf: (by: CatalogueVersion["by"]) => string): readonly Column<CatalogueVersion>[] => [
+  { heading: "Version", names: true, cell: ({ version }) => version },
+  { heading: "Applied", cell: ({ appliedAt }) => <Time visit={visit} at={appliedAt} otherwise="Not known yet" /> },
+  { heading: "By", cell: ({ by }) => nameOf(by) },
+  { heading: "What changed", cell: (version) => <Changed visit={visit} version={version} /> },
+  {
+    heading: "File",
+    number: true,
+    cell: ({ version }) => (
+      <a href={visit.links.to(downloadPath(version))} download aria-label={`Download version ${version}`}>
+        Download
+      </a>
+    ),
+  },
+];
+
+function Changed({ visit, version: { version, changes, changeCount } }: { visit: SignedInVisit; version: CatalogueVersion }) {
+  const address = visit.links.to(changesPath, { from: String(version - 1), to: String(version) });
+  if (version === 1) return <span>The first version</span>;
+  if (changeCount === 0) return <a href={address}>Show changes</a>;
+  const [first = "", ...more] = changes;
+  return (
+    <span class="version-changes">
+      <span>{first}</span>
+      {more.map((change) => (
+        <span>{change}</span>
+      ))}
+      <a href={address} aria-description={`What version ${version} changed`}>
+        {changeCount > changes.length ? `All ${counted(changeCount, "change", "changes")}` : "Show changes"}
+      </a>
+    </span>
+  );
+}
+
+/** A version's number from an address. */
+export function versionIn(text: string | undefined, label: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text?.trim() ?? "")) throw new Rejection("invalid", `${label} must be the number of a version`);
+  return Number(text);
+}
+
+/** The organisation file, as `org apply` takes it and as it was applied, with its fields in the usual order. */
+export const downloadAnswer: AnswerOf<SignedInVisit> = {
+  method: "GET",
+  path: downloadRoute,
+  access: "look",
+  answer: async (visit, { pool }) => {
+    const { organisationId } = visit.person;
+    const version = versionIn(visit.query["version"], "Version");
+    const file = await catalogueAt(pool, organisationId, version);
+    if (!file) throw new Rejection("notFound", "There is no such version of the catalogue");
+    const { context: c } = visit;
+    return c.body(`${JSON.stringify(organisationFile.parse(file), null, 2)}\n`, 200, {
+      ...c.get("answerHeaders"),
+      "content-type": "application/json",
+      "content-disposition": `attachment; filename="${organisationId}-version-${version}.json"`,
+    });
+  },
+};
