@@ -72,11 +72,23 @@ export async function busiestChargeCodes(
   return rows;
 }
 
-/** Paused endpoints: nothing is sent to them until a person resumes them. */
-export async function pausedWebhooks(database: Database, organisationId: string): Promise<number> {
-  const { rows } = await database.query<{ paused: number }>(
-    `select count(*)::int as paused from webhook_endpoints where organisation_id = $1 and removed_at is null and paused_at is not null`,
+export interface TroubledWebhooks {
+  /** Nothing is sent to them until a person resumes them. */
+  readonly paused: number;
+  /** Their last attempts have failed; more will follow. */
+  readonly failing: number;
+}
+
+/** One failure is no trouble yet: the next attempt may succeed. */
+const failuresInARow = 3;
+
+export async function troubledWebhooks(database: Database, organisationId: string): Promise<TroubledWebhooks> {
+  const { rows } = await database.query<TroubledWebhooks>(
+    `select count(*) filter (where paused_at is not null)::int as paused,
+            count(*) filter (where paused_at is null and health.failures >= ${failuresInARow})::int as failing
+       from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
+      where organisation_id = $1 and removed_at is null`,
     [organisationId],
   );
-  return rows[0]?.paused ?? 0;
+  return rows[0] ?? { paused: 0, failing: 0 };
 }

@@ -30,7 +30,8 @@ test("work that waits for a person comes first, with links to it; the plots show
     (["operator", "viewer"] as const).map(async (role) => signedIn(service, await addMember(service, organisationId, role))),
   );
   const empty = await (await viewer?.get("/portal"))?.text();
-  expect(empty).toContain("Nothing waits for you");
+  for (const heading of ["Needs attention", "Running", "Rows per day", "Activities by charge code"]) expect(empty).not.toContain(heading);
+  expect(empty).toContain("No imports yet");
   expect(empty).not.toContain('class="button" href="/portal/upload"');
 
   const at = new Date(Date.now() - 60_000).toISOString();
@@ -47,12 +48,20 @@ test("work that waits for a person comes first, with links to it; the plots show
      values ($1, $2, 'https://example.com', '{}', 1, now(), 0, now())`,
     [randomUUID(), organisationId],
   );
+  await service.pool.query(
+    `with added as (insert into webhook_endpoints (endpoint_id, organisation_id, url, events, generation, added_at, added_position)
+       select gen_random_uuid(), $1, 'https://example.com', '{}', 1, now(), failures from unnest(array[2, 3, 4]) as failures
+       returning endpoint_id, added_position as failures)
+     insert into webhook_health (endpoint_id, failures, failing_since) select endpoint_id, failures, now() from added`,
+    [organisationId],
+  );
   const page = (await (await operator?.get("/portal"))?.text()) ?? "";
   expect(page).toContain('class="button" href="/portal/upload"');
-  expect(page).toContain('href="/portal/corrections"><span class="amount">1</span> rejected row waits');
+  expect(page).toContain('href="/portal/corrections"><span class="amount">1</span> rejected row to correct');
   expect(words(page)).toContain("1 import failed in the last 30 days");
   expect(words(page)).toContain("1 webhook is paused");
-  expect(page.indexOf("Needs attention")).toBeLessThan(page.indexOf("Running</h2>"));
+  expect(words(page)).toContain("2 webhooks are failing"); // not the one that failed twice
+  expect(page.indexOf("Needs attention")).toBeLessThan(page.indexOf("Rows per day</h2>"));
   expect(page).toMatch(/: 6 accepted, 1 rejected<\/title>/);
   expect(words(page)).toContain("PICK3 activities");
   expect(page).not.toContain("LONG-AGO");
@@ -65,7 +74,7 @@ test("another organisation's work is not counted", async () => {
   const viewer = await signedIn(service, await addMember(service, one.id, "viewer"));
   const page = await (await viewer.get("/portal")).text();
   expect(page).not.toMatch(/: [1-9]\d* accepted/);
-  expect(page).toContain("No activities in the last 30 days");
+  expect(page).not.toContain("Activities by charge code");
 });
 
 test("days are those of the organisation's time zone, also when its clocks change", () => {

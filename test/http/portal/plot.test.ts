@@ -34,6 +34,34 @@ test("daily columns stack their parts, have the day on each, and come with a tab
   expect(drawn).not.toContain("style=");
 });
 
+test.each([
+  [
+    "one day far above the others is drawn shorter, and said",
+    [30, 20, 121, 0],
+    30,
+    "One day is far above the others and drawn shorter: d2 (121 rows).",
+  ],
+  ["a day four times as high as the next is not", [30, 20, 120, 0], 120, undefined],
+  [
+    "up to three days are",
+    [500, 20, 600, 400, 5],
+    20,
+    "Days far above the others and drawn shorter: d0 (500 rows), d2 (600 rows), d3 (400 rows).",
+  ],
+  ["four are not", [500, 20, 600, 400, 450], 600, undefined],
+  ["a single day is whole", [0, 21_726, 0], 21_726, undefined],
+])("%s", (_, totals, top, sentence) => {
+  const days = totals.map((value, index) => ({ day: `d${index}`, values: [value] }));
+  const drawn = String(DailyColumns({ title: "Rows", days, parts: [{ label: "Accepted", colour: "good" }], nameOf: String }));
+  const scale = /class="scale"[^>]*><span class="amount">([\d,]+)</.exec(drawn)?.[1]?.replaceAll(",", "");
+  expect(Number(scale)).toBe(top);
+  const heights = [...drawn.matchAll(/class="fill-good" x="[\d.]+%" y="[\d.]+%" width="[\d.]+%" height="([\d.]+)%"/g)];
+  expect(heights.map(([, height]) => Number(height))).toEqual(totals.map((value) => Math.round(Math.min(1, value / top) * 10_000) / 100));
+  expect(drawn.split("column-break").length - 1).toBe(totals.filter((value) => value > top).length);
+  expect(drawn.replaceAll(/<[^>]+>/g, "").includes("drawn shorter")).toBe(sentence !== undefined);
+  if (sentence) expect(drawn.replaceAll(/<[^>]+>/g, "")).toContain(sentence);
+});
+
 test("a plot without days is drawn too", () => {
   expect(String(DailyColumns({ title: "Rows per day", days: [], parts: [], nameOf: String }))).toContain("<figure");
 });

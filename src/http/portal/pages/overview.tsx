@@ -1,7 +1,14 @@
 import type { Child } from "hono/jsx";
 import { latestImports } from "../../../queries/imports/importList.js";
 import { presentOf } from "../../../queries/organisations/organisations.js";
-import { busiestChargeCodes, type ChargeCodeRows, type EndedImports, endedImports, pausedWebhooks } from "../../../queries/recentWork.js";
+import {
+  busiestChargeCodes,
+  type ChargeCodeRows,
+  type EndedImports,
+  endedImports,
+  type TroubledWebhooks,
+  troubledWebhooks,
+} from "../../../queries/recentWork.js";
 import { countOpenRows, type RowCount } from "../../../queries/rejectedRows/openRows.js";
 import type { PageOf, SignedInVisit } from "../page.js";
 import { ButtonLink } from "../shell/form.js";
@@ -22,12 +29,12 @@ export const overviewPage: PageOf<SignedInVisit> = {
     const { organisationId, timezone } = visit.person;
     const { pool } = sources;
     const days = lastDays(shownDays, timezone, (await presentOf(pool, organisationId)).now);
-    const [imports, { shipments, activities }, recent, chargeCodes, paused] = await Promise.all([
+    const [imports, { shipments, activities }, recent, chargeCodes, webhooks] = await Promise.all([
       latestImports(organisationId, shownImports, sources),
       countOpenRows(organisationId, undefined, pool),
       endedImports(pool, organisationId, days),
       busiestChargeCodes(pool, organisationId, days, shownChargeCodes),
-      pausedWebhooks(pool, organisationId),
+      troubledWebhooks(pool, organisationId),
     ]);
     const running = imports.filter(isUnfinished);
     const ended = imports.filter((view) => !running.includes(view));
@@ -37,29 +44,35 @@ export const overviewPage: PageOf<SignedInVisit> = {
       body: (
         // Progress is sent row by row. When an import begins or ends, this part of the page is fetched again.
         <div id="imports" data-refetch>
+          {visit.may("operate") ? (
+            <p class="under-heading">
+              <ButtonLink to={visit.links.to("/portal/upload")} label="Upload a file" />
+            </p>
+          ) : null}
           <Needs
             visit={visit}
             open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
             failedImports={recent.failedImports}
-            pausedWebhooks={paused}
+            webhooks={webhooks}
           />
           <Live visit={visit} from={livePath} isMoving={running.length > 0} />
-          <Panel id="running" title="Running">
-            <Table
-              caption="Imports that run or wait, the newest first"
-              columns={importColumns(visit)}
-              rows={running}
-              empty={<EmptyState title="Nothing is running" />}
-              marks={importMarks}
-            />
-          </Panel>
+          {running.length === 0 ? null : (
+            <Panel id="running" title="Running">
+              <Table
+                caption="Imports that are running or queued, newest first"
+                columns={importColumns(visit)}
+                rows={running}
+                marks={importMarks}
+              />
+            </Panel>
+          )}
           <RecentWork days={days} recent={recent} chargeCodes={chargeCodes} />
           <Panel id="ended" title="Last ended">
             <Table
-              caption="Imports that have ended, the newest first"
+              caption="Imports that have ended, newest first"
               columns={importColumns(visit)}
               rows={ended}
-              empty={<EmptyState title="No import has ended yet">Files and pushes that the API takes show up here.</EmptyState>}
+              empty={<EmptyState title="No imports yet">Uploaded files and pushes through the API appear here.</EmptyState>}
               marks={importMarks}
             />
           </Panel>
@@ -73,18 +86,18 @@ interface NeedsProps {
   readonly visit: SignedInVisit;
   readonly open: RowCount;
   readonly failedImports: number;
-  readonly pausedWebhooks: number;
+  readonly webhooks: TroubledWebhooks;
 }
 
-/** What waits for a person, each with the way there. */
-function Needs({ visit, open, failedImports, pausedWebhooks }: NeedsProps) {
+/** What a person should do something about, each with the way there. No panel where there is nothing. */
+function Needs({ visit, open, failedImports, webhooks }: NeedsProps) {
   const { links, may } = visit;
   const needs: Child[] = [];
   if (open.rows > 0 || open.atLeast)
     needs.push(
       <a href={links.to("/portal/corrections")}>
         <Amount value={open.rows} />
-        {open.atLeast ? " or more" : ""} rejected {open.rows === 1 && !open.atLeast ? "row waits" : "rows wait"}
+        {open.atLeast ? " or more" : ""} rejected {open.rows === 1 && !open.atLeast ? "row" : "rows"} to correct
       </a>,
     );
   if (failedImports > 0)
@@ -93,26 +106,24 @@ function Needs({ visit, open, failedImports, pausedWebhooks }: NeedsProps) {
         <Amount value={failedImports} /> {failedImports === 1 ? "import" : "imports"} failed in the last 30 days
       </a>,
     );
-  if (pausedWebhooks > 0) {
+  for (const state of ["paused", "failing"] as const) {
+    const count = webhooks[state];
+    if (count === 0) continue;
     const sentence = (
       <>
-        <Amount value={pausedWebhooks} /> {pausedWebhooks === 1 ? "webhook is" : "webhooks are"} paused
+        <Amount value={count} /> {count === 1 ? "webhook is" : "webhooks are"} {state}
       </>
     );
     needs.push(may("webhooks") ? <a href={links.to("/portal/settings/webhooks")}>{sentence}</a> : <span>{sentence}</span>);
   }
+  if (needs.length === 0) return null;
   return (
     <Panel id="needs" title="Needs attention">
-      {needs.length === 0 ? (
-        <EmptyState title="Nothing waits for you" />
-      ) : (
-        <ul class="needs">
-          {needs.map((need) => (
-            <li>{need}</li>
-          ))}
-        </ul>
-      )}
-      {may("operate") ? <ButtonLink to={links.to("/portal/upload")} label="Upload a file" /> : null}
+      <ul class="needs">
+        {needs.map((need) => (
+          <li>{need}</li>
+        ))}
+      </ul>
     </Panel>
   );
 }
@@ -122,30 +133,31 @@ const parts = [
   { label: "Rejected", colour: "bad" },
 ] as const;
 
+/** Each plot is there when it has something to show. */
 const RecentWork = ({ days, recent, chargeCodes }: { days: LastDays; recent: EndedImports; chargeCodes: readonly ChargeCodeRows[] }) => (
   <>
-    <Panel id="rows-per-day" title="Rows per day">
-      <DailyColumns
-        title="Rows accepted and rejected, by the day their import ended"
-        days={days.names.map((day, index) => {
-          const { accepted = 0, rejected = 0 } = recent.days[index] ?? {};
-          return { day, values: [accepted, rejected] };
-        })}
-        parts={parts}
-        nameOf={dayInWords}
-      />
-      {recent.isCut ? <p class="muted">There were so many imports that the oldest of these days are not counted whole.</p> : null}
-    </Panel>
-    <Panel id="charge-codes" title="Activities by charge code, last 30 days">
-      {chargeCodes.length === 0 ? (
-        <EmptyState title="No activities in the last 30 days" />
-      ) : (
+    {recent.days.every(({ accepted, rejected }) => accepted + rejected === 0) ? null : (
+      <Panel id="rows-per-day" title="Rows per day">
+        <DailyColumns
+          title="Rows accepted and rejected, by the day their import ended"
+          days={days.names.map((day, index) => {
+            const { accepted = 0, rejected = 0 } = recent.days[index] ?? {};
+            return { day, values: [accepted, rejected] };
+          })}
+          parts={parts}
+          nameOf={dayInWords}
+        />
+        {recent.isCut ? <p class="muted">There were so many imports that the oldest of these days are not counted whole.</p> : null}
+      </Panel>
+    )}
+    {chargeCodes.length === 0 ? null : (
+      <Panel id="charge-codes" title="Activities by charge code, last 30 days">
         <Bars
           bars={chargeCodes.map(({ chargeCode, rows }) => ({ label: chargeCode, value: rows }))}
           unit={["activity", "activities"]}
           plain
         />
-      )}
-    </Panel>
+      </Panel>
+    )}
   </>
 );

@@ -55,7 +55,8 @@ interface ColumnsProps {
 /** One column per day, its parts stacked. The table below it says the same in numbers. */
 export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
   const totals = days.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
-  const highest = Math.max(1, ...totals);
+  const top = topOf(totals);
+  const cut = days.filter((_, index) => (totals[index] ?? 0) > top);
   const step = 1 / Math.max(1, days.length);
   return (
     <figure class="columns">
@@ -73,14 +74,14 @@ export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
         </span>
       </figcaption>
       <p class="scale" aria-hidden="true">
-        <Amount value={highest} />
+        <Amount value={top} />
       </p>
       <svg class="column-area" aria-hidden="true" focusable="false">
         {days.map(({ day, values }, index) => (
           <g>
             <title>{`${nameOf(day)}: ${parts.map(({ label }, part) => `${values[part] ?? 0} ${label.toLowerCase()}`).join(", ")}`}</title>
             <rect class="column-ground" x={percent(index * step)} width={percent(step)} height="100%" />
-            {stacked(values, highest).map(({ from, height }, part) => (
+            {stacked(values, Math.max(top, totals[index] ?? 0)).map(({ from, height }, part) => (
               <rect
                 class={`fill-${parts[part]?.colour ?? "good"}`}
                 x={percent((index + 0.1) * step)}
@@ -89,6 +90,9 @@ export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
                 height={percent(height)}
               />
             ))}
+            {(totals[index] ?? 0) > top ? (
+              <rect class="column-break" x={percent((index + 0.05) * step)} y="12%" width={percent(0.9 * step)} height="4%" />
+            ) : null}
           </g>
         ))}
       </svg>
@@ -96,6 +100,12 @@ export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
         <span>{nameOf(days[0]?.day ?? "")}</span>
         <span>{nameOf(days.at(-1)?.day ?? "")}</span>
       </p>
+      {cut.length === 0 ? null : (
+        <p class="hint">
+          {cut.length === 1 ? "One day is" : "Days"} far above the others and drawn shorter:{" "}
+          {cut.map(({ day }) => `${nameOf(day)} (${inWords(totals[days.findIndex((each) => each.day === day)] ?? 0)})`).join(", ")}.
+        </p>
+      )}
       <details>
         <summary>As a table</summary>
         <PlainTable
@@ -132,6 +142,24 @@ const PlainTable = ({ caption, headings, rows }: { caption: string; headings: re
     </tbody>
   </table>
 );
+
+const mostCut = 3;
+const farAbove = 4;
+
+/**
+ * The number at the top of the scale: the highest column's, unless up to three days are more than four times as high as all others. Then it is
+ * the highest of the others, so that they can still be compared.
+ */
+function topOf(totals: readonly number[]): number {
+  const sorted = totals.filter((total) => total > 0).sort((a, b) => b - a);
+  for (let cut = Math.min(mostCut, sorted.length - 1); cut > 0; cut -= 1) {
+    const [lowestCut = 0, next = 0] = sorted.slice(cut - 1);
+    if (lowestCut > farAbove * next) return next;
+  }
+  return Math.max(1, sorted[0] ?? 0);
+}
+
+const inWords = (value: number) => `${value.toLocaleString("en-AU")} rows`;
 
 /** Where each part begins and how high it is, as parts of the whole height. */
 function stacked(values: readonly number[], highest: number): readonly { readonly from: number; readonly height: number }[] {

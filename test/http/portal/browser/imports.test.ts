@@ -108,7 +108,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
       .getByRole("region", { name: "Last ended" })
       .getByRole("row", { name: /first\.csv/ })
       .waitFor();
-    await overview.getByText("Nothing is running").waitFor();
+    await overview.getByRole("region", { name: "Running" }).waitFor({ state: "detached" });
     for (const same of [page, overview]) expect(await isMarked(same)).toBe(true);
     await overview.close();
     expect(faults).toEqual([]);
@@ -228,7 +228,7 @@ browserTest("the overview shows the later of two states, though the answer with 
     await page.clock.runFor(2_000); // runs the timers that the page may wait for
     await page.evaluate("fetch('/portal').then((answer) => answer.text())");
     await early.letGo();
-    await page.getByText("Nothing is running").waitFor();
+    await page.getByRole("region", { name: "Running" }).waitFor({ state: "detached" });
     await page
       .getByRole("region", { name: "Last ended" })
       .getByRole("row", { name: /brief\.csv/ })
