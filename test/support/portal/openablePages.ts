@@ -29,6 +29,7 @@ export const openablePages: readonly OpenablePage[] = [
     as: undefined,
     address: ({ joinToken }) => `/portal/join/${joinToken}`,
   },
+  { path: "/portal/help", name: "help", heading: "Help", as: "viewer", address: () => "/portal/help" },
   { path: "/portal", name: "overview", heading: "Overview", as: "viewer", address: () => "/portal" },
   { path: "/portal/imports", name: "imports", heading: "Imports", as: "operator", address: () => "/portal/imports" },
   {

@@ -72,7 +72,10 @@ export function guidePage(text: string): string {
     title: `${title} - Waybill`,
     heading: title,
     files: "",
-    links: [{ to: "../docs", text: "API reference" }],
+    links: [
+      { to: "../docs", text: "API reference" },
+      { to: "../portal", text: "Portal" },
+    ],
     children: (
       <>
         <nav aria-label="Contents">

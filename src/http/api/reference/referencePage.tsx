@@ -22,6 +22,7 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
     links: [
       { to: "docs/guide", text: "First import, step by step" },
       { to: "openapi.json", text: "openapi.json" },
+      { to: "portal", text: "Portal" },
     ],
     children: (
       <>

@@ -9,6 +9,7 @@ import { activitiesPage } from "./activities/page.js";
 import { catalogueAnswers, catalogueForms, cataloguePages } from "./catalogue/all.js";
 import { correctionAnswers } from "./corrections/answers.js";
 import { correctionForms, correctionsPage } from "./corrections/page.js";
+import { helpPage } from "./help.js";
 import { importHistoryPage, quoteHistoryPage } from "./history.js";
 import { importDownloads } from "./imports/downloads.js";
 import { importsPage } from "./imports/list.js";
@@ -54,6 +55,7 @@ export const pages: readonly PageOf<Visit>[] = [
     ...cataloguePages,
     keysPage,
     membersPage,
+    helpPage,
   ]),
   ...signedIn([importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, accountPage]),
 ];

@@ -44,6 +44,10 @@ function signInShown(visit: Visit, next: string, deps: PortalDeps): Shown {
     title: "Sign in",
     body: (
       <>
+        <p class="hint">
+          Waybill prices freight, and records the shipments and warehouse activities of your customers. This is the portal for the people
+          who work with it.
+        </p>
         <Form visit={visit} to={path}>
           <input type="hidden" name="next" value={next} />
           <Field label="Email" name="email" type="email" maxlength={254} value={visit.submitted.get("email")} autocomplete="username" />

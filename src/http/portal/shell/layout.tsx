@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Notice, Visit } from "../page.js";
 import { Button, ButtonLink } from "./form.js";
+import { Logo } from "./icons.js";
 import { Navigation } from "./navigation.js";
 
 interface LayoutProps {
@@ -55,12 +56,16 @@ function Header({ visit }: { visit: Visit }) {
   if (!person)
     return (
       <header class="top">
-        <span class="brand">Waybill</span>
+        <span class="brand">
+          <Logo />
+          Waybill
+        </span>
       </header>
     );
   return (
     <header class="top">
       <a class="brand" href={links.to("/portal")}>
+        <Logo />
         Waybill
       </a>
       <span class="organisation">{person.organisationName}</span>

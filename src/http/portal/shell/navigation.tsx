@@ -1,26 +1,114 @@
 import type { Action } from "../../../domain/members.js";
 import type { Visit } from "../page.js";
+import { Icon, type IconName } from "./icons.js";
+
+export interface MenuEntry {
+  readonly path: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly access: Action;
+  /** What the page is for, in a sentence on the page Help. */
+  readonly about: string;
+}
 
 /** The menu, group by group, in its order. */
-const navigation: readonly { readonly heading?: string; readonly entries: readonly { path: string; label: string; access: Action }[] }[] = [
+export const navigation: readonly { readonly heading?: string; readonly entries: readonly MenuEntry[] }[] = [
   {
     entries: [
-      { path: "/portal", label: "Overview", access: "look" },
-      { path: "/portal/imports", label: "Imports", access: "look" },
-      { path: "/portal/upload", label: "Upload a file", access: "operate" },
-      { path: "/portal/corrections", label: "Rejected rows", access: "look" },
-      { path: "/portal/quotes", label: "Quotes", access: "look" },
-      { path: "/portal/shipments", label: "Shipments", access: "look" },
-      { path: "/portal/activities", label: "Activities", access: "look" },
-      { path: "/portal/catalogue", label: "Catalogue", access: "look" },
+      {
+        path: "/portal",
+        label: "Overview",
+        icon: "overview",
+        access: "look",
+        about: "What needs attention, what is running, and how many rows came in on each of the last 30 days.",
+      },
+      {
+        path: "/portal/imports",
+        label: "Imports",
+        icon: "imports",
+        access: "look",
+        about:
+          "Every file and push, with its status, its counts, its rejected rows and its history. An import can be cancelled or reversed here.",
+      },
+      {
+        path: "/portal/upload",
+        label: "Upload a file",
+        icon: "upload",
+        access: "operate",
+        about: "Check a CSV or XLSX file of shipments or activities, then upload it. Checking records nothing.",
+      },
+      {
+        path: "/portal/corrections",
+        label: "Rejected rows",
+        icon: "rejected",
+        access: "look",
+        about: "The rows that could not be accepted, with the reason for each. Correct them in the table and submit them, or dismiss them.",
+      },
+      {
+        path: "/portal/quotes",
+        label: "Quotes",
+        icon: "quotes",
+        access: "look",
+        about: "Price a delivery for one or more customers, and see how each price was worked out. Earlier quotes are kept.",
+      },
+      {
+        path: "/portal/shipments",
+        label: "Shipments",
+        icon: "shipments",
+        access: "look",
+        about: "Find a shipment by its id or customer, with its lines and every version it has had.",
+      },
+      {
+        path: "/portal/activities",
+        label: "Activities",
+        icon: "activities",
+        access: "look",
+        about: "Billable activities by customer and charge code for a month, as a table, a printed bill or a download.",
+      },
+      {
+        path: "/portal/catalogue",
+        label: "Catalogue",
+        icon: "catalogue",
+        access: "look",
+        about: "Customers, carriers and services, zones, rate cards and custom fields, and what changed between their versions.",
+      },
     ],
   },
   {
     heading: "Settings",
     entries: [
-      { path: "/portal/settings/keys", label: "API Keys", access: "keys" },
-      { path: "/portal/settings/members", label: "Members", access: "members" },
-      { path: "/portal/settings/webhooks", label: "Webhooks", access: "webhooks" },
+      {
+        path: "/portal/settings/keys",
+        label: "API Keys",
+        icon: "keys",
+        access: "keys",
+        about: "The keys that programs use to call the API: what each may do, when it was last used, and when it ends.",
+      },
+      {
+        path: "/portal/settings/members",
+        label: "Members",
+        icon: "members",
+        access: "members",
+        about: "The people of your organisation. Invite them, change what they may do, or remove them.",
+      },
+      {
+        path: "/portal/settings/webhooks",
+        label: "Webhooks",
+        icon: "webhooks",
+        access: "webhooks",
+        about: "Addresses of your own systems that are told when an import starts, completes, fails, is cancelled or is reversed.",
+      },
+    ],
+  },
+  {
+    entries: [
+      {
+        path: "/portal/help",
+        label: "Help",
+        icon: "help",
+        access: "look",
+        about: "What each page is for, the keyboard, and where to read more.",
+      },
     ],
   },
 ];
@@ -36,9 +124,10 @@ export function Navigation({ visit }: { visit: Visit }) {
           <div class="nav-group">
             {heading ? <span class="nav-heading">{heading}</span> : null}
             <ul>
-              {entries.map(({ path, label }) => (
+              {entries.map(({ path, label, icon }) => (
                 <li>
                   <a href={visit.links.to(path)} aria-current={currentOf(visit.path, path)}>
+                    <Icon name={icon} />
                     {label}
                   </a>
                 </li>

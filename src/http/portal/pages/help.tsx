@@ -1,0 +1,74 @@
+import type { PageOf, SignedInVisit } from "../page.js";
+import { navigation } from "../shell/navigation.js";
+import { Panel } from "../shell/panel.js";
+
+const path = "/portal/help";
+
+export const helpPage: PageOf<SignedInVisit> = {
+  path,
+  access: "look",
+  show: async (visit) => ({
+    title: "Help",
+    body: (
+      <>
+        <Pages visit={visit} />
+        <Panel id="keyboard" title="Keyboard">
+          <p>Every page works with the keyboard alone: Tab goes on, Shift+Tab goes back, Enter opens a link or presses a button.</p>
+          <dl class="keys">
+            {keyboard.map(([keys, effect]) => (
+              <div>
+                <dt>{keys}</dt>
+                <dd>{effect}</dd>
+              </div>
+            ))}
+          </dl>
+        </Panel>
+        <Panel id="read-on" title="Read more">
+          <ul class="read-on">
+            <li>
+              <a href={visit.links.to("/docs/guide")}>Guide</a>: from the first quote to a corrected and a reversed import, step by step.
+            </li>
+            <li>
+              <a href={visit.links.to("/docs")}>API reference</a>: every call with its fields, answers and samples, to try out with a key.
+            </li>
+            <li>
+              <a href={visit.links.to("/openapi.json")}>OpenAPI document</a>: the same for programs.
+            </li>
+          </ul>
+          <p class="hint">
+            An error page shows a request id. Give it to the people who run this service: they find the request in their log by it.
+          </p>
+        </Panel>
+      </>
+    ),
+  }),
+};
+
+/** Only the pages of this person's menu. */
+function Pages({ visit }: { visit: SignedInVisit }) {
+  const entries = navigation.flatMap((group) => group.entries).filter((entry) => entry.path !== path && visit.may(entry.access));
+  return (
+    <Panel id="pages" title="What each page is for">
+      <dl class="keys">
+        {entries.map(({ path: to, label, about }) => (
+          <div>
+            <dt>
+              <a href={visit.links.to(to)}>{label}</a>
+            </dt>
+            <dd>{about}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
+
+const keyboard: readonly (readonly [string, string])[] = [
+  ["Arrow keys", "In the table of rejected rows: move from cell to cell."],
+  ["Enter, or typing", "Edits the cell."],
+  ["Escape", "Leaves the cell, and then the table."],
+  ["Ctrl+V", "Pastes cells that were copied from a spreadsheet, also into the items of a quote."],
+  ["Ctrl+D", "Fills the selected cells with the value of the first."],
+  ["Ctrl+Z", "Undoes the last change."],
+  ["Space", "Selects the row."],
+];
