@@ -169,7 +169,7 @@ export interface Expected {
   readonly links: string[];
   readonly finished: string[];
   readonly withdrawn: string[];
-  /** By import and reason: rows, open, submitted, dismissed. */
+  /** By import and reason: rows, open, submitted, dismissed, corrected. */
   readonly groups: string[];
 }
 
@@ -248,7 +248,7 @@ export function expectedOf(events: readonly StoredEvent[]): Expected {
     const own = links.filter(({ of }) => of === row);
     const kept = own.length === 0 ? finished.get(row) : own.some(({ state }) => state === "corrected") ? "corrected" : "submitted";
     const state = kept ?? (withdrawn.has(importId) ? "withdrawn" : "open");
-    const group = groups.get(`${importId} ${reason}`) ?? { rows: 0, open: 0, submitted: 0, dismissed: 0 };
+    const group = groups.get(`${importId} ${reason}`) ?? { rows: 0, open: 0, submitted: 0, dismissed: 0, corrected: 0 };
     groups.set(`${importId} ${reason}`, group);
     for (const count of ["rows", state]) if (count in group) group[count] = (group[count] ?? 0) + 1;
   }
@@ -257,7 +257,7 @@ export function expectedOf(events: readonly StoredEvent[]): Expected {
     finished: [...finished].map((each) => each.join(" ")).sort(),
     withdrawn: [...withdrawn].sort(),
     groups: [...groups]
-      .map(([group, { rows, open, submitted, dismissed }]) => `${group}: ${rows} ${open} ${submitted} ${dismissed}`)
+      .map(([group, { rows, open, submitted, dismissed, corrected }]) => `${group}: ${rows} ${open} ${submitted} ${dismissed} ${corrected}`)
       .sort(),
   };
 }

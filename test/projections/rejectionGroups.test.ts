@@ -1,4 +1,5 @@
 // Rejected rows by reason: from events that have faults, and from older ones that have only sentences.
+import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { faultyColumns } from "../../src/domain/rows/faults.js";
 import { listCorrectionRows } from "../../src/queries/rejectedRows/correctionRows.js";
@@ -107,4 +108,24 @@ test("a line counts with the line at fault, whatever its own sentence says", asy
   expect(groups).toEqual([[faulty, 2]]);
   expect(ofReason).toEqual([2, 3]);
   expect(plots[1]).toMatchObject({ reasons: [{ rows: 2 }, { rows: 2 }], counted: 2 });
+});
+
+test("the migration counts the rows that were corrected before they were counted", async () => {
+  const sibling: Row = { reject: "Rejected with its shipment: x", handle: "A", why: { lead: 3 } };
+  const importId = await imported([sibling, { reject: faulty, handle: "A", why: {} }, { reject: "Item type is required", why: {} }]);
+  await pool.query(
+    `insert into row_corrections (import_id, "row", correction_id, correction_row, state)
+     values ($1, 2, gen_random_uuid(), 1, 'corrected'), ($1, 3, gen_random_uuid(), 2, 'claimed'), ($1, 3, gen_random_uuid(), 2, 'corrected')`,
+    [importId],
+  );
+  await pool.query(`insert into finished_rows values ($1, 4, 'dismissed', null, null, 'member:m')`, [importId]);
+  const migration = await readFile(new URL("../../drizzle/0036_corrected_rows_in_groups.sql", import.meta.url), "utf8");
+  await pool.query(migration.split("--> statement-breakpoint").at(-1) ?? "");
+  const { rows: groups } = await pool.query("select reason, corrected from rejection_groups where import_id = $1 order by reason", [
+    importId,
+  ]);
+  expect(groups).toEqual([
+    { reason: faulty, corrected: 2 },
+    { reason: "Item type is required", corrected: 0 },
+  ]);
 });

@@ -19,7 +19,7 @@ async function found(): Promise<Expected> {
     finished: await textsOf(`select import_id || ' ' || "row" || ' ' || state as text from finished_rows`),
     withdrawn: await textsOf("select import_id as text from withdrawn_imports"),
     groups: await textsOf(
-      `select import_id || ' ' || reason || ': ' || rows || ' ' || open || ' ' || submitted || ' ' || dismissed as text from rejection_groups`,
+      `select import_id || ' ' || reason || ': ' || rows || ' ' || open || ' ' || submitted || ' ' || dismissed || ' ' || corrected as text from rejection_groups`,
     ),
   };
 }

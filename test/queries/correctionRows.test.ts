@@ -134,7 +134,9 @@ test("rows that are submitted, dismissed or superseded are not open, and the nam
   expect((await allRows("held", { kind: "shipments", state: "dismissed" })).rows).toEqual(["20:3"]);
   expect((await listRejectionGroups("held", { kind: "shipments", state: "open" }, page, one)).items).toMatchObject([{ rows: 1 }]);
   const single = { rows: 1, atLeast: false };
-  expect((await countRejectedRows("held", undefined, one)).shipments).toEqual({ open: single, submitted: single, dismissed: single });
+  expect((await countRejectedRows("held", undefined, one)).shipments).toEqual({
+    ...{ open: single, submitted: single, dismissed: single, corrected: { rows: 0, atLeast: false } },
+  });
 
   // Only what was open is withdrawn with its import.
   await one.query("insert into withdrawn_imports values ($1)", [importId(20)]);

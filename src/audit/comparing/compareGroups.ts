@@ -18,10 +18,11 @@ export async function compareGroups(client: PoolClient, { organisationId, import
        where i.status = 'completed' and ($1::text is null or i.organisation_id = $1) and ($2::uuid is null or i.import_id = $2)),
     counted as (
       select import_id, reason, count(*)::integer as rows, (count(*) filter (where state = 'open'))::integer as open,
-             (count(*) filter (where state = 'submitted'))::integer as submitted, (count(*) filter (where state = 'dismissed'))::integer as dismissed
+             (count(*) filter (where state = 'submitted'))::integer as submitted, (count(*) filter (where state = 'dismissed'))::integer as dismissed,
+             (count(*) filter (where state = 'corrected'))::integer as corrected
         from states group by 1, 2),
     kept as (
-      select import_id, reason, rows, open, submitted, dismissed from rejection_groups
+      select import_id, reason, rows, open, submitted, dismissed, corrected from rejection_groups
        where ($1::text is null or organisation_id = $1) and ($2::uuid is null or import_id = $2))
     select coalesce(kept.import_id, counted.import_id), coalesce(kept.reason, counted.reason), row_to_json(kept)::text, row_to_json(counted)::text
       from kept full join counted on kept.import_id = counted.import_id and kept.reason = counted.reason

@@ -67,8 +67,9 @@ async function moveBetweenStates(
 ): Promise<void> {
   if (moved.length === 0) return;
   await client.query(
-    `update rejection_groups g set open = g.open + d.open, submitted = g.submitted + d.submitted, dismissed = g.dismissed + d.dismissed
-       from (select moved."importId", md5(${reasonSql("r")}) as reason_key, ${["open", "submitted", "dismissed"].map(moves).join()}
+    `update rejection_groups g set open = g.open + d.open, submitted = g.submitted + d.submitted, dismissed = g.dismissed + d.dismissed,
+            corrected = g.corrected + d.corrected
+       from (select moved."importId", md5(${reasonSql("r")}) as reason_key, ${["open", "submitted", "dismissed", "corrected"].map(moves).join()}
                from jsonb_to_recordset($1) as moved ("importId" uuid, "row" integer, was text, "is" text)
                join rejections r on r."row" = moved."row" and r.import_position =
                     (select import_position from rejection_groups where import_id = moved."importId" limit 1)
@@ -87,16 +88,18 @@ export async function countCompleted(client: PoolClient, { endings }: SortedBatc
     if (!facts || ended?.type !== "ImportCompleted" || ended.data.counts.failed === 0) continue;
     const { importId, position, organisationId, kind } = facts;
     await client.query(
-      `insert into rejection_groups (import_id, reason_key, organisation_id, kind, import_position, reason, rows, open, submitted, dismissed)
-       select $1, md5(reason), $3, $4, $2, reason, sum(rows), sum(open), sum(submitted), sum(dismissed)
+      `insert into rejection_groups (import_id, reason_key, organisation_id, kind, import_position, reason, rows, open, submitted, dismissed, corrected)
+       select $1, md5(reason), $3, $4, $2, reason, sum(rows), sum(open), sum(submitted), sum(dismissed), sum(corrected)
          from (select ${reasonOfJoinedSql} as reason, count(*) as rows, count(*) filter (where t.state is null) as open,
-                      count(*) filter (where t.state = 'submitted') as submitted, count(*) filter (where t.state = 'dismissed') as dismissed
+                      count(*) filter (where t.state = 'submitted') as submitted, count(*) filter (where t.state = 'dismissed') as dismissed,
+                      count(*) filter (where t.state = 'corrected') as corrected
                  from rejections r left join rejections lead on lead.import_position = $2 and lead."row" = r.lead
                  left join (${touchedRowsSql("$1::uuid")}) as t on t."row" = r."row"
                 where r.import_position = $2 group by lead.error, r.error) as by_error
         group by reason
        on conflict (import_id, reason_key) do update
-         set rows = excluded.rows, open = excluded.open, submitted = excluded.submitted, dismissed = excluded.dismissed`,
+         set rows = excluded.rows, open = excluded.open, submitted = excluded.submitted, dismissed = excluded.dismissed,
+             corrected = excluded.corrected`,
       [importId, position, organisationId, kind],
     );
   }

@@ -21,10 +21,11 @@ export const rejectionGroups = pgTable(
     open: integer().notNull(),
     submitted: integer().notNull(),
     dismissed: integer().notNull(),
+    corrected: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.importId, table.reasonKey] }),
-    ...(["open", "submitted", "dismissed"] as const).map((state) =>
+    ...(["open", "submitted", "dismissed", "corrected"] as const).map((state) =>
       index(`rejection_groups_${state}`)
         .on(table.organisationId, table.kind, table.importPosition, table.reasonKey)
         .where(sql`${table[state]} > 0`),

@@ -15,6 +15,8 @@ export interface CorrectionRow extends RecordedReason {
   readonly row: number;
   /** The first of the rows that are corrected together with this one: the other lines of its shipment. */
   readonly with: number;
+  /** Of the group that it counts with. */
+  readonly reasonKey: string;
   /** Null where they are too large to be sent again. */
   readonly values: Readonly<Record<string, string>> | null;
 }
@@ -144,6 +146,7 @@ async function leadsOfImport(organisationId: string, filter: RowFilter, { import
 
 interface Line extends RecordedReason {
   readonly row: number;
+  readonly reasonKey: string;
   readonly bytes: number;
 }
 
@@ -153,12 +156,12 @@ async function linesOf(kind: ImportKind, { position }: ImportAt, leads: readonly
   const shipments = kind === "shipments" ? leads.filter(({ handle }) => handle) : [];
   const alone = leads.filter((lead) => !shipments.includes(lead));
   const found = await pool.query<Line & { first: number }>(
-    `select wanted.first, r."row", r.error, r.lead, r.faults, octet_length(r.data::text) + octet_length(r.error) as bytes
+    `select wanted.first, r."row", r.error, r.lead, r.faults, md5(${reasonSql("r")}) as "reasonKey", octet_length(r.data::text) + octet_length(r.error) as bytes
        from unnest($2::integer[], $3::text[]) as wanted (first, handle)
        join lateral (select * from rejections r where r.import_position = $1 and md5(r.handle) = md5(wanted.handle) and r.handle = wanted.handle
                       order by r."row" limit ${most.lines + 1}) as r on true
       union all
-     select r."row", r."row", r.error, r.lead, r.faults, octet_length(r.data::text) + octet_length(r.error)
+     select r."row", r."row", r.error, r.lead, r.faults, md5(${reasonSql("r")}), octet_length(r.data::text) + octet_length(r.error)
        from rejections r where r.import_position = $1 and r."row" = any($4::integer[])
       order by 1, 2`,
     [position, shipments.map(({ row }) => row), shipments.map(({ handle }) => handle), alone.map(({ row }) => row)],

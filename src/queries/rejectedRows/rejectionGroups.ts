@@ -3,7 +3,7 @@ import type { ImportKind } from "../../events/importEvents.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import { countOpenRows, lookedUpSql, type RowCount } from "./openRows.js";
 
-export const groupStates = ["open", "submitted", "dismissed"] as const;
+export const groupStates = ["open", "submitted", "corrected", "dismissed"] as const;
 export type GroupState = (typeof groupStates)[number];
 
 export interface RejectionGroup {
@@ -76,7 +76,7 @@ export async function countRejectedRows(
   const [open, { rows }] = await Promise.all([
     countOpenRows(organisationId, importId, pool),
     pool.query<{ kind: ImportKind; state: GroupState; rows: number }>(
-      (["submitted", "dismissed"] as const)
+      (["submitted", "corrected", "dismissed"] as const)
         .map(
           (state) =>
             `select kind, '${state}' as state, sum(${state})::float8 as rows from rejection_groups
@@ -93,6 +93,7 @@ export async function countRejectedRows(
   const countsOf = (kind: ImportKind) => ({
     open: open[kind],
     submitted: countOf(kind, "submitted"),
+    corrected: countOf(kind, "corrected"),
     dismissed: countOf(kind, "dismissed"),
   });
   return { shipments: countsOf("shipments"), activities: countsOf("activities") };

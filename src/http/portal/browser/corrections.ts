@@ -2,6 +2,7 @@
 import { controlGrid } from "./corrections/control.js";
 import { keptEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
+import { bindImportChoice, bindReasons } from "./corrections/reasons.js";
 import type { Row, SentRow, Settings } from "./corrections/rows.js";
 import { askAgain, Refused } from "./corrections/server.js";
 import { createSheet, type Sheet } from "./corrections/sheet.js";
@@ -9,6 +10,7 @@ import { followStates } from "./corrections/states.js";
 import { bindTools, type Tools } from "./corrections/tools.js";
 import { createView, leading, type View } from "./corrections/view.js";
 import { element } from "./element.js";
+import { roveIn } from "./roving.js";
 
 function start(panel: HTMLElement): void {
   const settings = JSON.parse(panel.dataset["settings"] ?? "{}") as Settings;
@@ -23,9 +25,9 @@ function start(panel: HTMLElement): void {
   edits.onFull = () => tools.say("This browser has no more room: edits are lost if the page is closed before they are sent.");
   const judge = judgeChanges(sheet, settings.base, tools.say);
   const leave = () => (panel.querySelector<HTMLElement>("button") ?? panel.closest<HTMLElement>("main"))?.focus();
-  const { fillDown, undo } = controlGrid(view, sheet, { editable, say: tools.say, leave });
-  panel.querySelector('[data-do="fillDown"]')?.addEventListener("click", fillDown);
-  panel.querySelector('[data-do="undo"]')?.addEventListener("click", undo);
+  const { columns } = settings;
+  const commands = controlGrid(view, sheet, { editable, say: tools.say, leave, columns, references: tools.references });
+  for (const [name, run] of Object.entries(commands)) panel.querySelector(`[data-do="${name}"]`)?.addEventListener("click", run);
   /** Shows the whole problem of the active row, since its cell may be too narrow. */
   const showProblem = () => {
     const text = view.cellAt({ row: view.active.row, column: leading - 1 })?.title ?? "";
@@ -43,8 +45,26 @@ function start(panel: HTMLElement): void {
     judge();
     requestAnimationFrame(() => requestAnimationFrame(showProblem));
   };
-  grid.addEventListener("focusin", showProblem);
-  void loadRows(settings.rowsUrl, sheet, view, tools);
+  grid.addEventListener("focusin", ({ target }) => {
+    if (target === grid) view.goTo(view.active);
+    else showProblem();
+  });
+  document.querySelector(".skip")?.after(element("a", { class: "skip", href: `#${grid.id}` }, "Skip to the rows"));
+  let loads = 0;
+  const load = (address: string) => {
+    loads += 1;
+    const own = loads;
+    void loadRows(address, { sheet, view, tools, isCurrent: () => own === loads });
+  };
+  load(settings.rowsUrl);
+  bindReasons((query) => {
+    tools.loading();
+    sheet.clear();
+    frame.scrollTop = 0;
+    view.active = { row: 0, column: leading };
+    view.anchor = view.active;
+    load(`${settings.base}/rows${query}`);
+  });
   followStates(sheet, view, settings);
 }
 
@@ -57,13 +77,22 @@ interface PageOfRows {
   readonly next: string | null;
 }
 
+interface Loading {
+  readonly sheet: Sheet;
+  readonly view: View;
+  readonly tools: Tools;
+  /** False once other rows are wanted. */
+  readonly isCurrent: () => boolean;
+}
+
 /** Rows come page by page, in the background. */
-async function loadRows(address: string, sheet: Sheet, view: View, tools: Tools): Promise<void> {
+async function loadRows(address: string, { sheet, view, tools, isCurrent }: Loading): Promise<void> {
   let cursor: string | null = "";
   try {
     while (cursor !== null && sheet.rows.length < mostLoaded) {
       const more: string = cursor === "" ? "" : `${address.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
       const page: PageOfRows = await askAgain(address + more);
+      if (!isCurrent()) return;
       const first = sheet.rows.length === 0 && page.rows.length > 0;
       for (const [importId, reference] of Object.entries(page.references)) tools.references.set(importId, reference);
       if (first) tools.chooseColumns(page.rows);
@@ -72,6 +101,7 @@ async function loadRows(address: string, sheet: Sheet, view: View, tools: Tools)
       cursor = page.next;
     }
   } catch (error) {
+    if (!isCurrent()) return;
     tools.say(error instanceof Refused ? error.message : "The rows could not be loaded. Reload the page.");
   }
   tools.loaded(cursor === null);
@@ -80,3 +110,5 @@ async function loadRows(address: string, sheet: Sheet, view: View, tools: Tools)
 const template = document.querySelector<HTMLTemplateElement>("template#with-scripts");
 template?.replaceWith(template.content);
 for (const panel of document.querySelectorAll<HTMLElement>("#corrections")) start(panel);
+for (const group of document.querySelectorAll<HTMLElement>("[data-rove]")) roveIn(group);
+bindImportChoice();

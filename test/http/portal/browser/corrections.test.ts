@@ -4,7 +4,9 @@ import { browserTest } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
-import { cell, holds, ledger, listsRows, opened, says, submitButton, useCorrections, write } from "./correctionsPage.js";
+import { testManyCells } from "./changingManyCells.js";
+import { testChoosing } from "./choosingRows.js";
+import { cell, holds, ledger, listsRows, opened, says, submitAll, submitButton, useCorrections, write } from "./correctionsPage.js";
 import { testDismissing } from "./dismissedRows.js";
 import { testShipments } from "./shipmentRows.js";
 
@@ -51,7 +53,7 @@ browserTest(
       await opened(page);
       await says(page, 1, "Ready to submit");
       await page.context().clearCookies();
-      await submitButton(page).click();
+      await submitAll(page);
       await page.getByText("1 changed row is kept here and can be submitted again.").waitFor();
       await page.getByText("1 changed row is kept here: it still has a problem.").waitFor();
       await page.getByText("You are signed out. Sign in again to go on").waitFor();
@@ -60,7 +62,7 @@ browserTest(
       await opened(page);
       await says(page, 1, "Ready to submit");
       await withoutWorker(async () => {
-        await submitButton(page).click();
+        await submitAll(page);
         await page.getByText("1 row is submitted.").waitFor();
         await page.getByText("1 changed row is kept here").waitFor();
         await says(page, 1, /Submitted by you/);
@@ -118,6 +120,7 @@ browserTest("a block is pasted from a spreadsheet, filled down, undone, and set 
     await expect.poll(() => page.evaluate("document.activeElement.closest('[role=grid]') === null")).toBe(true);
     await says(page, 6, "Ready to submit");
     await submitButton(page).dblclick();
+    await page.getByRole("button", { name: "Submit 6 rows" }).dblclick();
     await page.getByText("6 rows are submitted.").waitFor();
     await until("the rows are in the ledger", async () => (await ledger(organisation, "activities")).length >= 6);
     expect((await ledger(organisation, "activities")).map((each) => each["reference"]).toSorted()).toEqual(
@@ -134,7 +137,7 @@ browserTest("a row that is being submitted cannot be changed", async () => {
     await write(page, 1, "Customer", "CUST-001");
     await says(page, 1, "Ready to submit");
     const sent = await holdNext(page, /corrections\/submit$/);
-    await submitButton(page).click();
+    await submitAll(page);
     await sent.answered;
     await says(page, 1, "Being submitted");
     await write(page, 1, "Customer", "CUST-002");
@@ -183,9 +186,9 @@ browserTest("when two people submit the same row, the second sees who submitted 
         }
         await write(one, 2, "Customer", "CUST-998");
         await says(one, 2, "Customer not found");
-        await submitButton(one).click();
+        await submitAll(one);
         await one.getByText("1 row is submitted.").waitFor();
-        await submitButton(two).click();
+        await submitAll(two);
         await two.getByText("1 row was taken by somebody else first").waitFor();
         await two.getByText("1 row is submitted.").waitFor();
         const correction = /import ([0-9a-f-]{36})/.exec((await one.locator("[data-outcome]").textContent()) ?? "")?.[1];
@@ -201,5 +204,7 @@ browserTest("when two people submit the same row, the second sees who submitted 
   });
 });
 
+testChoosing(stage);
+testManyCells(stage);
 testShipments(stage);
 testDismissing(stage);

@@ -44,6 +44,15 @@ export async function write(page: Page, row: number, heading: string, value: str
 
 export const submitButton = (page: Page) => page.getByRole("button", { name: "Submit corrections" });
 
+/** Submits what is ready. */
+export async function submitAll(page: Page): Promise<void> {
+  await submitButton(page).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Submit / })
+    .click();
+}
+
 /** Makes the page read the states of its rows twice, as when its window gets the focus. The second read begins when the first is shown. */
 export async function lookTwice(page: Page): Promise<void> {
   for (const _ of ["asked", "shown"])
@@ -59,6 +68,8 @@ export async function ledger(organisation: TestOrganisation, kind: "activities" 
 
 const kinds = { activities: "/v1/org/fulfilment", shipments: "/v1/org/shipments" } as const;
 const header = "shipmentId,customerId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,itemQuantity";
+
+const activityHeader = "warehouseCode,chargeCode,quantity,activityTimestamp,customerId,reference";
 
 export type CorrectionsStage = ReturnType<typeof useCorrections>;
 
@@ -119,6 +130,16 @@ export function useCorrections() {
     return importId;
   }
 
+  /** Uploads lines of warehouse code, charge code, quantity, time, customer and reference. The first one is row 2. */
+  async function uploadedActivities(organisation: TestOrganisation, lines: readonly string[]): Promise<string> {
+    const file = new File([[activityHeader, ...lines].join("\n")], "picks.csv");
+    const answer = await organisation.upload(`${kinds.activities}/activities/file`, file, { sourceDetails: "Monday picks" });
+    expect(answer.status).toBe(202);
+    const { importId } = (await answer.json()) as { importId: string };
+    await completed(importId);
+    return importId;
+  }
+
   async function rejectedShipments(organisation: TestOrganisation, lines: readonly string[]): Promise<string> {
     const file = new File([[header, ...lines].join("\n")], "monday.csv");
     const answer = await organisation.upload(`${kinds.shipments}/imports/file`, file, { sourceDetails: "Monday orders" });
@@ -146,6 +167,6 @@ export function useCorrections() {
     get service() {
       return service;
     },
-    ...{ browser, withoutWorker, withoutProjector, rejectedActivities, rejectedShipments, finishedRows, asMember },
+    ...{ browser, withoutWorker, withoutProjector, rejectedActivities, uploadedActivities, rejectedShipments, finishedRows, asMember },
   };
 }

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { browserTest } from "../../../support/browser/browser.js";
 import { addMember } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
-import { type CorrectionsStage, ledger, listsRows, lookTwice, opened, says, submitButton, write } from "./correctionsPage.js";
+import { type CorrectionsStage, ledger, listsRows, lookTwice, opened, says, submitAll, write } from "./correctionsPage.js";
 
 export function testShipments(stage: CorrectionsStage): void {
   const { rejectedShipments, asMember } = stage;
@@ -26,12 +26,12 @@ export function testShipments(stage: CorrectionsStage): void {
       await says(page, 2, "Rejected with its shipment: Item type is required");
       await write(page, 3, "Customer", "");
       await says(page, 3, "Ready to submit");
-      await submitButton(page).click();
+      await submitAll(page);
       await page.getByText("1 row is submitted.").waitFor();
       await write(page, 4, "Item type", "Carton");
       await says(page, 2, "Ready to submit");
       await says(page, 4, "Ready to submit");
-      await submitButton(page).click();
+      await submitAll(page);
       await page.getByText("2 rows are submitted.").waitFor();
       await until("both shipments are written", async () => (await ledger(organisation, "shipments")).length === 2);
       const lines = (await ledger(organisation, "shipments")).find(({ shipmentId }) => shipmentId === "S-1");
@@ -49,7 +49,7 @@ export function testShipments(stage: CorrectionsStage): void {
         await opened(page);
         await write(page, 2, "Customer", "");
         await says(page, 2, "Ready to submit");
-        await submitButton(page).click();
+        await submitAll(page);
         await says(page, 2, /(Submitted|Corrected) by you/);
         await write(page, 3, "Customer", "");
         await says(page, 3, "Ready to submit");
@@ -69,7 +69,7 @@ export function testShipments(stage: CorrectionsStage): void {
         await lookTwice(page);
         await says(page, 5, /(Submitted|Corrected) by/);
         await says(page, 4, "Ready to submit");
-        await submitButton(page).click();
+        await submitAll(page);
         await page.getByText("2 rows are submitted.").waitFor();
         await until("all are written", async () => (await ledger(organisation, "shipments")).length === 4);
         const written = (await ledger(organisation, "shipments")).map(({ shipmentId }) => shipmentId);

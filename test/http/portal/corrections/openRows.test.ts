@@ -17,7 +17,7 @@ test("rows of shipments that a later import has written are open nowhere", async
     const rows = (await (await who.get(`/portal/corrections/rows?kind=shipments&import=${importId}`)).json()) as { rows: unknown[] };
     return {
       tabs: [page, ofImport].map((each) => / Open ([\d,]+\+?) /.exec(each)?.[1]),
-      groups: [...page.matchAll(/Customer not found shipments\.csv .*? (\d+) /g)].map((found) => found[1]),
+      groups: [...page.matchAll(/All reasons \d+ Customer not found (\d+) /g)].map((found) => found[1]),
       isEmpty: page.includes("No rejected rows are waiting"),
       rows: rows.rows.length,
       overview: /(\d+) rejected rows? waits?/.exec(await textOf("/portal"))?.[1],

@@ -6,7 +6,15 @@ const edits = { of: nothing, keep: nothing, forget: nothing, onFull: nothing };
 
 function sheetOf(count: number) {
   const sheet = createSheet("shipments", edits);
-  const line = (n: number) => ({ importId: "i", row: n + 2, with: n, error: "no", values: { shipmentId: `S-${n}` }, faulty: [] });
+  const line = (n: number) => ({
+    importId: "i",
+    row: n + 2,
+    with: n,
+    reasonKey: "k",
+    error: "no",
+    values: { shipmentId: `S-${n}` },
+    faulty: [],
+  });
   sheet.add(Array.from({ length: count }, (_, n) => line(n)));
   return sheet;
 }

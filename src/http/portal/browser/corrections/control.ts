@@ -1,6 +1,7 @@
 // Keyboard, mouse and clipboard, as in a spreadsheet.
 import { formatCells, parseCells } from "../clipboard.js";
-import type { Change, Row } from "./rows.js";
+import { type Commands, rangeCommands } from "./rangeCommands.js";
+import type { Change, Column, Row } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 import { type CellPosition, leading, type View } from "./view.js";
 
@@ -10,9 +11,12 @@ interface Control {
   readonly say: (text: string) => void;
   /** Where the focus goes when a person leaves the grid with Escape. */
   readonly leave: () => void;
+  /** All of them, also those that are not shown. */
+  readonly columns: readonly Column[];
+  readonly references: ReadonlyMap<string, string>;
 }
 
-export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: Control): { fillDown: () => void; undo: () => void } {
+export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, columns, references }: Control): Commands {
   const { grid } = view;
   let editing: { readonly input: HTMLInputElement; readonly position: CellPosition } | undefined;
 
@@ -66,13 +70,6 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
     else view.refresh();
   };
 
-  const fillDown = () => {
-    const { from, to } = range();
-    if (!editable || to.column < leading) return;
-    // One cell alone takes the value above it, as in a spreadsheet.
-    const above = from.row === to.row ? sheet.rows[from.row - 1] : sheet.rows[from.row];
-    if (above) change(inRange((_, field) => cellValue(above, field)));
-  };
   const paste = (text: string) => {
     const block = parseCells(text);
     const { from } = range();
@@ -98,9 +95,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
     for (const row of sheet.rows.slice(from, to + 1)) row.selected = selected;
     sheet.onChange();
   };
-  const undo = () => {
-    if (!sheet.undo()) say("There is nothing to take back.");
-  };
+  const commands = rangeCommands({ view, sheet, editable, say, columns, references, change, inRange, range, fieldAt });
 
   const move = (event: KeyboardEvent, down: number, right: number) => {
     event.preventDefault();
@@ -140,8 +135,9 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
     },
   };
   const withControl: Record<string, () => void> = {
-    d: fillDown,
-    z: undo,
+    d: commands.fillDown,
+    h: commands.replace,
+    z: commands.undo,
     a: () => {
       for (const row of sheet.rows) row.selected = true;
       sheet.onChange();
@@ -214,5 +210,5 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
     if (editing) endEdit(false, false);
     paste(text);
   });
-  return { fillDown, undo };
+  return commands;
 }

@@ -17,7 +17,10 @@ export function keptEdits(owner: string): Edits {
   const edits: Edits = {
     of: (key) => kept.get(key),
     keep: (rows) => {
-      for (const row of rows) waiting.add(row);
+      for (const row of rows) {
+        waiting.add(row);
+        kept.set(row.key, Object.fromEntries(row.changed));
+      }
       if (!writing) setTimeout(write);
       writing = true;
     },

@@ -5,6 +5,7 @@ export interface Column {
   readonly heading: string;
   readonly required: boolean;
   readonly time: boolean;
+  readonly number: boolean;
 }
 
 export interface Settings {
@@ -16,7 +17,7 @@ export interface Settings {
   /** Organisation and member: whose unsent edits these are. */
   readonly owner: string;
   readonly kind: "shipments" | "activities";
-  readonly state: "open" | "submitted" | "dismissed";
+  readonly state: "open" | "submitted" | "corrected" | "dismissed";
   readonly mayChange: boolean;
   readonly columns: readonly Column[];
 }
@@ -41,6 +42,8 @@ export interface SentRow {
   readonly importId: string;
   readonly row: number;
   readonly with: number;
+  /** Of the reason that it counts under. */
+  readonly reasonKey: string;
   readonly error: string;
   readonly values: Readonly<Record<string, string>>;
   readonly faulty: readonly string[];

@@ -7,6 +7,8 @@ export interface Sheet {
   readonly rows: Row[];
   readonly byKey: Map<string, Row>;
   readonly add: (sent: readonly SentRow[]) => void;
+  /** Takes all rows out, for those of another reason. Their edits are kept. */
+  readonly clear: () => void;
   /**
    * Changes cells, as one step that can be undone. Rows that another person has taken, or that are being sent, stay as they are. Returns how many
    * cells were left out.
@@ -141,6 +143,12 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       }
       const added = sent.flatMap((each) => byKey.get(keyOf(each.importId, each.row)) ?? []);
       judgeAgain(added.filter(({ changed }) => changed.size > 0));
+      sheet.onChange();
+    },
+    clear() {
+      rows.length = 0;
+      steps.length = 0;
+      for (const each of [byKey, unjudged, shipments]) each.clear();
       sheet.onChange();
     },
     change(changes, remember = true) {

@@ -17,15 +17,18 @@ const mostBytes = 1_500_000;
 export const readyGroups = (sheet: Sheet): Row[][] =>
   sheet.groups(sheet.rows).filter((group) => {
     const isMeant = group.some(({ changed, selected }) => changed.size > 0 || selected);
-    return isMeant && group.every(({ verdict, held }) => verdict === null && held === undefined);
+    return isMeant && isReady(group);
   });
+
+const isReady = (group: readonly Row[]): boolean => group.every(({ verdict, held }) => verdict === null && held === undefined);
 
 /** Idempotency keys. The same rows with the same values keep their key until the server has answered, so that sending them twice makes one import. */
 const keys = new Map<string, string>();
 
-export async function submit(sheet: Sheet, edits: Edits, base: string): Promise<Outcome> {
+/** `groups`: what the person has seen. Those that are not ready any more stay. */
+export async function submit(sheet: Sheet, groups: readonly Row[][], edits: Edits, base: string): Promise<Outcome> {
   const outcome = { sent: [] as { importId: string; rows: number }[], taken: 0, faults: [] as string[] };
-  const waiting = chunksOf(readyGroups(sheet));
+  const waiting = chunksOf(groups.filter(isReady));
   for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
     const rows = chunk.flat();
     const from = rows[0]?.sent.importId ?? "";

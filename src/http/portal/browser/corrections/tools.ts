@@ -1,9 +1,11 @@
 // The buttons above the grid, and what is said about it.
-import { element } from "../element.js";
-import { type Edits, type Row, type SentRow, type Settings, statusOf } from "./rows.js";
-import { ask, Refused } from "./server.js";
+
+import { count, headingOf } from "./changes.js";
+import { followCounts } from "./counts.js";
+import type { Edits, Row, SentRow, Settings } from "./rows.js";
+import { dismissOrReopen, submitReady } from "./sending.js";
 import type { Sheet } from "./sheet.js";
-import { chunksOf, type Outcome, readyGroups, submit } from "./submit.js";
+import { readyGroups } from "./submit.js";
 import type { View } from "./view.js";
 
 export interface Tools {
@@ -13,6 +15,8 @@ export interface Tools {
   readonly references: Map<string, string>;
   /** Shows the columns that these rows use. */
   readonly chooseColumns: (rows: readonly SentRow[]) => void;
+  /** Rows are on their way. */
+  readonly loading: () => void;
   /** All rows are there, or as many as one sheet holds. */
   readonly loaded: (all: boolean) => void;
 }
@@ -40,18 +44,21 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
     isVisited = true;
   });
 
+  const counts = followCounts(sheet, settings);
+
   const describe = () => {
     isScheduled = false;
+    counts.refresh();
     const changed = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined).length;
     const selected = sheet.rows.filter((row) => row.selected).length;
     const ready = readyGroups(sheet).reduce((sum, group) => sum + group.length, 0);
-    const count = sheet.rows.length;
+    const all = sheet.rows.length;
     const parts = [
       isLoading
-        ? `${count} rows so far`
+        ? `${all} rows so far`
         : hasAll
-          ? `${count} ${count === 1 ? "row" : "rows"}`
-          : `The first ${count} rows: choose a reason or an import for the others`,
+          ? `${all} ${all === 1 ? "row" : "rows"}`
+          : `The first ${all} rows: choose a reason or an import for the others`,
       ...(selected > 0 ? [`${selected} selected`] : []),
       ...(changed > 0 ? [`${changed} changed`] : []),
       ...(ready > 0 ? [`${ready} ready to submit`] : []),
@@ -89,67 +96,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
     }
   };
 
-  const dismissOrReopen = (what: "dismiss" | "reopen", note: string) =>
-    whileBusy(async () => {
-      const from = what === "dismiss" ? [undefined, "open again"] : ["dismissed"];
-      const rows = chosen().filter(({ held }) => from.includes(held?.state));
-      if (rows.length === 0) return say("Select the rows first.");
-      let done = 0;
-      const wanted = new Set(rows);
-      for (const chunk of chunksOf(sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row))))) {
-        const part = chunk.flat();
-        const importId = part[0]?.sent.importId ?? "";
-        const numbers = part.map(({ sent }) => sent.row);
-        try {
-          await ask(`${settings.base}/rows/${what}`, { importId, rows: numbers, ...(what === "dismiss" ? { note } : {}) });
-          const held = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, by: "you", note };
-          sheet.hold(part.map((row) => [row, held]));
-          if (what === "dismiss") edits.forget(part);
-          done += part.length;
-        } catch (error) {
-          if (error instanceof Refused) sheet.holdAs(importId, error.closed);
-          say(error instanceof Error ? error.message : "That did not work. Try again.");
-        }
-      }
-      if (done > 0) say(`${done === 1 ? "1 row is" : `${done} rows are`} ${what === "dismiss" ? "dismissed" : "open again"}.`);
-    });
-
-  const showOutcome = ({ sent, taken, faults }: Outcome) => {
-    const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined);
-    const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict !== null)).length;
-    const unsent = kept.length - faulty;
-    const rows = sent.reduce((sum, each) => sum + each.rows, 0);
-    const line = (...content: readonly (Node | string)[]) => element("li", {}, ...content);
-    const items = sent.map(({ importId, rows: count }) => {
-      const link = element("a", { href: `${settings.importBase}/${importId}` }, `import ${importId}`);
-      return line(`${count} ${count === 1 ? "row" : "rows"} sent as `, link);
-    });
-    if (taken > 0) items.push(line(`${taken} ${taken === 1 ? "row was" : "rows were"} taken by somebody else first: see the rows.`));
-    const keptHere = (count: number) => `${count} changed ${count === 1 ? "row is" : "rows are"} kept here`;
-    if (unsent > 0) items.push(line(`${keptHere(unsent)} and can be submitted again.`));
-    if (faulty > 0) items.push(line(`${keptHere(faulty)}: ${faulty === 1 ? "it still has a problem" : "they still have problems"}.`));
-    for (const fault of faults) items.push(line(fault));
-    const [kind, role] = rows > 0 ? ["done", "status"] : ["error", "alert"];
-    const title = rows === 0 ? "Nothing was sent." : `${rows} ${rows === 1 ? "row is" : "rows are"} submitted.`;
-    outcomeBox?.replaceChildren(element("div", { class: `notice ${kind}`, role }, element("p", {}, title), element("ul", {}, ...items)));
-  };
-  const submitReady = () =>
-    whileBusy(async () => {
-      message = "";
-      if (sheet.unjudged.size > 0) await judgedOrLate(sheet);
-      const ready = readyGroups(sheet);
-      if (ready.length === 0) {
-        const wrong = sheet.rows.filter(
-          (row) => (row.selected || row.changed.size > 0) && statusOf(row, sheet.touched(row)).kind === "wrong",
-        ).length;
-        return say(
-          wrong > 0
-            ? `Nothing is ready: ${wrong} ${wrong === 1 ? "row still has a problem" : "rows still have problems"}.`
-            : "Change or select the rows to submit first.",
-        );
-      }
-      showOutcome(await submit(sheet, edits, settings.base));
-    });
+  const sending = { sheet, edits, settings, references, say, outcomeBox };
 
   const showAll = (pressed: boolean) => {
     button("columns")?.setAttribute("aria-pressed", String(pressed));
@@ -161,15 +108,17 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
     event.preventDefault();
     const rows = sheet.rows.filter(({ selected, held }) => selected && held === undefined);
     if (rows.length === 0) return say("Select the rows first.");
-    sheet.change(rows.map((row) => ({ row, field: setColumn?.value ?? "", value: setValue?.value ?? "" })));
-    return say(`Set in ${rows.length} ${rows.length === 1 ? "row" : "rows"}.`);
+    const field = setColumn?.value ?? "";
+    sheet.change(rows.map((row) => ({ row, field, value: setValue?.value ?? "" })));
+    return say(`Set ${count(rows.length, "cell")} in ${headingOf(field, settings.columns)}.`);
   });
   panel.querySelector("[data-dismiss]")?.addEventListener("submit", (event) => {
     event.preventDefault();
-    void dismissOrReopen("dismiss", panel.querySelector<HTMLInputElement>("#dismiss-note")?.value ?? "");
+    const note = panel.querySelector<HTMLInputElement>("#dismiss-note")?.value ?? "";
+    void whileBusy(() => dismissOrReopen("dismiss", note, chosen(), sending));
   });
-  button("reopen")?.addEventListener("click", () => void dismissOrReopen("reopen", ""));
-  button("submit")?.addEventListener("click", () => void submitReady());
+  button("reopen")?.addEventListener("click", () => void whileBusy(() => dismissOrReopen("reopen", "", chosen(), sending)));
+  button("submit")?.addEventListener("click", () => void whileBusy(() => submitReady(sending)));
   button("columns")?.addEventListener("click", () => showAll(button("columns")?.getAttribute("aria-pressed") !== "true"));
 
   return {
@@ -186,19 +135,17 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
       );
       showAll(false);
     },
+    loading: () => {
+      counts.keep();
+      isLoading = true;
+      message = "";
+      outcomeBox?.replaceChildren();
+      refresh();
+    },
     loaded: (whole) => {
       isLoading = false;
       hasAll = whole;
       describe();
     },
   };
-}
-
-const patienceMs = 15_000;
-const lookMs = 100;
-
-/** Waits until all changed rows are judged, or until the time is up. */
-async function judgedOrLate(sheet: Sheet): Promise<void> {
-  for (const until = performance.now() + patienceMs; sheet.unjudged.size > 0 && performance.now() < until; )
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
 }

@@ -112,7 +112,8 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
 
   const classOf = (column: number): string => {
     if (column < leading) return ["pick", "number", "problem"][column] ?? "";
-    return view.columns[column - leading]?.time ? "field time" : "field";
+    const { time, number } = view.columns[column - leading] ?? {};
+    return time ? "field time" : number ? "field amounts" : "field";
   };
 
   const cellElement = (column: number, role: string): HTMLElement =>

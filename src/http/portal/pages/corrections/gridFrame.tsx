@@ -20,54 +20,60 @@ export function GridFrame({ visit, filter, columns }: { visit: SignedInVisit; fi
     mayChange,
     columns,
   };
+  const isEditable = state === "open" && mayChange;
   return (
     <section class="panel rejected-rows" aria-labelledby="rows" id="corrections" data-settings={JSON.stringify(settings)}>
-      <h2 id="rows">Rows</h2>
-      {state === "open" && mayChange ? <OpenTools columns={columns} /> : null}
-      {state === "dismissed" && mayChange ? (
-        <div class="tools">
-          <Button type="button" data-do="reopen" label="Reopen" />
-        </div>
-      ) : null}
-      <p class="grid-status" role="status" data-status />
+      <h2 id="rows" class="unseen">
+        Rows
+      </h2>
+      <div class="tools">
+        {isEditable ? <OpenTools /> : null}
+        {state === "dismissed" && mayChange ? <Button type="button" data-do="reopen" label="Reopen" /> : null}
+        <p class="grid-status" role="status" data-status />
+      </div>
       <div class="grid-outcome" data-outcome />
       <div class="grid-frame" data-frame>
-        <div class="grid" data-grid />
+        <div class="grid" id="grid" tabindex={-1} data-grid />
       </div>
       <p class="row-problem" data-problem />
-      {state === "open" && mayChange ? (
+      {isEditable ? <SetForm columns={columns} /> : null}
+      {isEditable ? (
         <p class="hint" id="grid-help">
           Arrow keys move, typing or Enter edits a cell, Escape leaves it and then the table. Paste a block of cells from a spreadsheet with
-          Ctrl+V; Ctrl+D fills down, Ctrl+Z takes back, Space selects the row. What is not sent is kept in this browser.
+          Ctrl+V; Ctrl+D fills down, Ctrl+H replaces in a column, Ctrl+Z takes back, Space selects the row. What is not sent is kept in this
+          browser.
         </p>
       ) : null}
     </section>
   );
 }
 
-const OpenTools = ({ columns }: { columns: readonly GridColumn[] }) => (
-  <div class="tools">
-    <div class="button-row tool">
-      <Button type="button" data-do="submit" label="Submit corrections" />
-      <Button type="button" class="quiet" data-do="fillDown" label="Fill down" />
-      <Button type="button" class="quiet" data-do="undo" label="Undo" />
-      <Button type="button" class="quiet" data-do="columns" aria-pressed="false" label="All columns" />
-    </div>
-    <form class="button-row tool" data-set>
-      <label for="set-column">Column</label>
-      <select id="set-column">
-        {columns.map(({ name, heading }) => (
-          <option value={name}>{heading}</option>
-        ))}
-      </select>
-      <label for="set-value">Value</label>
-      <input id="set-value" autocomplete="off" maxlength={1000} />
-      <Button class="quiet" label="Set for selected rows" />
-    </form>
+/** One stop of the Tab key: the arrow keys move between the tools. The note is the last one, since it needs the arrow keys itself. */
+const OpenTools = () => (
+  <div class="button-row tool-row" role="toolbar" data-rove aria-label="Tools">
+    <Button type="button" data-do="submit" label="Submit corrections" />
+    <Button type="button" class="quiet" data-do="fillDown" label="Fill down" />
+    <Button type="button" class="quiet" data-do="replace" label="Find and replace" />
+    <Button type="button" class="quiet" data-do="undo" label="Undo" />
+    <Button type="button" class="quiet" data-do="columns" aria-pressed="false" label="All columns" />
     <form class="button-row tool" data-dismiss>
+      <Button class="quiet danger" label="Dismiss" />
       <label for="dismiss-note">Note</label>
       <input id="dismiss-note" autocomplete="off" maxlength={1000} />
-      <Button class="quiet danger" label="Dismiss" />
     </form>
   </div>
+);
+
+const SetForm = ({ columns }: { columns: readonly GridColumn[] }) => (
+  <form class="button-row tool set-form" data-set>
+    <label for="set-column">Column</label>
+    <select id="set-column">
+      {columns.map(({ name, heading }) => (
+        <option value={name}>{heading}</option>
+      ))}
+    </select>
+    <label for="set-value">Value</label>
+    <input id="set-value" autocomplete="off" maxlength={1000} />
+    <Button class="quiet" label="Set for selected rows" />
+  </form>
 );

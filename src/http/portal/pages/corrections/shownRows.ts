@@ -1,6 +1,6 @@
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
-import { columnsOf, customFieldPrefix } from "../../../../domain/imports/fields.js";
+import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
 import { faultyColumns, fieldsAtFault, type RowReason } from "../../../../domain/rows/faults.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
@@ -12,7 +12,7 @@ import { presentCatalogue } from "../customers.js";
 import type { Filter } from "./filter.js";
 
 /** A row as the grid has it. Values are by field, also those of custom fields. */
-export interface ShownRow extends Pick<CorrectionRow, "importId" | "reference" | "row" | "with" | "error"> {
+export interface ShownRow extends Pick<CorrectionRow, "importId" | "reference" | "row" | "with" | "reasonKey" | "error"> {
   readonly values: Readonly<Record<string, string>>;
   /** The fields that the reason is about. */
   readonly faulty: readonly string[];
@@ -32,6 +32,7 @@ export interface GridColumn {
   readonly heading: string;
   readonly required: boolean;
   readonly time: boolean;
+  readonly number: boolean;
 }
 
 export function gridColumns(kind: ImportKind, { file }: Catalogue): GridColumn[] {
@@ -40,11 +41,18 @@ export function gridColumns(kind: ImportKind, { file }: Catalogue): GridColumn[]
     heading,
     required: required !== false,
     time: type === "time",
+    number: isNumber({ type }),
   }));
   const custom = kind === "shipments" ? (file.customFields ?? []) : [];
   return [
     ...own,
-    ...custom.map(({ key, label }) => ({ name: customFieldPrefix + key, heading: label ?? key, required: false, time: false })),
+    ...custom.map(({ key, label }) => ({
+      name: customFieldPrefix + key,
+      heading: label ?? key,
+      required: false,
+      time: false,
+      number: false,
+    })),
   ];
 }
 
@@ -72,6 +80,7 @@ export async function shownRows(
         reference: item.reference,
         row,
         with: item.with,
+        reasonKey: item.reasonKey,
         error,
         values: fieldsOf(item, filter.kind, catalogue),
         faulty: faultyColumns(filter.kind, item, catalogue.customFieldKeys),

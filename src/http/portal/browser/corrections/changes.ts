@@ -1,0 +1,72 @@
+// Changes of cells as a person reads them before they are made or sent: equal ones together, the most frequent first.
+import { element } from "../element.js";
+import type { Column, Row } from "./rows.js";
+
+export interface CellChange {
+  readonly row: Row;
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface Names {
+  readonly columns: readonly Column[];
+  /** By import: its name. */
+  readonly references: ReadonlyMap<string, string>;
+}
+
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number.toLocaleString("en-AU")} ${number === 1 ? one : many}`;
+
+export const headingOf = (field: string, columns: readonly Column[]): string =>
+  columns.find(({ name }) => name === field)?.heading ?? field;
+
+const shownLines = 50;
+const shownRows = 5;
+
+/** What stands in the rows now instead of what was sent. */
+export const changesOf = (rows: readonly Row[]): CellChange[] =>
+  rows.flatMap((row) => [...row.changed].map(([field, after]) => ({ row, field, before: row.sent.values[field] ?? "", after })));
+
+export function changesTable(changes: readonly CellChange[], { columns, references }: Names): Node[] {
+  const groups = new Map<string, CellChange[]>();
+  for (const change of changes) {
+    const { row, field, before, after } = change;
+    const key = JSON.stringify([row.sent.importId, field, before, after]);
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  const sorted = [...groups.values()].sort((one, other) => other.length - one.length);
+  const severalImports = new Set(changes.map(({ row }) => row.sent.importId)).size > 1;
+  const headings = ["Column", "Before", "After", "Rows", ...(severalImports ? ["Import"] : [])];
+  const line = (same: readonly CellChange[]) => {
+    const [first] = same;
+    if (!first) return "";
+    const { importId } = first.row.sent;
+    const cells = [
+      headingOf(first.field, columns),
+      valueText(first.before),
+      valueText(first.after),
+      rowsText(same),
+      ...(severalImports ? [references.get(importId) ?? importId] : []),
+    ];
+    return element("tr", {}, ...cells.map((content, at) => element("td", { "data-label": headings[at] ?? "" }, content)));
+  };
+  const head = element("tr", {}, ...headings.map((heading) => element("th", { scope: "col" }, heading)));
+  const table = element(
+    "table",
+    { class: "rows" },
+    element("thead", {}, head),
+    element("tbody", {}, ...sorted.slice(0, shownLines).map(line)),
+  );
+  const region = element("div", { class: "changes", role: "region", "aria-label": "Changes", tabindex: "0" }, table);
+  const more = sorted.slice(shownLines).reduce((sum, same) => sum + same.length, 0);
+  return more > 0 ? [region, element("p", { class: "hint" }, `And ${count(more, "more change")}.`)] : [region];
+}
+
+const valueText = (value: string): Node | string => (value === "" ? element("span", { class: "muted" }, "Empty") : value);
+
+function rowsText(same: readonly CellChange[]): string {
+  const numbers = same.slice(0, shownRows).map(({ row }) => row.sent.row);
+  const more = same.length - numbers.length;
+  return `${numbers.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

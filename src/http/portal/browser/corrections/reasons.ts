@@ -1,0 +1,42 @@
+// Choosing a reason shows its rows in the same grid: the page, its place and the keyboard's focus stay where they are.
+
+/** `choose` gets the page's query, such as `?kind=activities&reason=...`. */
+export function bindReasons(choose: (query: string) => void): void {
+  const chips = [...document.querySelectorAll<HTMLAnchorElement>("[data-reasons] a[data-reason]")];
+  const mark = () => {
+    const reason = new URLSearchParams(location.search).get("reason") ?? "";
+    for (const chip of chips) {
+      if (chip.dataset["reason"] === reason) chip.setAttribute("aria-current", "true");
+      else chip.removeAttribute("aria-current");
+    }
+  };
+  for (const chip of chips)
+    chip.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      if (chip.hasAttribute("aria-current")) return;
+      history.pushState(null, "", chip.href);
+      mark();
+      choose(location.search);
+    });
+  addEventListener("popstate", () => {
+    mark();
+    choose(location.search);
+  });
+}
+
+/** An import that is chosen with the mouse is shown at once. With the keyboard one goes through the list first, and presses Show. */
+export function bindImportChoice(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-import-choice]");
+  const select = form?.querySelector("select");
+  let byPointer = false;
+  select?.addEventListener("pointerdown", () => {
+    byPointer = true;
+  });
+  select?.addEventListener("keydown", () => {
+    byPointer = false;
+  });
+  select?.addEventListener("change", () => {
+    if (byPointer) form?.requestSubmit();
+  });
+}

@@ -1,0 +1,83 @@
+// Find and replace in a column: says how many cells it finds, and shows what becomes of them, before it replaces anything.
+import { ask } from "../dialog.js";
+import { element } from "../element.js";
+import { type CellChange, changesTable, count, headingOf, type Names } from "./changes.js";
+import type { Column } from "./rows.js";
+import { cellValue, type Sheet } from "./sheet.js";
+
+interface Search {
+  readonly field: string;
+  /** Empty for the cells that are empty. */
+  readonly find: string;
+  readonly replacement: string;
+  readonly whole: boolean;
+}
+
+/** The cells that would change. Letter case does not matter for finding. */
+export function found(sheet: Pick<Sheet, "rows">, { field, find, replacement, whole }: Search): CellChange[] {
+  const wanted = find.trim().toLowerCase();
+  const pattern = new RegExp(find.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");
+  return sheet.rows.flatMap((row) => {
+    if (row.held !== undefined || row.sending) return [];
+    const before = cellValue(row, field);
+    const isWhole = before.trim().toLowerCase() === wanted;
+    const after = isWhole ? replacement : whole || find === "" ? before : before.replaceAll(pattern, () => replacement);
+    return after === before ? [] : [{ row, field, before, after }];
+  });
+}
+
+interface Start {
+  readonly columns: readonly Column[];
+  readonly field: string | undefined;
+  readonly find: string;
+  readonly replacement?: string;
+  readonly references: Names["references"];
+}
+
+/** Resolves with what to change; with nothing where the person has cancelled. */
+export async function askToReplace(sheet: Sheet, { columns, field, find, replacement = "", references }: Start): Promise<CellChange[]> {
+  const select = element("select", { id: "replace-column" });
+  for (const { name, heading } of columns) select.append(new Option(heading, name, false, name === field));
+  const text = (id: string, value: string) => Object.assign(element("input", { id, autocomplete: "off", maxlength: "1000" }), { value });
+  const [finding, replacing] = [text("replace-find", find), text("replace-with", replacement)];
+  const whole = element("input", { type: "checkbox", id: "replace-whole" });
+  whole.checked = find !== "";
+  const said = element("p", { role: "status" });
+  const shown = element("div");
+  let changes: CellChange[] = [];
+  let confirm: HTMLButtonElement | undefined;
+  const look = () => {
+    changes = found(sheet, { field: select.value, find: finding.value, replacement: replacing.value, whole: whole.checked });
+    const column = headingOf(select.value, columns);
+    said.textContent =
+      changes.length === 0 ? `Nothing to replace in ${column}.` : `${count(changes.length, "cell")} in ${column} will be replaced.`;
+    shown.replaceChildren(...(changes.length === 0 ? [] : changesTable(changes, { columns, references })));
+    if (!confirm) return;
+    confirm.textContent = changes.length === 0 ? "Replace" : `Replace ${count(changes.length, "cell")}`;
+    confirm.disabled = changes.length === 0;
+  };
+  const labelled = (label: string, input: HTMLElement) =>
+    element("div", { class: "field" }, element("label", { for: input.id }, label), input);
+  const fields = element(
+    "div",
+    { class: "replace-fields" },
+    labelled("In column", select),
+    labelled("Find", finding),
+    labelled("Replace with", replacing),
+  );
+  const check = element("label", { class: "check" }, whole, "Only cells that hold nothing else");
+  const hint = element("p", { class: "hint" }, "Leave Find empty to find empty cells.");
+  for (const input of [select, finding, replacing, whole]) input.addEventListener("input", look);
+  const isGiven = await ask({
+    title: "Find and replace",
+    content: [fields, check, hint, said, shown],
+    confirm: "Replace",
+    isWide: true,
+    focus: find === "" ? finding : replacing,
+    bind: (button) => {
+      confirm = button;
+      look();
+    },
+  });
+  return isGiven ? changes : [];
+}

@@ -1,0 +1,121 @@
+// What people do with rows: submit them, dismiss them, open them again. More than one row is asked about first, and so is every submission.
+import { ask as askPerson } from "../dialog.js";
+import { element } from "../element.js";
+import { changesOf, changesTable, count } from "./changes.js";
+import { type Edits, type Row, type Settings, statusOf } from "./rows.js";
+import { ask, Refused } from "./server.js";
+import type { Sheet } from "./sheet.js";
+import { chunksOf, type Outcome, readyGroups, submit } from "./submit.js";
+
+interface Parts {
+  readonly sheet: Sheet;
+  readonly edits: Edits;
+  readonly settings: Settings;
+  readonly references: ReadonlyMap<string, string>;
+  readonly say: (text: string) => void;
+  readonly outcomeBox: HTMLElement | null;
+}
+
+/** Sends what is ready, once the person has seen it. */
+export async function submitReady({ sheet, edits, settings, references, say, outcomeBox }: Parts): Promise<void> {
+  say("");
+  if (sheet.unjudged.size > 0) await judgedOrLate(sheet);
+  const ready = readyGroups(sheet);
+  if (ready.length === 0) {
+    const wrong = sheet.rows.filter((row) => (row.selected || row.changed.size > 0) && statusOf(row, sheet.touched(row)).kind === "wrong");
+    const still = wrong.length === 1 ? "row still has a problem" : "rows still have problems";
+    return say(wrong.length > 0 ? `Nothing is ready: ${wrong.length} ${still}.` : "Change or select the rows to submit first.");
+  }
+  const rows = ready.flat();
+  const changes = changesOf(rows);
+  const unchanged = rows.filter(({ changed }) => changed.size === 0).length;
+  const isGiven = await askPerson({
+    title: `Submit ${count(rows.length, "row")}?`,
+    content: [
+      element("p", {}, importsText(rows, references)),
+      ...(changes.length === 0 ? [] : changesTable(changes, { columns: settings.columns, references })),
+      ...(unchanged === 0 ? [] : [element("p", {}, `${count(unchanged, "row is", "rows are")} sent as before.`)]),
+    ],
+    confirm: `Submit ${count(rows.length, "row")}`,
+    isWide: true,
+  });
+  if (!isGiven) return;
+  outcomeBox?.replaceChildren(outcomeOf(await submit(sheet, ready, edits, settings.base), sheet, settings));
+}
+
+/** `3 rows of monday.csv, 1 row of tuesday.csv`. */
+function importsText(rows: readonly Row[], references: ReadonlyMap<string, string>): string {
+  const counts = new Map<string, number>();
+  for (const { sent } of rows) counts.set(sent.importId, (counts.get(sent.importId) ?? 0) + 1);
+  return `${[...counts].map(([importId, each]) => `${count(each, "row")} of ${references.get(importId) ?? importId}`).join(", ")}.`;
+}
+
+function outcomeOf({ sent, taken, faults }: Outcome, sheet: Sheet, { importBase }: Settings): HTMLElement {
+  const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined);
+  const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict !== null)).length;
+  const unsent = kept.length - faulty;
+  const rows = sent.reduce((sum, each) => sum + each.rows, 0);
+  const line = (...content: readonly (Node | string)[]) => element("li", {}, ...content);
+  const items = sent.map(({ importId, rows: each }) =>
+    line(`${count(each, "row")} sent as `, element("a", { href: `${importBase}/${importId}` }, `import ${importId}`)),
+  );
+  if (taken > 0) items.push(line(`${count(taken, "row was", "rows were")} taken by somebody else first: see the rows.`));
+  const keptHere = (number: number) => `${count(number, "changed row is", "changed rows are")} kept here`;
+  if (unsent > 0) items.push(line(`${keptHere(unsent)} and can be submitted again.`));
+  if (faulty > 0) items.push(line(`${keptHere(faulty)}: ${faulty === 1 ? "it still has a problem" : "they still have problems"}.`));
+  for (const fault of faults) items.push(line(fault));
+  const [kind, role] = rows > 0 ? ["done", "status"] : ["error", "alert"];
+  const title = rows === 0 ? "Nothing was sent." : `${count(rows, "row is", "rows are")} submitted.`;
+  return element("div", { class: `notice ${kind}`, role }, element("p", {}, title), element("ul", {}, ...items));
+}
+
+const patienceMs = 15_000;
+const lookMs = 100;
+
+/** Waits until all changed rows are judged, or until the time is up. */
+async function judgedOrLate(sheet: Sheet): Promise<void> {
+  for (const until = performance.now() + patienceMs; sheet.unjudged.size > 0 && performance.now() < until; )
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+}
+
+/** `chosen`: whole shipments. */
+export async function dismissOrReopen(what: "dismiss" | "reopen", note: string, chosen: readonly Row[], parts: Parts): Promise<void> {
+  const { sheet, edits, settings, say } = parts;
+  const from = what === "dismiss" ? [undefined, "open again"] : ["dismissed"];
+  const rows = chosen.filter(({ held }) => from.includes(held?.state));
+  if (rows.length === 0) return say("Select the rows first.");
+  if (what === "dismiss" && rows.length > 1 && !(await askToDismiss(rows, note, parts))) return;
+  let done = 0;
+  const wanted = new Set(rows);
+  for (const chunk of chunksOf(sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row))))) {
+    const part = chunk.flat();
+    const importId = part[0]?.sent.importId ?? "";
+    const numbers = part.map(({ sent }) => sent.row);
+    try {
+      await ask(`${settings.base}/rows/${what}`, { importId, rows: numbers, ...(what === "dismiss" ? { note } : {}) });
+      const held = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, by: "you", note };
+      sheet.hold(part.map((row) => [row, held]));
+      if (what === "dismiss") edits.forget(part);
+      done += part.length;
+    } catch (error) {
+      if (error instanceof Refused) sheet.holdAs(importId, error.closed);
+      say(error instanceof Error ? error.message : "That did not work. Try again.");
+    }
+  }
+  if (done > 0) say(`${count(done, "row is", "rows are")} ${what === "dismiss" ? "dismissed" : "open again"}.`);
+}
+
+function askToDismiss(rows: readonly Row[], note: string, { references }: Parts): Promise<boolean> {
+  const changed = rows.filter((row) => row.changed.size > 0).length;
+  return askPerson({
+    title: `Dismiss ${count(rows.length, "row")}?`,
+    content: [
+      element("p", {}, importsText(rows, references)),
+      element("p", {}, "Dismissed rows are not sent. You find them under Dismissed, and can reopen them there."),
+      ...(changed === 0 ? [] : [element("p", {}, `${count(changed, "of them has", "of them have")} changes, which are lost.`)]),
+      ...(note.trim() === "" ? [] : [element("p", {}, `Note: ${note.trim()}`)]),
+    ],
+    confirm: `Dismiss ${count(rows.length, "row")}`,
+    isDangerous: true,
+  });
+}

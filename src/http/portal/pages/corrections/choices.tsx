@@ -1,0 +1,140 @@
+// Which rows the page shows: of shipments or activities, in which state, of which import, rejected for which reason.
+import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
+import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
+import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import type { SignedInVisit } from "../../page.js";
+import { Button, HiddenFields } from "../../shell/form.js";
+import { Amount, counted } from "../../shell/values.js";
+import { importPath, kindNames } from "../imports/status.js";
+import { addressOf, type Counts, correctionsPath, type Filter } from "./filter.js";
+import type { GroupedBy } from "./groups.js";
+
+const stateNames: Readonly<Record<GroupState, string>> = {
+  open: "Open",
+  submitted: "Submitted",
+  corrected: "Corrected",
+  dismissed: "Dismissed",
+};
+
+interface ChoicesProps {
+  readonly visit: SignedInVisit;
+  readonly filter: Filter;
+  readonly reference: string | undefined;
+  readonly counts: Counts;
+  readonly imports: readonly GroupedBy[];
+}
+
+/** The script makes each group one stop of the Tab key, and keeps the numbers right while rows change their states. */
+export function Choices({ visit, filter, reference, counts, imports }: ChoicesProps) {
+  const { kind, state, importId } = filter;
+  return (
+    <div class="choices">
+      {importId === undefined ? (
+        <div role="toolbar" aria-label="Kind of rows" class="tabs" data-rove>
+          {importKinds.map((each) => (
+            <Tab visit={visit} to={{ kind: each, state }} count={counts[each][state]} isCurrent={each === kind} kind={each} />
+          ))}
+        </div>
+      ) : null}
+      <div role="toolbar" aria-label="State of rows" class="tabs" data-rove>
+        {groupStates.map((each) => (
+          <Tab visit={visit} to={{ kind, state: each, importId }} count={counts[kind][each]} isCurrent={each === state} state={each} />
+        ))}
+      </div>
+      <ImportChoice visit={visit} filter={filter} reference={reference} imports={imports} />
+    </div>
+  );
+}
+
+interface TabProps {
+  readonly visit: SignedInVisit;
+  readonly to: Partial<Filter>;
+  readonly count: RowCount;
+  readonly isCurrent: boolean;
+  /** What it is a tab of: a kind or a state. */
+  readonly kind?: ImportKind;
+  readonly state?: GroupState;
+}
+
+const Tab = ({ visit, to, count: { rows, atLeast }, isCurrent, kind, state }: TabProps) => (
+  <a
+    href={visit.links.to(addressOf(to))}
+    aria-current={isCurrent ? "true" : undefined}
+    data-kind={kind}
+    data-state={state}
+    data-rows={String(rows)}
+  >
+    {kind === undefined ? stateNames[state ?? "open"] : kindNames[kind]} <Amount value={rows} />
+    {atLeast ? "+" : ""}
+  </a>
+);
+
+type ImportChoiceProps = Omit<ChoicesProps, "counts">;
+
+function ImportChoice({ visit, filter, reference, imports }: ImportChoiceProps) {
+  const { kind, state, importId } = filter;
+  const known = imports.some(({ key }) => key === importId);
+  const options = importId === undefined || known ? imports : [{ key: importId, name: reference ?? importId, rows: 0 }, ...imports];
+  if (options.length === 0) return null;
+  return (
+    <form method="get" action={visit.links.to(correctionsPath)} class="import-choice" data-import-choice>
+      <HiddenFields values={{ kind, state: state === "open" ? undefined : state }} />
+      <label for="field-import">Import</label>
+      <select id="field-import" name="import">
+        <option value="">All imports</option>
+        {options.map(({ key, name, rows }) => (
+          <option value={key} selected={key === importId} data-name={name} data-rows={String(rows)}>
+            {`${name} (${counted(rows, "row", "rows")})`}
+          </option>
+        ))}
+      </select>
+      <Button class="quiet" label="Show" />
+      {importId === undefined ? null : <a href={visit.links.to(importPath(importId))}>Open import</a>}
+    </form>
+  );
+}
+
+interface ReasonsProps {
+  readonly visit: SignedInVisit;
+  readonly filter: Filter;
+  readonly reasons: readonly GroupedBy[];
+  /** There are more than were read. */
+  readonly more: boolean;
+}
+
+/** Reasons that stand side by side; the others are one step further. */
+const shownReasons = 10;
+const longest = 200;
+
+/** One for each reason, the most frequent first. */
+export function Reasons({ visit, filter, reasons, more }: ReasonsProps) {
+  const { reasonKey } = filter;
+  if (reasons.length === 0) return null;
+  const first = reasons.filter(({ key }, index) => index < shownReasons || key === reasonKey);
+  const others = reasons.filter((reason) => !first.includes(reason));
+  const chip = (key: string | undefined, name: string, count: RowCount) => (
+    <a
+      href={visit.links.to(addressOf({ ...filter, reasonKey: key }))}
+      aria-current={key === reasonKey ? "true" : undefined}
+      data-reason={key ?? ""}
+      data-rows={String(count.rows)}
+      title={name}
+    >
+      <span class="chip-name">{name.length > longest ? `${name.slice(0, longest)}...` : name}</span> <Amount value={count.rows} />
+      {count.atLeast ? "+" : ""}
+    </a>
+  );
+  const sum = reasons.reduce((all, { rows }) => all + rows, 0);
+  return (
+    <div role="toolbar" aria-label="Reasons" class="chips" data-rove data-reasons>
+      {chip(undefined, "All reasons", { rows: sum, atLeast: more })}
+      {first.map(({ key, name, rows }) => chip(key, name, { rows, atLeast: more }))}
+      {others.length === 0 ? null : (
+        <details>
+          <summary>{counted(others.length, "more reason", "more reasons")}</summary>
+          <div class="chips">{others.map(({ key, name, rows }) => chip(key, name, { rows, atLeast: more }))}</div>
+        </details>
+      )}
+    </div>
+  );
+}
