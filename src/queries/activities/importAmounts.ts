@@ -1,13 +1,12 @@
 import type { Pool } from "pg";
 import { longestKey } from "../../projections/tables/activities.js";
-import type { ActivityTotal } from "./activityTotals.js";
 import type { ChangedAmount } from "./totalChanges.js";
 
 export interface ImportAmounts {
   /** By customer and charge code. The first ones, where there are many. */
   readonly amounts: readonly ChangedAmount[];
-  /** Of all of them. */
-  readonly sum: Pick<ActivityTotal, "quantity" | "rows">;
+  /** The number of all their rows. */
+  readonly allRows: number;
 }
 
 /** What the activities of a completed import, or only these rows of it, add to the totals. What does not count any more adds nothing. */
@@ -17,18 +16,16 @@ export async function importAmounts(
   database: Pick<Pool, "query">,
 ): Promise<ImportAmounts> {
   const values = [organisationId, importId, most, ...(rows ? [rows] : [])];
-  const found = await database.query<ChangedAmount & { allQuantity: string; allRows: number }>(rows ? ofRows : ofImport, values);
-  const [first] = found.rows;
+  const found = await database.query<ChangedAmount & { allRows: number }>(rows ? ofRows : ofImport, values);
   return {
     amounts: found.rows.map(({ customerId, chargeCode, quantity, rows: count }) => ({ customerId, chargeCode, quantity, rows: count })),
-    sum: { quantity: first?.allQuantity ?? "0", rows: first?.allRows ?? 0 },
+    allRows: found.rows[0]?.allRows ?? 0,
   };
 }
 
 const summed = (counted: string) => `
   select nullif(customer_id, '') as "customerId", charge_code as "chargeCode", trim_scale(sum(quantity))::text as quantity,
-         sum(row_count)::float8 as rows, trim_scale(sum(sum(quantity)) over ())::text as "allQuantity",
-         (sum(sum(row_count)) over ())::float8 as "allRows"
+         sum(row_count)::float8 as rows, (sum(sum(row_count)) over ())::float8 as "allRows"
     from imports i cross join lateral (${counted}) as counted
    where i.organisation_id = $1 and i.import_id = $2 and i.status = 'completed'
    group by customer_id, charge_code order by customer_id, charge_code limit $3`;

@@ -12,7 +12,17 @@ export interface BillLine {
 export interface CustomerBill {
   readonly customerId: string | null;
   readonly lines: readonly BillLine[];
-  readonly total: Pick<ActivityTotal, "quantity" | "rows">;
+}
+
+export interface BillSum {
+  /** Undefined where the charge codes differ: pallets and labels have no sum. */
+  readonly quantity: string | undefined;
+  readonly rows: number;
+}
+
+export function billSum(amounts: readonly Pick<ActivityTotal, "chargeCode" | "quantity" | "rows">[]): BillSum {
+  const { quantity, rows } = sumOf(amounts);
+  return { quantity: new Set(amounts.map(({ chargeCode }) => chargeCode)).size > 1 ? undefined : quantity, rows };
 }
 
 type Billed = Omit<ActivityTotal, "warehouseCode"> & { readonly warehouseCode?: string };
@@ -24,7 +34,7 @@ export function billsOf(totals: readonly Billed[], byWarehouse: boolean): Custom
       const [chargeCode = "", warehouseCode] = JSON.parse(key) as string[];
       return { chargeCode, warehouseCode, ...sumOf(some) };
     });
-    return { customerId, lines: lines.sort(byCode), total: sumOf(own) };
+    return { customerId, lines: lines.sort(byCode) };
   });
   // Activities without a customer come last.
   return [...bills.filter(({ customerId }) => customerId !== null), ...bills.filter(({ customerId }) => customerId === null)];

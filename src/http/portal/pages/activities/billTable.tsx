@@ -1,15 +1,12 @@
 import type { Child } from "hono/jsx";
-import type { ActivityTotal } from "../../../../queries/activities/activityTotals.js";
 import { Amount, Quantity } from "../../shell/values.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
-import type { BillLine, CustomerBill } from "./billLines.js";
-
-type Sum = Pick<ActivityTotal, "quantity" | "rows">;
+import type { BillLine, BillSum, CustomerBill } from "./billLines.js";
 
 interface BillTableProps {
   readonly caption: string;
   readonly bills: readonly CustomerBill[];
-  readonly sum: Sum;
+  readonly sum: BillSum;
   readonly nameOf: NameOfCustomer;
   readonly byWarehouse?: boolean;
   /** The number of a line's rows, such as a link to them. */
@@ -46,7 +43,7 @@ export function BillTable(props: BillTableProps) {
           </th>
         </tr>
       </thead>
-      {bills.map(({ customerId, lines, total }) => (
+      {bills.map(({ customerId, lines }) => (
         <tbody>
           {lines.map((line, index) => (
             <tr>
@@ -63,7 +60,6 @@ export function BillTable(props: BillTableProps) {
               </td>
             </tr>
           ))}
-          {lines.length > 1 && bills.length > 1 ? <SumRow label="All charge codes" columns={columns} signed={signed} {...total} /> : null}
         </tbody>
       ))}
       <tfoot>
@@ -79,13 +75,13 @@ export const SumRow = ({
   quantity,
   rows,
   signed,
-}: Sum & { label: string; columns: number; signed: boolean | undefined }) => (
+}: BillSum & { label: string; columns: number; signed: boolean | undefined }) => (
   <tr class="sum">
     <th scope="row" colspan={columns}>
       {label}
     </th>
     <td data-label="Quantity" class="number">
-      <Quantity text={quantity} signed={signed} />
+      {quantity === undefined ? null : <Quantity text={quantity} signed={signed} />}
     </td>
     <td data-label="Rows" class="number">
       <Quantity text={String(rows)} signed={signed} />
@@ -96,16 +92,16 @@ export const SumRow = ({
 /** A page with more lines than this is too long to be read. */
 export const mostLines = 1_000;
 
-/** At most `mostLines` lines in all. */
-export function firstLines(bills: readonly CustomerBill[]): { shown: CustomerBill[]; isAll: boolean } {
+/** At most `most` lines in all, after the first `from`. */
+export function firstLines(bills: readonly CustomerBill[], most = mostLines, from = 0): { shown: CustomerBill[]; isAll: boolean } {
   const shown: CustomerBill[] = [];
-  let left = mostLines;
+  let before = 0;
   for (const bill of bills) {
-    if (left <= 0) return { shown, isAll: false };
-    shown.push({ ...bill, lines: bill.lines.slice(0, left) });
-    left -= bill.lines.length;
+    const lines = bill.lines.slice(Math.max(0, from - before), Math.max(0, from + most - before));
+    if (lines.length > 0) shown.push({ ...bill, lines });
+    before += bill.lines.length;
   }
-  return { shown, isAll: left >= 0 };
+  return { shown, isAll: before <= from + most };
 }
 
 export const FirstLines = ({ downloaded = true }: { downloaded?: boolean }) => (

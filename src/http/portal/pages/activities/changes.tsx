@@ -1,13 +1,12 @@
 // What changed the totals since a time: imports and reversals, each with its amounts, and their sum.
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
-import { sumOf } from "../../../../queries/activities/activityTotals.js";
 import type { ChangedAmount, TotalsChange } from "../../../../queries/activities/totalChanges.js";
 import type { SignedInVisit } from "../../page.js";
 import { EmptyState } from "../../shell/panel.js";
 import { Quantity, Time } from "../../shell/values.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath } from "../imports/status.js";
-import { billsOf } from "./billLines.js";
+import { type BillSum, billSum, billsOf } from "./billLines.js";
 import { BillTable, FirstLines, firstLines, mostLines, SumRow } from "./billTable.js";
 import type { OfActivities } from "./selection.js";
 
@@ -21,7 +20,7 @@ interface ChangesProps {
 export function Changes({ of, changes, actorOf }: ChangesProps) {
   if (changes.length === 0) return <EmptyState title="Nothing has changed since then" />;
   const amounts = changes.flatMap((change) => change.amounts);
-  const sum = sumOf(amounts);
+  const sum = billSum(amounts);
   const { shown, isAll } = firstChanges(changes);
   return (
     <>
@@ -46,7 +45,7 @@ export function Changes({ of, changes, actorOf }: ChangesProps) {
             {change.amounts.map((amount, index) => (
               <AmountRow of={of} change={change} amount={amount} isFirst={index === 0} actorOf={actorOf} />
             ))}
-            {change.amounts.length > 1 ? <SumRow label="Together" columns={4} signed {...sumOf(change.amounts)} /> : null}
+            {change.amounts.length > 1 ? <SumRow label="Together" columns={4} signed {...billSum(change.amounts)} /> : null}
           </tbody>
         ))}
         <tfoot>
@@ -124,15 +123,7 @@ function Cause({ visit, change, actorOf }: { visit: SignedInVisit; change: Total
 }
 
 /** What is more or less now than it was then: what a corrected bill is made from. */
-function Difference({
-  amounts,
-  sum,
-  nameOf,
-}: {
-  amounts: readonly ChangedAmount[];
-  sum: ReturnType<typeof sumOf>;
-  nameOf: NameOfCustomer;
-}) {
+function Difference({ amounts, sum, nameOf }: { amounts: readonly ChangedAmount[]; sum: BillSum; nameOf: NameOfCustomer }) {
   const bills = billsOf(amounts, false)
     .map((bill) => ({ ...bill, lines: bill.lines.filter(({ quantity, rows }) => rows !== 0 || /[1-9]/.test(quantity)) }))
     .filter(({ lines }) => lines.length > 0);

@@ -9,6 +9,7 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { type Cell, type DownloadedTable, downloadTable } from "../../downloads.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { presentCatalogue } from "../customers.js";
+import { billsOf } from "./billLines.js";
 import { activitiesPath, type Selection, selectionOf, wallTime } from "./selection.js";
 
 type TableOf = (visit: SignedInVisit, selection: Selection, deps: PortalDeps) => DownloadedTable;
@@ -38,22 +39,24 @@ const cellsOf = ({ values, importId, row }: FoundActivity): Cell[] => [
   { decimal: String(row) },
 ];
 
+/** The lines of the page, all of them: by warehouse only where the page has them by warehouse. */
 const totalsTable: TableOf = (visit, selection, deps) => ({
-  columns: ["customerId", "customer", "warehouseCode", "chargeCode", "quantity", "rows"],
+  columns: ["customerId", "customer", "chargeCode", ...(selection.byWarehouse ? ["warehouseCode"] : []), "quantity", "rows"],
   rows: totalsOf(visit, selection, deps),
 });
 
-async function* totalsOf(visit: SignedInVisit, { filter, asOf }: Selection, deps: PortalDeps): AsyncGenerator<Cell[][]> {
+async function* totalsOf(visit: SignedInVisit, { filter, asOf, byWarehouse }: Selection, deps: PortalDeps): AsyncGenerator<Cell[][]> {
   const { nameOf } = await presentCatalogue(visit, deps);
   const totals = await activityTotals(visit.person.organisationId, { ...filter, asOf }, deps.pool);
-  yield totals.map(({ customerId, warehouseCode, chargeCode, quantity, rows }) => [
-    customerId ?? "",
-    nameOf(customerId ?? "") ?? "",
-    warehouseCode,
-    chargeCode,
-    { decimal: quantity },
-    { decimal: String(rows) },
-  ]);
+  for (const { customerId, lines } of billsOf(totals, byWarehouse))
+    yield lines.map(({ chargeCode, warehouseCode, quantity, rows }) => [
+      customerId ?? "",
+      nameOf(customerId ?? "") ?? "",
+      chargeCode,
+      ...(byWarehouse ? [warehouseCode ?? ""] : []),
+      { decimal: quantity },
+      { decimal: String(rows) },
+    ]);
 }
 
 const changesTable: TableOf = (visit, selection, deps) => ({

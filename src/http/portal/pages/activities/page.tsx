@@ -51,8 +51,8 @@ async function shown(visit: SignedInVisit, { now, nameOf }: Present, deps: Porta
           </div>
           <p class="print-only">{printedWords(of)}</p>
           <Known of={of} />
-          {content.body}
           {content.isEmpty ? null : <Downloads of={of} />}
+          {content.body}
         </section>
       </>
     ),

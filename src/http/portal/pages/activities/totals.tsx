@@ -1,9 +1,9 @@
-import { type ActivityTotal, sumOf } from "../../../../queries/activities/activityTotals.js";
-import { EmptyState } from "../../shell/panel.js";
+import type { ActivityTotal } from "../../../../queries/activities/activityTotals.js";
+import { EmptyState, Pager } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
 import { Customer } from "../customers.js";
-import { type BillLine, billsOf, type CustomerBill } from "./billLines.js";
-import { BillTable, FirstLines, firstLines, mostLines } from "./billTable.js";
+import { type BillLine, billSum, billsOf, type CustomerBill } from "./billLines.js";
+import { BillTable, firstLines, mostLines } from "./billTable.js";
 import { addressOf, daysInWords, noCustomer, type OfActivities, printedWords } from "./selection.js";
 
 export function Totals({ of, totals }: { of: OfActivities; totals: readonly ActivityTotal[] }) {
@@ -16,14 +16,25 @@ export function Totals({ of, totals }: { of: OfActivities; totals: readonly Acti
     );
   const bills = billsOf(totals, selection.byWarehouse);
   if (selection.perCustomer) return <BillPerCustomer of={of} bills={bills} />;
-  const { shown, isAll } = firstLines(bills);
+  const from = firstLine(of.visit.query["after"]);
+  const { shown, isAll } = firstLines(bills, linesPerPage, from);
   const caption = `Totals by customer and charge code, ${daysInWords(selection)}`;
+  const next = isAll ? null : String(from + linesPerPage);
   return (
     <>
-      <BillTable {...tableOf(of)} caption={caption} bills={shown} sum={sumOf(totals)} />
-      {isAll ? null : <FirstLines />}
+      <BillTable {...tableOf(of)} caption={caption} bills={shown} sum={billSum(totals)} />
+      <Pager of="totals" cursor={from === 0 ? undefined : String(from)} nextCursor={next} address={(after) => addressOf(of, { after })} />
+      {isAll && from === 0 ? null : <p class="hint">The total and the downloads are of all pages.</p>}
     </>
   );
+}
+
+const linesPerPage = 200;
+
+/** How many lines the pages before have. Anything else than a multiple of a page is the first page. */
+function firstLine(after = ""): number {
+  const from = /^\d{1,7}$/.test(after) ? Number(after) : 0;
+  return from % linesPerPage === 0 ? from : 0;
 }
 
 /** Each number of rows leads to the rows. Those of an earlier time cannot be listed. */
@@ -52,7 +63,7 @@ function BillPerCustomer({ of, bills }: { of: OfActivities; bills: readonly Cust
             {...tableOf(of)}
             caption={`Totals by charge code, ${days}`}
             bills={[bill]}
-            sum={bill.total}
+            sum={billSum(bill.lines)}
             printed={`${days}. ${printedWords(of, bill.customerId ?? noCustomer)}`}
           />
         </section>

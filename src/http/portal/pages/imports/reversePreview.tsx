@@ -8,7 +8,7 @@ import type { SignedInVisit } from "../../page.js";
 import { Button, ButtonLink, Field, Form } from "../../shell/form.js";
 import { FilterForm, Panel } from "../../shell/panel.js";
 import { counted } from "../../shell/values.js";
-import { billsOf } from "../activities/billLines.js";
+import { billSum, billsOf } from "../activities/billLines.js";
 import { BillTable, FirstLines, firstLines } from "../activities/billTable.js";
 import type { NameOfCustomer } from "../customers.js";
 import { shipmentPath } from "../shipments/words.js";
@@ -103,11 +103,16 @@ export function consequences(view: ImportView, outcome: ReversalOutcome): string
   return lines.flatMap(([count, line]) => (count > 0 ? [line] : []));
 }
 
-function Amounts({ amounts: { amounts, sum }, nameOf }: { amounts: ImportAmounts; nameOf: NameOfCustomer }) {
+function Amounts({ amounts: { amounts, allRows }, nameOf }: { amounts: ImportAmounts; nameOf: NameOfCustomer }) {
   const { shown, isAll } = firstLines(billsOf(amounts, false));
   return (
     <Panel id="amounts" title="What stops counting">
-      <BillTable caption="What stops counting, by customer and charge code" bills={shown} sum={sum} nameOf={nameOf} />
+      <BillTable
+        caption="What stops counting, by customer and charge code"
+        bills={shown}
+        sum={{ quantity: isAll ? billSum(amounts).quantity : undefined, rows: allRows }}
+        nameOf={nameOf}
+      />
       {isAll ? null : <FirstLines downloaded={false} />}
     </Panel>
   );
