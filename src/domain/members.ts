@@ -10,10 +10,10 @@ export type Role = z.infer<typeof role>;
  * `look`: every page but the settings below. `operate`: uploads, corrections, quotes, cancelling. `catalogue`: changing it; everybody looks at
  * it. Each other right: its settings page, shown and changed.
  */
-export type Action = "look" | "operate" | "catalogue" | "members" | "keys" | "webhooks";
+export type Action = "look" | "operate" | "catalogue" | "members" | "keys" | "webhooks" | "log";
 
 const allowed: Readonly<Record<Role, readonly Action[]>> = {
-  admin: ["look", "operate", "catalogue", "members", "keys", "webhooks"],
+  admin: ["look", "operate", "catalogue", "members", "keys", "webhooks", "log"],
   operator: ["look", "operate"],
   viewer: ["look"],
 };

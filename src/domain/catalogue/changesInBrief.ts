@@ -42,7 +42,7 @@ export function changesInBrief(sentences: readonly string[]): string {
 /** `rest` is a sentence after its noun. */
 function sortIn(rest: string, changes: Changes): void {
   const colon = rest.indexOf(": ");
-  if (colon >= 0 && rest.includes(" -> ", colon)) {
+  if (colon >= 0) {
     const id = rest.slice(0, colon);
     const fields: Fields = changes.changed.get(id) ?? new Map();
     note(fields, rest.slice(colon + 2));
@@ -52,13 +52,19 @@ function sortIn(rest: string, changes: Changes): void {
   else if (rest === "list reordered") changes.reordered = true;
 }
 
-/** `change` begins with the field's path. */
+const listNouns = ["lane", "break", "surcharge", "zone"];
+
+/** `change` begins with the name of an entry of a list, such as `lane A to B`, or with the field's path; older ones have `lanes.3.perKg`. */
 function note(fields: Fields, change: string): void {
-  const [field = "", entry] = (change.split(" ", 1)[0] ?? "").split(".");
+  const [first = ""] = change.split(" ", 1);
+  const [field = "", index] = listNouns.includes(first) ? [`${first}s`, nameIn(change)] : first.split(".");
   const entries = fields.get(field) ?? new Set();
-  if (entry !== undefined && /^\d+$/.test(entry)) entries.add(entry);
+  if (index !== undefined && (listNouns.includes(first) || /^\d+$/.test(index))) entries.add(index);
   fields.set(field, entries);
 }
+
+/** What stands before the colon, or before the last word. */
+const nameIn = (change: string): string => change.slice(0, change.includes(": ") ? change.indexOf(": ") : change.lastIndexOf(" "));
 
 function partsOf(noun: string, { added, removed, changed, reordered }: Changes): string[] {
   const counted = (ids: readonly string[], verb: string) =>

@@ -101,7 +101,7 @@ export function sentenceOf({ event, what, by, about, details }: LogEntry, names:
   const rest = after?.(details) ?? "";
   const thing = thingName(about, names);
   if (event === "MemberSignInRefused") return { before: did(details), about: thing, after: rest };
-  const who = capital(whoName(by, names));
+  const who = whoName(by, names);
   if (aboutThemselves.includes(event) && by.id === about.id) return { before: "", about: who, after: ` ${did(details)}` };
   return { before: `${who} ${did(details)}`, about: thing, after: rest };
 }
@@ -130,6 +130,10 @@ export function nameOf({ kind, id }: Principal, names: LogNames): string {
   }
 }
 
-const whoName = (by: Principal, names: LogNames): string => (by.kind === "key" ? `the key ${nameOf(by, names)}` : nameOf(by, names));
-
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+/** As a sentence begins with it. A person's name or e-mail stays as it is. */
+function whoName(by: Principal, names: LogNames): string {
+  const known = by.kind === "member" ? names.member.get(by.id) : undefined;
+  if (known !== undefined) return known;
+  const name = nameOf(by, names);
+  return by.kind === "key" ? `The key ${name}` : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}

@@ -34,6 +34,17 @@ test("a changed entry is named with what changed in it: lists by how many of the
   expect(changesInBrief(surcharged)).toBe("rate card road-2026 changed: 1 lane and name");
 });
 
+test("older sentences name the entries of lists by their place, newer ones by their names", () => {
+  const newer = [
+    "Rate card road-2026: lane A to B: perKg 1 -> 2",
+    "Rate card road-2026: lane A to B: break from 5 kg: perKg 1 -> 2",
+    "Rate card road-2026: lane B to A added",
+    "Rate card road-2026: surcharge tailgate removed",
+    'Customer c1: carrierIds "x" added',
+  ];
+  expect(changesInBrief(newer)).toBe("rate card road-2026 changed: 2 lanes and 1 surcharge, customer c1 changed: carrierIds");
+});
+
 test("the sentences of a real change are understood", () => {
   expect(changed((file) => Object.assign(file.organisation, { name: "Another: name -> x" }))).toBe("organisation changed: name");
   expect(changed((file) => Object.assign(file.rateCards[0]?.lanes[0] as object, { perKg: 99 }))).toMatch(/^rate card \S+ changed: 1 lane$/);

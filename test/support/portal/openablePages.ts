@@ -343,6 +343,21 @@ export const openablePages: readonly OpenablePage[] = [
     as: "admin",
     address: ({ people }) => `/portal/settings/members?erase=${people.viewer.memberId}`,
   },
+  { path: "/portal/settings/log", name: "log", heading: "Log", as: "admin", address: () => "/portal/settings/log" },
+  {
+    path: "/portal/settings/log",
+    name: "log-filtered",
+    heading: "Log",
+    as: "admin",
+    address: ({ people }) => `/portal/settings/log?by=${people.admin.memberId}&what=members&from=2026-01-01`,
+  },
+  {
+    path: "/portal/settings/log/events/{entryId}",
+    name: "log-entry",
+    heading: "Entry of the log",
+    as: "admin",
+    address: ({ entryId }) => `/portal/settings/log/events/${entryId}`,
+  },
   { path: "/portal/settings/webhooks", name: "webhooks", heading: "Webhooks", as: "admin", address: () => "/portal/settings/webhooks" },
   {
     path: "/portal/settings/webhooks/{endpointId}",

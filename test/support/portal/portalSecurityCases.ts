@@ -19,7 +19,7 @@ const testWhere = (applies: boolean) => (applies ? test : () => undefined) as ty
 
 /** An address with ids of the stage's organisation in it, or with made-up ones. */
 export function addressOf(path: string, stage: PortalStage, madeUp = false): string {
-  const { keyId, sessionId, joinToken: token, endpointId, deliveryId, quoteId } = stage;
+  const { keyId, sessionId, joinToken: token, endpointId, deliveryId, quoteId, entryId } = stage;
   const importId = path.startsWith("/portal/activities") ? stage.activitiesId : stage.importId;
   const shipmentId = ownShipmentOf(stage.organisationId);
   const own = ownOf(stage.organisationId);
@@ -36,6 +36,7 @@ export function addressOf(path: string, stage: PortalStage, madeUp = false): str
     quoteId,
     customerId: retailOf(stage.organisationId),
     ...{ carrierId: own, serviceId: own, zoneMapId: own, rateCardId: own, fieldKey: own },
+    entryId,
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];

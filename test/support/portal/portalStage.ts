@@ -2,6 +2,7 @@
 import { inviteMember } from "../../../src/commands/members/manage.js";
 import { createKey } from "../../../src/commands/organisations/organisation.js";
 import type { Role } from "../../../src/domain/members.js";
+import { projectLog } from "../projectLog.js";
 import type { TestService } from "../service.js";
 import { addMember, signedIn, type TestMember } from "./portal.js";
 import { addOwnThings, addSecondVersion } from "./portalCatalogue.js";
@@ -17,6 +18,8 @@ export interface PortalStage {
   /** The token of an unused invitation. */
   readonly joinToken: string;
   readonly keyId: string;
+  /** The log's entry that the key was created. */
+  readonly entryId: string;
   /** An import that has completed, with rejected rows. */
   readonly importId: string;
   /** A completed import of activities, of which two are reversed. */
@@ -59,9 +62,16 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
   const { keyId } = await createKey(organisations, { organisationId, name: "Warehouse system" }, origin);
   const quoteId = await quoteOf(post);
   const endpoint = await addEndpoints(service, organisationId, importId);
+  const entryId = await entryAbout(service, keyId);
   const people = { admin, operator, viewer };
   const sessionId = await sessionOf(service, viewer);
-  return { service, organisationId, people, sessionId, joinToken, keyId, importId, activitiesId, waitingId, quoteId, ...endpoint };
+  return { service, organisationId, people, sessionId, joinToken, keyId, entryId, importId, activitiesId, waitingId, quoteId, ...endpoint };
+}
+
+async function entryAbout({ pool, eventStore }: TestService, keyId: string): Promise<string> {
+  await projectLog({ pool, eventStore });
+  const { rows } = await pool.query<{ id: string }>("select event_id as id from log_entries where about_id = $1", [keyId]);
+  return rows[0]?.id ?? "";
 }
 
 async function sessionOf(service: TestService, member: TestMember): Promise<string> {

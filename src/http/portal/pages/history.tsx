@@ -15,6 +15,7 @@ import { requireImport } from "./imports/one.js";
 import { importPath, importsPath, shownReference } from "./imports/status.js";
 import { inWords as stepInWords } from "./imports/timeline.js";
 import { quotesPath } from "./quotes/quoteForm.js";
+import { RawEvent } from "./rawEvent.js";
 
 const eventsPerPage = 25;
 
@@ -113,9 +114,7 @@ function Events({ visit, events, nameOf }: { visit: SignedInVisit; events: reado
               <summary>
                 Event <span class="unseen">{String(event.revision)} </span>as recorded
               </summary>
-              <pre class="raw-event" tabindex={0}>
-                {raw(event)}
-              </pre>
+              <RawEvent event={event} />
             </details>
           </div>
         </li>
@@ -162,11 +161,4 @@ function readable(stored: StoredEvent): RecordedEvent | undefined {
   } catch {
     return undefined;
   }
-}
-
-const longestRaw = 50_000;
-
-function raw({ stream, revision, id, type, recordedAt, metadata, data }: StoredEvent): string {
-  const text = JSON.stringify({ stream, revision: String(revision), id, type, recordedAt, metadata, data }, undefined, 2);
-  return text.length > longestRaw ? `${text.slice(0, longestRaw)}\n... (${text.length - longestRaw} more characters)` : text;
 }

@@ -18,6 +18,9 @@ import { cancelForm, importPage } from "./imports/one.js";
 import { reverseForm, reversePage } from "./imports/reverse.js";
 import { joinForm, joinPage } from "./join.js";
 import { keyForms, keysPage } from "./keys.js";
+import { logDownload } from "./log/download.js";
+import { logEventPage } from "./log/event.js";
+import { logPage } from "./log/page.js";
 import { memberForms, membersPage } from "./members.js";
 import { overviewPage } from "./overview.js";
 import { placesAnswer, quoteForm, quotesPage } from "./quotes/page.js";
@@ -57,7 +60,7 @@ export const pages: readonly PageOf<Visit>[] = [
     membersPage,
     helpPage,
   ]),
-  ...signedIn([importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, accountPage]),
+  ...signedIn([importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, logPage, logEventPage, accountPage]),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
@@ -90,5 +93,6 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...activityDownloads,
     placesAnswer,
     ...catalogueAnswers,
+    logDownload,
   ]),
 ];

@@ -98,6 +98,14 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
         access: "webhooks",
         about: "Addresses of your own systems that are told when an import starts, completes, fails, is cancelled or is reversed.",
       },
+      {
+        path: "/portal/settings/log",
+        label: "Log",
+        icon: "log",
+        access: "log",
+        about:
+          "Who did what in your organisation and when: keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals.",
+      },
     ],
   },
   {
