@@ -98,6 +98,26 @@ describe("the history of an import", () => {
     );
   });
 
+  test("shows what the file's columns were taken for, and who chose that", async () => {
+    const columns = {
+      headings: { "Order\nno.": "reference", Comments: null },
+      ...({ fixed: { warehouseCode: "SYD1" }, dateOrder: "dayFirst", by: { kind: "cli", id: "operator" } } as const),
+      at: "2026-05-03T01:00:00.000Z",
+    };
+    const { importId } = await model.record({ kind: "activities", columns });
+    const history = await historyOf(importId);
+    const shown = { history, files: [], corrections: [], reversals: [], verdict: undefined };
+    const text = historyText({ ...shown, nameOf: await namesOf(model.eventStore, "acme", []) });
+    const first = text.indexOf("Columns       chosen 2026-05-03T01:00:00.000Z by the command line");
+    expect(text.slice(first + 1, first + 5).map((line) => line.trim())).toEqual([
+      "Order no.: reference",
+      "Comments: left out",
+      "warehouseCode is SYD1 in every row",
+      "dates such as 03/04/2026 are day first",
+    ]);
+    expect(JSON.parse(JSON.stringify(historyJson(shown)))).toMatchObject({ requested: { columns } });
+  });
+
   test("shows the state as of a revision, and as of a time", async () => {
     const { importId } = await recordInterrupted();
     expect(await historyOf(importId, { revision: 3n })).toMatchObject({

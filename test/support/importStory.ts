@@ -31,6 +31,7 @@ export interface Story {
   readonly report?: string;
   readonly corrects?: ImportRequested["corrects"];
   readonly sameFileAs?: string;
+  readonly columns?: ImportRequested["columns"];
 }
 
 export interface Told {
@@ -108,6 +109,7 @@ function requested(importId: string, organisationId: string, story: Story, at: s
     at,
     ...(story.corrects && { corrects: story.corrects }),
     ...(story.sameFileAs && { sameFileAs: story.sameFileAs }),
+    ...(story.columns && { columns: story.columns }),
   };
 }
 

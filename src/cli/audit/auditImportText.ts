@@ -1,10 +1,10 @@
 import type { CorrectionStep, ImportHistory, RowRun } from "../../audit/history/importHistory.js";
 import type { ImportVerdict } from "../../audit/importVerdict.js";
-import type { NameOf } from "../../domain/principal.js";
-import { principalOf } from "../../domain/principal.js";
+import { type NameOf, principalOf } from "../../domain/principal.js";
 import type { RecordedOn } from "../../events/codec.js";
 import type { Ranges } from "../../events/reversalEvents.js";
 import { countOf, number } from "../progress.js";
+import { columnLines } from "./auditColumns.js";
 
 export interface ImportReport {
   readonly history: ImportHistory;
@@ -22,7 +22,7 @@ export interface ImportReport {
 /** The lines that `audit import` prints, for a reader who does not know the code. */
 export function historyText({ history, files, corrections, reversals, verdict, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
-  const { importId, organisationId, kind, source, file, sourceDetails, corrects, sameFileAs, by, requestId, at } = requested.data;
+  const { importId, organisationId, kind, source, file, sourceDetails, corrects, columns, sameFileAs, by, requestId, at } = requested.data;
   return [
     `Import        ${importId} (${kind}, ${source === "file" ? "an uploaded file" : "a JSON push"})`,
     `Organisation  ${organisationId}`,
@@ -34,6 +34,7 @@ export function historyText({ history, files, corrections, reversals, verdict, n
     ...(sameFileAs ? [`Same file as  ${sameFileAs}`] : []),
     `File          ${file.name}, ${number(file.size)} bytes, sha-256 ${file.sha256}`,
     `              ${files.length === 0 ? "the stored file still has this hash" : files.join("; ")}`,
+    ...(columns ? columnLines(columns, nameOf) : []),
     "",
     `Status        ${statusText(history)}`,
     "",

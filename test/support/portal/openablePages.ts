@@ -83,6 +83,21 @@ export const openablePages: readonly OpenablePage[] = [
     address: ({ importId }) => `/portal/imports/${importId}/history`,
   },
   { path: "/portal/upload", name: "upload", heading: "Upload a file", as: "operator", address: () => "/portal/upload" },
+  {
+    path: "/portal/upload/columns",
+    name: "columns",
+    heading: "Columns",
+    as: "operator",
+    address: ({ fileId }) => `/portal/upload/columns?file=${fileId}`,
+  },
+  {
+    path: "/portal/upload/columns",
+    name: "columns-saved",
+    heading: "Columns",
+    as: "operator",
+    address: ({ headings }) => `/portal/upload/columns?kind=activities&headings=${headings}`,
+  },
+  { path: "/portal/upload/columns", name: "columns-none", heading: "Columns", as: "admin", address: () => "/portal/upload/columns" },
   { path: "/portal/corrections", name: "rejected-rows", heading: "Rejected rows", as: "operator", address: () => "/portal/corrections" },
   {
     path: "/portal/corrections",

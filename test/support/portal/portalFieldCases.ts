@@ -25,6 +25,7 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
     };
   },
   "/portal/upload/checked": () => ({ kind: "shipments", page: "p", take: "correction" }), // the upload form, sent by another of its buttons
+  "/portal/upload/choose": () => ({ kind: "shipments", page: "p" }),
   "/portal/activities/{importId}/{row}": ({ organisationId }) => ({
     key: randomUUID(),
     reason: "x",
@@ -37,6 +38,8 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
 
 /** Valid JSON bodies as the pages' scripts send them, with ids of the stage. */
 const exampleBodies: Readonly<Record<string, (stage: PortalStage) => unknown>> = {
+  "/portal/upload/columns/check": ({ fileId }) => [["file", fileId]],
+  "/portal/upload/columns/send": ({ fileId }) => [["file", fileId]],
   "/portal/corrections/judge": ({ importId }) => ({ importId, rows: [{ row: 3, values: { customerId: "CUST-001" } }] }),
   "/portal/corrections/states": ({ importId }) => ({ rows: [{ importId, row: 3 }] }),
   "/portal/corrections/submit": ({ importId }) => ({ importId, key: randomUUID(), rows: [{ row: 3, values: {} }] }),

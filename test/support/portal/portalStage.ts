@@ -6,6 +6,7 @@ import { projectLog } from "../projectLog.js";
 import type { TestService } from "../service.js";
 import { addMember, signedIn, type TestMember } from "./portal.js";
 import { addOwnThings, addSecondVersion } from "./portalCatalogue.js";
+import { addColumns } from "./portalColumns.js";
 import { addEndpoints } from "./portalEndpoints.js";
 import { addActivities, addEndedImports, addRejectedRows, retailOf } from "./portalImports.js";
 
@@ -32,6 +33,10 @@ export interface PortalStage {
   readonly deliveryId: string;
   /** The id of a paused webhook endpoint. */
   readonly pausedId: string;
+  /** A file that waits for its columns to be chosen. */
+  readonly fileId: string;
+  /** The key of headings whose columns were chosen before, of activities. */
+  readonly headings: string;
 }
 
 const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
@@ -62,10 +67,25 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
   const { keyId } = await createKey(organisations, { organisationId, name: "Warehouse system" }, origin);
   const quoteId = await quoteOf(post);
   const endpoint = await addEndpoints(service, organisationId, importId);
+  const columns = await addColumns(service, organisationId);
   const entryId = await entryAbout(service, keyId);
   const people = { admin, operator, viewer };
   const sessionId = await sessionOf(service, viewer);
-  return { service, organisationId, people, sessionId, joinToken, keyId, entryId, importId, activitiesId, waitingId, quoteId, ...endpoint };
+  return {
+    service,
+    organisationId,
+    people,
+    sessionId,
+    joinToken,
+    keyId,
+    entryId,
+    importId,
+    activitiesId,
+    waitingId,
+    quoteId,
+    ...endpoint,
+    ...columns,
+  };
 }
 
 async function entryAbout({ pool, eventStore }: TestService, keyId: string): Promise<string> {

@@ -23,6 +23,9 @@ export function fileHeadings(columns: readonly string[]): (string | undefined)[]
   });
 }
 
+/** The headings alone, in the file's order. */
+export const headingsIn = (columns: readonly string[]): string[] => fileHeadings(columns).filter((heading) => heading !== undefined);
+
 /** The same for two files with the same headings, in whatever order. */
 export const headingsKey = (headings: Iterable<string>): string =>
   createHash("sha256")

@@ -1,4 +1,5 @@
-// The upload page: files by dropping them, a check before anything is sent, and how far the file is.
+// The upload page: files by dropping them, a check before anything is sent, and how far the file is. Also the page on which the columns of a
+// file are chosen, which has no file to send.
 import { element } from "./element.js";
 
 const form = document.querySelector<HTMLFormElement>("form#upload");
@@ -16,15 +17,15 @@ interface Line {
 
 function start(form: HTMLFormElement, outcome: HTMLElement): void {
   const part = <E extends HTMLElement>(selector: string) => form.querySelector<E>(selector) as E;
-  const file = part<HTMLInputElement>("input[type=file]");
-  const drop = part<HTMLElement>("[data-drop]");
+  const file = form.querySelector<HTMLInputElement>("input[type=file]");
+  const drop = form.querySelector<HTMLElement>("[data-drop]");
   const check = part<HTMLButtonElement>("[data-check-button]");
   const upload = part<HTMLButtonElement>("[data-upload-button]");
   const cancel = part<HTMLButtonElement>("[data-cancel-button]");
   const progress = part<HTMLElement>("[data-progress]");
   const bar = part<HTMLProgressElement>("progress");
   const progressText = part<HTMLElement>("[data-progress-text]");
-  const take = part<HTMLElement>("[data-take]");
+  const take = form.querySelector<HTMLElement>("[data-take]");
   const most = Number(form.dataset["most"]);
   let running: XMLHttpRequest | undefined;
   let isChecking = false;
@@ -48,7 +49,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   /** Sends the form; the answer is read line by line while it comes. `again`: the import that is known to have the same file. */
   function send(address: string, sending: string, again = ""): void {
     if (running || !form.reportValidity()) return;
-    const chosen = file.files?.[0];
+    const chosen = file?.files?.[0];
     if (chosen && chosen.size > most) {
       say(["The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts."]);
       return;
@@ -65,11 +66,11 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
       if (line.error !== undefined) say([line.error]);
       if (line.html !== undefined) {
         outcome.innerHTML = line.html;
-        if (outcome.querySelector("[data-report]")) take.hidden = false;
+        if (take && outcome.querySelector("[data-report]")) take.hidden = false;
         outcome.focus();
       }
       if (line.goTo !== undefined) {
-        show(1, "Opening the import");
+        show(1, "Opening the next page");
         location.assign(line.goTo);
       }
       done ||= line.error !== undefined || line.html !== undefined || line.goTo !== undefined;
@@ -106,16 +107,21 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     if (asked) outcome.focus(); // its button is gone; on Cancel a second press of Enter would stop what the first one began
     const fields = new FormData(form);
     fields.set("again", again);
-    request.send(fields);
+    if (file) request.send(fields);
+    else {
+      request.setRequestHeader("content-type", "application/json");
+      request.send(JSON.stringify([...fields]));
+    }
   }
 
   check.type = "button"; // without scripts it submits; with them Enter in a field is for Upload alone
-  check.addEventListener("click", () => send(form.dataset["check"] ?? "", "Sending the file to be checked"));
+  check.addEventListener("click", () => send(form.dataset["check"] ?? "", file ? "Sending the file to be checked" : "Checking"));
   cancel.addEventListener("click", () => {
     running?.abort();
     outcome.replaceChildren();
   });
   form.addEventListener("submit", (event) => {
+    if (event.submitter?.hasAttribute("data-choose-button")) return; // leads to another page
     event.preventDefault();
     event.stopPropagation(); // keeps everyPage.ts from blocking the form: it may be sent again, since it does not leave the page
     send(form.dataset["send"] ?? "", "Uploading");
@@ -126,36 +132,42 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     if (again !== undefined) send(form.dataset["send"] ?? "", "Uploading", again);
   });
   // The choice of how to take an error report is there once the file looks like one.
-  take.hidden = true;
-  file.addEventListener("change", () => {
-    take.hidden = !/rejected-rows/i.test(file.files?.[0]?.name ?? "");
-  });
+  if (take && file) {
+    take.hidden = true;
+    file.addEventListener("change", () => {
+      take.hidden = !/rejected-rows/i.test(file.files?.[0]?.name ?? "");
+    });
+  }
   form.addEventListener("change", ({ target }) => {
     const isReference = target instanceof HTMLInputElement && target.name === "sourceDetails";
     if (isChecking && !isReference) running?.abort(); // what it finds is about the file that was chosen before
     if (!running) outcome.replaceChildren(); // what was found is about another file, or another kind
   });
 
-  const over = (isOver: boolean) => drop.classList.toggle("over", isOver);
-  drop.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    over(true);
-  });
-  drop.addEventListener("dragleave", () => over(false));
-  drop.addEventListener("drop", (event) => {
-    event.preventDefault();
-    over(false);
-    const dropped = event.dataTransfer?.files;
-    if (running || !dropped || dropped.length === 0) return;
-    if (dropped.length > 1) {
-      say(["Drop one file at a time."]);
-      return;
-    }
-    file.files = dropped;
-    file.dispatchEvent(new Event("change", { bubbles: true }));
-  });
-  // A file that misses the area must not replace the page.
-  for (const name of ["dragover", "drop"] as const) addEventListener(name, (event) => event.preventDefault());
+  if (file && drop) takeDropped(file, drop);
+
+  function takeDropped(file: HTMLInputElement, drop: HTMLElement): void {
+    const over = (isOver: boolean) => drop.classList.toggle("over", isOver);
+    drop.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      over(true);
+    });
+    drop.addEventListener("dragleave", () => over(false));
+    drop.addEventListener("drop", (event) => {
+      event.preventDefault();
+      over(false);
+      const dropped = event.dataTransfer?.files;
+      if (running || !dropped || dropped.length === 0) return;
+      if (dropped.length > 1) {
+        say(["Drop one file at a time."]);
+        return;
+      }
+      file.files = dropped;
+      file.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    // A file that misses the area must not replace the page.
+    for (const name of ["dragover", "drop"] as const) addEventListener(name, (event) => event.preventDefault());
+  }
 }
 
 function messagesOf({ status, responseText }: XMLHttpRequest): readonly string[] {

@@ -29,6 +29,8 @@ import { shipmentPage } from "./shipments/one.js";
 import { organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
 import { checkAnswer, checkForm } from "./upload/checkUpload.js";
+import { chooseForm, columnsAnswers, columnsForm } from "./upload/columns/forms.js";
+import { columnsPage } from "./upload/columns/page.js";
 import { uploadAnswer, uploadForm } from "./upload/sendUpload.js";
 import { exampleAnswers, uploadPage } from "./upload/uploadPage.js";
 import { endpointForms, endpointPage } from "./webhooks/endpoint.js";
@@ -48,6 +50,7 @@ export const pages: readonly PageOf<Visit>[] = [
     importPage,
     reversePage,
     uploadPage,
+    columnsPage,
     correctionsPage,
     quotesPage,
     shipmentsPage,
@@ -73,6 +76,8 @@ export const forms: readonly FormOf<Visit>[] = [
     reverseForm,
     uploadForm,
     checkForm,
+    chooseForm,
+    columnsForm,
     ...correctionForms,
     correctForm,
     quoteForm,
@@ -88,6 +93,7 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...importStreams,
     uploadAnswer,
     checkAnswer,
+    ...columnsAnswers,
     ...exampleAnswers,
     ...correctionAnswers,
     ...activityDownloads,

@@ -92,10 +92,10 @@ browserTest("a file is dropped on the form and uploaded by keyboard; a refusal i
       })()`);
       await page.dispatchEvent("[data-drop]", "drop", { dataTransfer: data });
     };
-    await drop("wrong.csv", "colour\nred\n");
+    await drop("wrong.txt", "colour\nred\n");
     await page.getByRole("button", { name: "Upload" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("alert").getByText("Missing required column(s): warehouseCode").waitFor();
+    await page.getByRole("alert").getByText("Upload a file whose name ends in .csv or .xlsx").waitFor();
     await drop("right.csv", `${header}\n${good}\n`);
     await page.getByRole("alert").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Upload" }).focus();

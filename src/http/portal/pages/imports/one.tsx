@@ -1,5 +1,7 @@
 import { cancelImport } from "../../../../commands/imports/cancelImport.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import type { ImportColumns } from "../../../../events/importEvents.js";
+import { requestedEvent } from "../../../../events/importLayout.js";
 import { type ReadImport, readImport } from "../../../../queries/imports/importStatus.js";
 import { importTimeline } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
@@ -11,6 +13,7 @@ import { NoQuestion, Question } from "../../shell/form.js";
 import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { Amount, ShortId } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
+import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
 import { partsOf, readParts } from "./parts.js";
 import { earlierPush, PushInWords } from "./sameFile.js";
 import { importPath, importsPath, isUnfinished, Live, livePath, StatusBadge, shownReference } from "./status.js";
@@ -57,7 +60,10 @@ export const importPage: PageOf<SignedInVisit> = {
 };
 
 async function Under({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
-  const earlier = view.sameFileAs === null ? undefined : await earlierPush(deps, visit.person.organisationId, view.sameFileAs);
+  const { organisationId } = visit.person;
+  const earlier = view.sameFileAs === null ? undefined : await earlierPush(deps, organisationId, view.sameFileAs);
+  const columns = view.source === "file" ? await columnsOf(deps, view.importId) : undefined;
+  const nameOf = columns && (await principalNames(deps.pool, organisationId));
   return (
     <>
       <p class="under-heading">
@@ -72,8 +78,15 @@ async function Under({ visit, view, deps }: { visit: SignedInVisit; view: Import
           The same file as <PushInWords visit={visit} earlier={earlier} />.
         </p>
       ) : null}
+      {columns && nameOf ? <ColumnsOfImport visit={visit} kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
     </>
   );
+}
+
+/** Undefined for a file with our own headings, and where the event store does not answer. */
+async function columnsOf({ eventStore }: PortalDeps, importId: string): Promise<ImportColumns | undefined> {
+  const requested = inTime(requestedEvent(eventStore, importId), longestMs, "the first event of an import");
+  return (await requested.catch(() => undefined))?.data.columns;
 }
 
 /** Another organisation's import and an unknown id get the same answer. */

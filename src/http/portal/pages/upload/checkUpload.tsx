@@ -1,8 +1,10 @@
 import { loadReversed } from "../../../../commands/corrections/reversedRows.js";
 import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
 import { reportIn } from "../../../../domain/files/header.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerInLines, type Line, pageLeft } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { columnsOfFile, keepToChoose } from "./columns/columnsOfFile.js";
 import { prepareToJudge, reportedImport } from "./judgeUpload.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
 import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
@@ -17,6 +19,7 @@ export const checkAnswer: AnswerOf<SignedInVisit> = {
   body: "upload",
   answer: async (visit, deps) => {
     const check = await prepareToCheck(visit, deps);
+    if (typeof check === "string") return answerInLines(visit, deps, async () => ({ goTo: visit.links.to(check) }));
     return answerInLines(visit, deps, async (send, signal) => ({ html: String(<CheckOutcome {...(await check(send, signal))} />) }));
   },
 };
@@ -31,6 +34,7 @@ export const checkForm: FormOf<SignedInVisit> = {
   body: "upload",
   submit: async (visit, _, deps) => {
     const check = await prepareToCheck(visit, deps);
+    if (typeof check === "string") return { goTo: check };
     const ends = [deps.closing, pageLeft(visit.context).signal];
     const outcome = await inPlainForm(ends, tooSlowWithoutScripts, (signal) => check(() => undefined, signal));
     return uploadWith(visit, { outcome });
@@ -39,8 +43,11 @@ export const checkForm: FormOf<SignedInVisit> = {
 
 type Check = (send: (line: Line) => void, signal: AbortSignal) => Promise<Outcome>;
 
-/** Takes the file and refuses a wrong header row at once. What it returns is called once: it judges every row, and removes the file. */
-async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<Check> {
+/**
+ * Takes the file. What it returns is called once: it judges every row, and removes the file. Where the header row is not ours, it returns the page
+ * on which its columns are chosen.
+ */
+async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<Check | string> {
   const leave = deps.fileChecks.enter(visit.person.memberId);
   let form: ReceivedForm | undefined;
   const end = async () => {
@@ -52,11 +59,19 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
     const { kind, upload } = form;
     const header = await readUploadHeader(deps, visit.person.organisationId, upload);
     const found = await reportedImport(deps, visit, form, header);
+    const taken = await columnsOfFile(visit, deps, { form, header, reported: found?.request });
+    if (taken.toChoose) {
+      const page = await keepToChoose(visit, deps, { form, header });
+      await end();
+      return page;
+    }
+    const { columns } = taken;
     const isWithdrawn = found !== undefined && (await loadReversed(deps.eventStore, found.request.importId)).all !== undefined;
     const report = reportIn({ ...header, name: upload.name });
     const ofUnknown = report !== undefined && report.importId === undefined;
     const earlier = found ? undefined : await sentBefore(visit, deps, form);
-    const judge = await prepareToJudge(visit, deps, { form, header, corrects: found && { found, mostParts: 0 } });
+    const judge = await prepareToJudge(visit, deps, { form, header, columns, corrects: found && { found, mostParts: 0 } });
+    const chosen = columns && !found ? { columns, nameOf: await principalNames(deps.pool, visit.person.organisationId) } : undefined;
     return async (send, signal) => {
       try {
         return {
@@ -68,6 +83,7 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
           isWithdrawn,
           ofUnknown,
           earlier,
+          chosen,
         };
       } finally {
         await end();

@@ -6,6 +6,7 @@ import { checkColumns } from "../../../../commands/imports/acceptFile.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
 import type { CheckedFile, ReportToJudge } from "../../../../commands/imports/judging/fileChecks.js";
 import { reportIn } from "../../../../domain/files/header.js";
+import type { ColumnChoice } from "../../../../domain/imports/columns/choice.js";
 import { customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
@@ -26,18 +27,24 @@ export interface Judged {
 export type JudgeUpload = (send: (line: Line) => void, signal: AbortSignal) => Promise<Judged>;
 
 interface File {
-  readonly form: ReceivedForm;
-  readonly header: FileHeader;
+  readonly form: Pick<ReceivedForm, "kind"> & { readonly upload: Pick<ReceivedForm["upload"], "path" | "name" | "folder"> };
+  readonly header: Pick<FileHeader, "columns" | "format">;
+  /** What its columns are taken for, where its headings are not ours. */
+  readonly columns?: ColumnChoice | undefined;
   /** Where the file is an error report: the import whose rows it corrects, and how many imports it may become. */
   readonly corrects?: { readonly found: CompletedImport; readonly mostParts: number } | undefined;
 }
 
 /** Refuses a wrong header row at once; what it returns judges every row in a process of its own. */
-export async function prepareToJudge(visit: SignedInVisit, deps: PortalDeps, { form, header, corrects }: File): Promise<JudgeUpload> {
+export async function prepareToJudge(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  { form, header, columns, corrects }: File,
+): Promise<JudgeUpload> {
   const { organisationId } = visit.person;
   const { kind, upload } = form;
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
-  const fields = await checkColumns(deps, { organisationId, kind }, catalogueVersion, header.columns);
+  const fields = await checkColumns(deps, { organisationId, kind }, catalogueVersion, header.columns, columns);
   const { path, name, folder } = upload;
   return async (send, signal) => {
     let replaced = 0;
@@ -50,6 +57,7 @@ export async function prepareToJudge(visit: SignedInVisit, deps: PortalDeps, { f
         file: { path, name, format: header.format },
         folder,
         catalogue: catalogue.file,
+        columns,
         ...(report ? { report } : {}),
       },
       {

@@ -1,12 +1,14 @@
 // What the upload page shows after a file was checked, or sent as a correction.
 import type { CompletedImport } from "../../../../commands/corrections/rowsMeant.js";
 import type { CheckedFile, Problem } from "../../../../commands/imports/judging/fileChecks.js";
-import type { ImportKind, ImportRequested } from "../../../../events/importEvents.js";
+import type { NameOf } from "../../../../domain/principal.js";
+import type { ImportColumns, ImportKind, ImportRequested } from "../../../../events/importEvents.js";
 import type { SignedInVisit } from "../../page.js";
 import { type Column, type Fact, Facts, Table } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
 import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
 import { importPath } from "../imports/status.js";
+import { ColumnsChosen } from "./columns/chosenLine.js";
 
 export interface Outcome {
   readonly visit: SignedInVisit;
@@ -23,11 +25,13 @@ export interface Outcome {
   readonly ofUnknown: boolean;
   /** The import that has the same file, where there is one. */
   readonly earlier: EarlierPush | undefined;
+  /** What its columns are taken for, where that was chosen for an earlier file. */
+  readonly chosen?: { readonly columns: ImportColumns; readonly nameOf: NameOf } | undefined;
 }
 
 /** `next` says how to go on, where the page does not show it. */
 export function CheckOutcome(outcome: Outcome & { readonly next?: string }) {
-  const { visit, name, checked, replaced, reported, isWithdrawn, ofUnknown, earlier, next } = outcome;
+  const { visit, name, kind, checked, replaced, reported, isWithdrawn, ofUnknown, earlier, chosen, next } = outcome;
   const { rows, accepted, rejected, shipments, notes } = checked;
   const figures: [label: string, value: number][] = [
     ["Rows", rows],
@@ -38,6 +42,11 @@ export function CheckOutcome(outcome: Outcome & { readonly next?: string }) {
   return (
     <div class="panel">
       <h2>Checked: {name}</h2>
+      {chosen ? (
+        <p>
+          <ColumnsChosen visit={visit} kind={kind} {...chosen} />
+        </p>
+      ) : null}
       {reported ? <Reported visit={visit} reported={reported} isWithdrawn={isWithdrawn} checked={checked} /> : null}
       {ofUnknown ? <p class="notice">{unknownReport}</p> : null}
       {earlier ? (

@@ -10,11 +10,15 @@ import { type EarlierPush, earlierPush, PushInWords } from "../imports/sameFile.
 import { importPath } from "../imports/status.js";
 import type { ReceivedForm } from "./receiveForm.js";
 
+interface FileOfForm extends Pick<ReceivedForm, "kind"> {
+  readonly upload: Pick<ReceivedForm["upload"], "sha256">;
+}
+
 /** The last import that has this file. */
 export async function sentBefore(
   { person: { organisationId } }: SignedInVisit,
   deps: PortalDeps,
-  { kind, upload }: Pick<ReceivedForm, "kind" | "upload">,
+  { kind, upload }: FileOfForm,
   deadline: Deadline = deadlineIn(lookUpMs),
 ): Promise<EarlierPush | undefined> {
   const { now } = await deadline.within("database", presentOf(deps.pool, organisationId));
@@ -28,7 +32,7 @@ const lookUpMs = 4_200;
 export async function toAskAbout(
   visit: SignedInVisit,
   deps: PortalDeps,
-  form: ReceivedForm,
+  form: FileOfForm & Pick<ReceivedForm, "idempotencyKey" | "again">,
   deadline: Deadline,
 ): Promise<EarlierPush | undefined> {
   const { organisationId } = visit.person;
@@ -52,18 +56,28 @@ const whatFollows: Readonly<Record<ImportKind, string>> = {
   shipments: "Uploaded again, its shipments are written once more, over later versions of them.",
 };
 
-/** `chooseAgain`: without scripts the form, which is shown below, needs the file once more. */
-export const UploadQuestion = ({ visit, form, earlier, chooseAgain }: Question & { readonly chooseAgain?: boolean }) => (
+interface QuestionProps extends Omit<Question, "form"> {
+  readonly form: Pick<ReceivedForm, "kind"> & { readonly upload: Pick<ReceivedForm["upload"], "name"> };
+  /** Where the form itself is sent again: with the file chosen once more, or as it is. */
+  readonly withoutScripts?: "choose" | "press";
+}
+
+const howToSend = {
+  choose: "To do so all the same, choose the file once more and press Upload again.",
+  press: "To do so all the same, press Upload again.",
+};
+
+export const UploadQuestion = ({ visit, form, earlier, withoutScripts }: QuestionProps) => (
   <section class="panel" aria-labelledby="sent-before">
     <h2 id="sent-before">This file was sent before</h2>
     <p class="notice warn" role="status">
       {form.upload.name} is the same file as <PushInWords visit={visit} earlier={earlier} />. Nothing has been recorded yet.
     </p>
     <p>
-      {whatFollows[form.kind]} {chooseAgain ? "To do so all the same, choose the file once more and press Upload again." : null}
+      {whatFollows[form.kind]} {withoutScripts ? howToSend[withoutScripts] : null}
     </p>
     <div class="button-row">
-      {chooseAgain ? null : <Button type="button" data-again={earlier.importId} label="Upload again" />}
+      {withoutScripts ? null : <Button type="button" data-again={earlier.importId} label="Upload again" />}
       <ButtonLink to={visit.links.to(importPath(earlier.importId))} label="Open the earlier import" quiet />
     </div>
   </section>

@@ -12,6 +12,7 @@ import { type Question, UploadQuestion } from "./sameUpload.js";
 export const uploadPath = "/portal/upload";
 export const checkPath = `${uploadPath}/check`;
 export const plainCheckPath = `${uploadPath}/checked`;
+export const choosePath = `${uploadPath}/choose`;
 
 export const exampleFormats = ["csv", "xlsx"] as const;
 
@@ -45,7 +46,7 @@ export const uploadWith = (visit: SignedInVisit, { outcome, question }: After = 
   scripts: ["upload.js"],
   body: (
     <>
-      {question ? <UploadQuestion {...question} chooseAgain /> : null}
+      {question ? <UploadQuestion {...question} withoutScripts="choose" /> : null}
       <div class="panel">
         <UploadForm visit={visit} kind={outcome?.kind ?? visit.query["kind"]} question={question} />
       </div>
@@ -81,7 +82,8 @@ function UploadForm({ visit, kind, question }: { visit: SignedInVisit; kind: str
         <label for="field-file">File</label>
         <input id="field-file" type="file" name="file" accept=".csv,.xlsx" required aria-describedby="field-file-hint" />
         <p class="hint" id="field-file-hint">
-          .csv or .xlsx, at most 50 MB; its first row names the columns.<span class="drop-hint"> You can also drop it here.</span>
+          .csv or .xlsx, at most 50 MB; its first row names the columns, in your words or in ours.
+          <span class="drop-hint"> You can also drop it here.</span>
         </p>
       </div>
       <Field
@@ -98,6 +100,7 @@ function UploadForm({ visit, kind, question }: { visit: SignedInVisit; kind: str
         <p class="hint">Only for a file that is an error report of ours: its rows are corrected once, whoever sends them.</p>
       </div>
       <div class="button-row">
+        <Button formaction={links.to(choosePath)} class="quiet" data-choose-button label="Choose columns" />
         <Button formaction={links.to(plainCheckPath)} class="quiet" data-check-button label="Check file" />
         <Button data-upload-button label={question ? "Upload again" : "Upload"} />
         <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />

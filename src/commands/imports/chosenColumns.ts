@@ -1,0 +1,52 @@
+// What the columns of an uploaded file are taken for: as its import was, as the organisation has chosen before, or by our own names.
+import type { Catalogue } from "../../domain/catalogue/catalogue.js";
+import { matchImportHeader } from "../../domain/files/header.js";
+import type { Geography } from "../../domain/geography/geography.js";
+import { applyChoice, type ColumnChoice, choiceFaults } from "../../domain/imports/columns/choice.js";
+import { headingFaults, headingsIn } from "../../domain/imports/columns/headings.js";
+import { Rejection } from "../../domain/rejection.js";
+import { fixedValueFaults } from "../../domain/rows/fixedValues.js";
+import { rowContext } from "../../domain/rows/rowContext.js";
+import type { ImportColumns, ImportKind, ImportRequested } from "../../events/importEvents.js";
+
+interface File {
+  readonly kind: ImportKind;
+  /** The header row. */
+  readonly columns: readonly string[];
+  /** The import whose error report the file is, where it is one. */
+  readonly reported?: ImportRequested | undefined;
+  /** What the organisation has chosen for files with these headings. */
+  readonly remembered?: ImportColumns | undefined;
+}
+
+/** `toChoose`: the header row is not ours, and nobody has said what such columns are. */
+export type ColumnsTaken = { readonly toChoose: true } | { readonly toChoose: false; readonly columns: ImportColumns | undefined };
+
+export function columnsTaken(catalogue: Catalogue, { kind, columns, reported, remembered }: File): ColumnsTaken {
+  const of = { kind, customFields: catalogue.file.customFields };
+  const isOurs = matchImportHeader(columns, { kind, source: "file", customFieldKeys: catalogue.customFieldKeys }).ok;
+  if (reported?.columns) {
+    const applied = applyChoice(columns, reported.columns, of);
+    if (applied.ok) return { toChoose: false, columns: reported.columns };
+    // A report that had to be made without the submitted file has our names.
+    if (!isOurs) throw new Rejection("invalid", `${applied.message} Download the error report again, and keep all of its columns.`);
+  }
+  if (reported) return { toChoose: false, columns: undefined };
+  if (remembered && applyChoice(columns, remembered, of).ok) return { toChoose: false, columns: remembered };
+  return isOurs ? { toChoose: false, columns: undefined } : { toChoose: true };
+}
+
+/** Throws for a header row whose columns cannot be chosen. */
+export function expectChoosable(columns: readonly string[]): void {
+  refuse(headingFaults(headingsIn(columns)));
+}
+
+/** Throws with every reason why the choice cannot be taken. */
+export function expectSoundChoice(choice: ColumnChoice, kind: ImportKind, catalogue: Catalogue, geography: Geography): void {
+  const own = choiceFaults(choice, { kind, customFields: catalogue.file.customFields });
+  refuse(own.length > 0 ? own : fixedValueFaults(choice, kind, rowContext(catalogue, geography)));
+}
+
+function refuse(faults: readonly string[]): void {
+  if (faults.length > 0) throw new Rejection("invalid", faults.join(" "), faults.length > 1 ? faults : undefined);
+}

@@ -1,0 +1,128 @@
+// The forms of the page Columns, sent by a browser without scripts or by the page's script.
+
+import { readUploadHeader } from "../../../../../commands/imports/acceptFile.js";
+import { expectSoundChoice } from "../../../../../commands/imports/chosenColumns.js";
+import type { KeptFile } from "../../../../../commands/imports/keptFiles.js";
+import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
+import type { ColumnChoice } from "../../../../../domain/imports/columns/choice.js";
+import { Rejection } from "../../../../../domain/rejection.js";
+import { send } from "../../../../server/requestFrame.js";
+import { type Fields, fieldsInJson, maxFormBytes } from "../../../fields.js";
+import { answerInLines, pageLeft } from "../../../lines.js";
+import { type AnswerOf, done, type FormOf, originOf, type PortalDeps, type SignedInVisit } from "../../../page.js";
+import { presentCatalogue } from "../../customers.js";
+import { importPath } from "../../imports/status.js";
+import { CheckOutcome } from "../outcomes.js";
+import { inPlainForm, receiveForm, removeForm } from "../receiveForm.js";
+import { UploadQuestion } from "../sameUpload.js";
+import { choosePath, uploadPage, uploadPath } from "../uploadPage.js";
+import { columnsPath, keepToChoose } from "./columnsOfFile.js";
+import { checkKept, uploadKept } from "./keptUpload.js";
+import { checkColumnsPath, columnsPage, columnsWith, noFile, sendColumnsPath } from "./page.js";
+import { readChoice } from "./readChoice.js";
+import { type ColumnsSource, columnsSource } from "./source.js";
+
+/** Takes a file to the page Columns, whether or not its header row is ours. */
+export const chooseForm: FormOf<SignedInVisit> = {
+  path: choosePath,
+  access: "operate",
+  page: uploadPage,
+  body: "upload",
+  submit: async (visit, _, deps) => {
+    const form = await receiveForm(visit, deps);
+    try {
+      const header = await readUploadHeader(deps, visit.person.organisationId, form.upload);
+      return { goTo: await keepToChoose(visit, deps, { form, header }) };
+    } finally {
+      await removeForm(form);
+    }
+  },
+};
+
+const tooSlow = "The file could not be checked soon enough. Check it with scripts turned on, or upload it: its import judges every row";
+
+export const columnsForm: FormOf<SignedInVisit> = {
+  path: columnsPath,
+  access: "operate",
+  page: columnsPage,
+  submit: async (visit, fields, deps) => {
+    const source = await columnsSource(visit, deps, fields.get);
+    if (!source) return { ...noFile(visit), status: 404 };
+    const { kept } = source;
+    if (kept?.importId) return { goTo: importPath(kept.importId) };
+    const choice = await soundChoice(visit, deps, source, fields);
+    if (!kept) return save(visit, deps, source, choice);
+    const chosen = { kept, choice, remembered: source.remembered };
+    if (fields.get("do") === "check") {
+      const ends = [deps.closing, pageLeft(visit.context).signal];
+      const outcome = await inPlainForm(ends, tooSlow, (signal) => checkKept(visit, deps, chosen, () => undefined, signal));
+      return columnsWith(visit, deps, source, { choice, outcome: <CheckOutcome {...outcome} /> });
+    }
+    const sent = await uploadKept(visit, deps, { ...chosen, again: fields.get("again") });
+    if ("importId" in sent) return { goTo: importPath(sent.importId) };
+    const question = <UploadQuestion visit={visit} form={questionOf(kept)} earlier={sent.earlier} withoutScripts="press" />;
+    return columnsWith(visit, deps, source, { choice, outcome: question, again: sent.earlier.importId });
+  },
+};
+
+const questionOf = ({ kind, file: { name } }: KeptFile) => ({ kind, upload: { name } });
+
+async function save(visit: SignedInVisit, deps: PortalDeps, { kind }: ColumnsSource, choice: ColumnChoice) {
+  await rememberColumns(deps.organisations, { organisationId: visit.person.organisationId, kind, choice }, originOf(visit));
+  return done(uploadPath, "The columns are saved. The next file with these headings is taken so.");
+}
+
+async function soundChoice(visit: SignedInVisit, deps: PortalDeps, source: ColumnsSource, fields: Fields): Promise<ColumnChoice> {
+  const { catalogue } = await presentCatalogue(visit, deps);
+  const choice = readChoice(fields, source, { kind: source.kind, customFields: catalogue.file.customFields });
+  expectSoundChoice(choice, source.kind, catalogue, deps.geography);
+  return choice;
+}
+
+interface Sent {
+  readonly kept: KeptFile;
+  readonly choice: ColumnChoice;
+  readonly remembered: ColumnsSource["remembered"];
+  readonly again: string;
+}
+
+/** The form as the page's script sends it. */
+async function sentByScript(visit: SignedInVisit, deps: PortalDeps, body: unknown): Promise<Sent> {
+  const fields = fieldsInJson(body);
+  const source = await columnsSource(visit, deps, fields.get);
+  if (!source?.kept) throw new Rejection("notFound", "The file is no longer kept. Upload it again.");
+  const choice = await soundChoice(visit, deps, source, fields);
+  return { kept: source.kept, choice, remembered: source.remembered, again: fields.get("again") };
+}
+
+export const columnsAnswers: readonly AnswerOf<SignedInVisit>[] = [
+  {
+    method: "POST",
+    path: checkColumnsPath,
+    access: "operate",
+    body: { json: maxFormBytes },
+    answer: async (visit, deps, body) => {
+      const sent = await sentByScript(visit, deps, body);
+      if (sent.kept.importId)
+        return answerInLines(visit, deps, async () => ({ goTo: visit.links.to(importPath(sent.kept.importId ?? "")) }));
+      return answerInLines(visit, deps, async (say, signal) => ({
+        html: String(<CheckOutcome {...(await checkKept(visit, deps, sent, say, signal))} />),
+      }));
+    },
+  },
+  {
+    method: "POST",
+    path: sendColumnsPath,
+    access: "operate",
+    body: { json: maxFormBytes },
+    answer: async (visit, deps, body) => {
+      const sent = await sentByScript(visit, deps, body);
+      const { kept } = sent;
+      const taken = kept.importId ? { importId: kept.importId } : await uploadKept(visit, deps, sent);
+      if ("importId" in taken)
+        return send(visit.context, { status: 202, body: { importId: taken.importId, goTo: visit.links.to(importPath(taken.importId)) } });
+      const html = String(<UploadQuestion visit={visit} form={questionOf(kept)} earlier={taken.earlier} />);
+      return answerInLines(visit, deps, async () => ({ html }));
+    },
+  },
+];

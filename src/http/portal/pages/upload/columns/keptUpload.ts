@@ -1,0 +1,125 @@
+// What is done with a file whose columns are chosen: it is checked, or it becomes an import.
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Deadline, deadlineIn } from "../../../../../commands/deadline.js";
+import { acceptFile } from "../../../../../commands/imports/acceptFile.js";
+import { rejectWhenFull } from "../../../../../commands/imports/importQueue.js";
+import { type KeptFile, releaseFile } from "../../../../../commands/imports/keptFiles.js";
+import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
+import { type ColumnChoice, isSameChoice } from "../../../../../domain/imports/columns/choice.js";
+import { Rejection } from "../../../../../domain/rejection.js";
+import type { ImportColumns } from "../../../../../events/importEvents.js";
+import { ObjectMissing } from "../../../../../portErrors.js";
+import { presentOf } from "../../../../../queries/organisations/organisations.js";
+import type { Line } from "../../../lines.js";
+import { originOf, type PortalDeps, type SignedInVisit } from "../../../page.js";
+import type { EarlierPush } from "../../imports/sameFile.js";
+import { prepareToJudge } from "../judgeUpload.js";
+import type { Outcome } from "../outcomes.js";
+import { sentBefore, toAskAbout } from "../sameUpload.js";
+
+interface Chosen {
+  readonly kept: KeptFile;
+  readonly choice: ColumnChoice;
+  readonly remembered: ImportColumns | undefined;
+}
+
+/** As for other uploads: all store calls together. */
+const withinMs = 4_200;
+
+/** Fetches the file for `work`, once at a time for each member, and removes the copy afterwards. */
+async function withFile<Result>(
+  { person: { memberId } }: SignedInVisit,
+  deps: PortalDeps,
+  { file }: KeptFile,
+  work: (copy: { readonly folder: string; readonly path: string }) => Promise<Result>,
+): Promise<Result> {
+  const leave = deps.fileChecks.enter(memberId);
+  const folder = await mkdtemp(join(deps.tempDir, "upload-"));
+  try {
+    const path = join(folder, "file");
+    await deps.objectStore.fetch(file.key, path).catch((error: unknown) => {
+      throw error instanceof ObjectMissing ? new Rejection("notFound", "The file is no longer kept. Upload it again.") : error;
+    });
+    return await work({ folder, path });
+  } finally {
+    leave();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Judges every row of the file as its import would, and records nothing. */
+export async function checkKept(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  { kept, choice }: Chosen,
+  send: (line: Line) => void,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { kind, columns, file } = kept;
+  const { name, format, sha256 } = file;
+  const earlier = await sentBefore(visit, deps, { kind, upload: { sha256 } });
+  return withFile(visit, deps, kept, async (copy) => {
+    const form = { kind, upload: { ...copy, name } };
+    const judge = await prepareToJudge(visit, deps, { form, header: { columns, format }, columns: choice });
+    return { visit, name, kind, ...(await judge(send, signal)), reported: undefined, isWithdrawn: false, ofUnknown: false, earlier };
+  });
+}
+
+/** The import that the file has become, or the earlier one of which the person has to be told first. */
+export async function uploadKept(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  chosen: Chosen & { readonly again: string },
+): Promise<{ readonly importId: string } | { readonly earlier: EarlierPush }> {
+  const { kept, choice, again } = chosen;
+  const { organisationId, memberId } = visit.person;
+  const { kind, file, fileId } = kept;
+  const { now } = await presentOf(deps.pool, organisationId);
+  const { maxQueuedImports } = deps.limits;
+  await rejectWhenFull({ ...deps, maxQueuedImports }, { organisationId, now, idempotencyKey: undefined, withinMs });
+  // The file becomes one import, however often the form is sent.
+  const idempotencyKey = `portal-${createHash("sha256")
+    .update(JSON.stringify([memberId, "columns", fileId]))
+    .digest("hex")}`;
+  return withFile(visit, deps, kept, async ({ path }) => {
+    const deadline = deadlineIn(withinMs);
+    const earlier = await toAskAbout(visit, deps, { kind, again, idempotencyKey, upload: { sha256: file.sha256 } }, deadline);
+    if (earlier) return { earlier };
+    const importId = await accept(visit, deps, { ...chosen, path, idempotencyKey, deadline });
+    await rememberColumns(deps.organisations, { organisationId, kind, choice }, originOf(visit));
+    await releaseFile(deps, kept, importId);
+    return { importId };
+  });
+}
+
+interface Accepted extends Chosen {
+  readonly path: string;
+  readonly idempotencyKey: string;
+  readonly deadline: Deadline;
+}
+
+async function accept(visit: SignedInVisit, deps: PortalDeps, accepted: Accepted): Promise<string> {
+  const { kept, choice, remembered, path, idempotencyKey, deadline } = accepted;
+  const { organisationId, by } = visit.person;
+  const { kind, sourceDetails, columns: header } = kept;
+  const { name, format, size, sha256 } = kept.file;
+  const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
+  const { importId } = await acceptFile(
+    { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
+    {
+      ...{ organisationId, kind, by, sourceDetails, idempotencyKey, now, catalogueVersion, withinMs: deadline.leftMs() },
+      columns: remembered && isSameChoice(remembered, choice) ? remembered : chosenNow(choice, by, now),
+      header: { columns: header, format, notes: [] },
+      requestId: visit.requestId,
+      file: { path, name, size, sha256 },
+    },
+  );
+  return importId;
+}
+
+function chosenNow({ headings, fixed, dateOrder }: ColumnChoice, by: ImportColumns["by"], now: Date): ImportColumns {
+  const given = { ...(fixed ? { fixed: { ...fixed } } : {}), ...(dateOrder ? { dateOrder } : {}) };
+  return { headings: { ...headings }, ...given, by, at: now.toISOString() };
+}

@@ -1,0 +1,142 @@
+import type { Child } from "hono/jsx";
+import { type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
+import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
+import { principalNames } from "../../../../../queries/organisations/organisations.js";
+import type { Done, PageOf, PortalDeps, Shown, SignedInVisit } from "../../../page.js";
+import { Button, ButtonLink, HiddenFields } from "../../../shell/form.js";
+import { EmptyState, Panel } from "../../../shell/panel.js";
+import { counted, Time } from "../../../shell/values.js";
+import { presentCatalogue } from "../../customers.js";
+import { importPath, kindNames } from "../../imports/status.js";
+import { columnsPath } from "./columnsOfFile.js";
+import { ColumnTable, FieldsWithoutColumn, OrderOfDates } from "./parts.js";
+import { readChoice } from "./readChoice.js";
+import { type ColumnsSource, columnsSource, firstChoice } from "./source.js";
+
+export const checkColumnsPath = `${columnsPath}/check`;
+export const sendColumnsPath = `${columnsPath}/send`;
+
+export const columnsPage: PageOf<SignedInVisit> = {
+  path: columnsPath,
+  access: "operate",
+  show: async (visit, deps) => {
+    const { query, submitted } = visit;
+    const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
+    if (!source) return noFile(visit);
+    if (source.kept?.importId) return { goTo: importPath(source.kept.importId) };
+    return columnsWith(visit, deps, source);
+  },
+};
+
+export const noFile = (visit: SignedInVisit): Shown => ({
+  title: "Columns",
+  body: (
+    <div class="panel">
+      <EmptyState title="No file is waiting for its columns to be chosen">
+        A file waits for a day. <a href={visit.links.to("/portal/upload")}>Upload it again</a> to choose what its columns are.
+      </EmptyState>
+    </div>
+  ),
+});
+
+interface After {
+  /** What the form said, where it is shown again. */
+  readonly choice?: ColumnChoice;
+  /** What a check found, or the question whether to send the file again. */
+  readonly outcome?: Child;
+  /** The import of which the question has told. */
+  readonly again?: string;
+}
+
+export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source: ColumnsSource, after: After = {}): Promise<Shown | Done> {
+  const { organisationId } = visit.person;
+  const { catalogue } = await presentCatalogue(visit, deps);
+  const of = { kind: source.kind, customFields: catalogue.file.customFields };
+  const wasSent = visit.submitted.get("sent") !== "";
+  const choice = after.choice ?? (wasSent ? readChoice(visit.submitted, source, of) : await firstChoice(source, deps, organisationId, of));
+  const chosen = { source, choice, fields: choosableFields(of) };
+  const nameOf = await principalNames(deps.pool, organisationId);
+  return {
+    title: "Columns",
+    scripts: ["upload.js", "columns.js"],
+    body: (
+      <>
+        <div class="panel">
+          <About source={source} />
+          {source.remembered ? (
+            <p class="hint">
+              Chosen <Time visit={visit} at={new Date(source.remembered.at)} /> by {nameOf(source.remembered.by)} for files with these
+              columns.
+            </p>
+          ) : null}
+        </div>
+        <form
+          id={source.kept ? "upload" : "columns"}
+          method="post"
+          action={visit.links.to(columnsPath)}
+          {...(source.kept ? scripted(visit) : {})}
+        >
+          <input type="hidden" name="token" value={visit.formToken} />
+          <HiddenFields values={{ ...nameOfSource(source), again: after.again, sent: "yes" }} />
+          <Panel id="columns-of-file" title={source.kept ? "Columns of the file" : "Columns"}>
+            <ColumnTable {...chosen} />
+          </Panel>
+          <Panel id="without-column" title="Fields without a column">
+            <FieldsWithoutColumn {...chosen} />
+          </Panel>
+          <div class="panel">
+            <OrderOfDates {...chosen} />
+            <Buttons visit={visit} source={source} again={after.again} />
+          </div>
+        </form>
+        <div id="upload-outcome" class="upload-outcome" tabindex={-1}>
+          {after.outcome}
+        </div>
+      </>
+    ),
+  };
+}
+
+const scripted = ({ links }: SignedInVisit) => ({ "data-check": links.to(checkColumnsPath), "data-send": links.to(sendColumnsPath) });
+
+/** What the form is about: the page finds it again by this. */
+const nameOfSource = ({ kept, kind, headings }: ColumnsSource): Record<string, string> =>
+  kept ? { file: kept.fileId } : { kind, headings: headingsKey(headings.map(({ heading }) => heading)) };
+
+function About({ source: { kept, headings, kind } }: { source: ColumnsSource }) {
+  const count = counted(headings.length, "column", "columns");
+  return kept ? (
+    <p>
+      <strong>{kept.file.name}</strong> ({kindNames[kind].toLowerCase()}) has {count}. Say what each of them is. Nothing is recorded before
+      you press Upload, and the file itself stays as it is. The choice is kept for the next file with the same columns.
+    </p>
+  ) : (
+    <p>
+      What the {count} of such files are taken for ({kindNames[kind].toLowerCase()}). A change counts for the next file; imports stay as
+      they are.
+    </p>
+  );
+}
+
+function Buttons({ visit, source, again }: { visit: SignedInVisit; source: ColumnsSource; again: string | undefined }) {
+  if (!source.kept)
+    return (
+      <div class="button-row">
+        <Button name="do" value="save" label="Save columns" />
+        <ButtonLink to={visit.links.to("/portal/upload")} label="Cancel" quiet />
+      </div>
+    );
+  return (
+    <>
+      <div class="button-row">
+        <Button name="do" value="check" class="quiet" data-check-button label="Check file" />
+        <Button name="do" value="upload" data-upload-button label={again ? "Upload again" : "Upload"} />
+        <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
+      </div>
+      <div class="upload-progress" hidden data-progress>
+        <progress max={100} value={0} aria-label="Progress" />
+        <span role="status" data-progress-text />
+      </div>
+    </>
+  );
+}

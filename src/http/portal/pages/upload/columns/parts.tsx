@@ -1,0 +1,140 @@
+// The parts of the page: the table of the file's columns, the fields that have none, and the order of dates.
+import type { ChoosableField, ColumnChoice } from "../../../../../domain/imports/columns/choice.js";
+import { inOrder } from "../../../../../domain/imports/columns/dateOrder.js";
+import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
+import { Choice } from "../../../shell/form.js";
+import { type Column, Table } from "../../../shell/panel.js";
+import { columnField, fixedField, orderField } from "./readChoice.js";
+import { type ColumnsSource, datesOf, type HeadingOfFile } from "./source.js";
+
+interface Chosen {
+  readonly source: ColumnsSource;
+  readonly choice: ColumnChoice;
+  readonly fields: readonly ChoosableField[];
+}
+
+interface Row extends HeadingOfFile {
+  readonly index: number;
+  readonly field: string;
+}
+
+const shownValues = 3;
+
+export function ColumnTable({ source, choice, fields }: Chosen) {
+  const rows = source.headings.map(
+    ({ heading, values }, index): Row => ({ heading, values, index, field: choice.headings[heading] ?? "" }),
+  );
+  const columns: Column<Row>[] = [
+    { heading: "Column", names: true, cell: ({ heading }) => heading },
+    ...(source.kept ? [{ heading: "Values", cell: ({ values }: Row) => <Values values={values} /> }] : []),
+    { heading: "Taken for", cell: (row) => <TakenFor row={row} fields={fields} /> },
+  ];
+  return (
+    <div class="file-columns">
+      <Table caption="Columns of the file" columns={columns} rows={rows} muted={({ field }) => field === ""} />
+    </div>
+  );
+}
+
+function Values({ values }: { values: readonly string[] }) {
+  if (values.length === 0) return <span class="muted">No value in the first rows</span>;
+  return (
+    <ul class="some-values">
+      {values.slice(0, shownValues).map((value) => (
+        <li>{value}</li>
+      ))}
+    </ul>
+  );
+}
+
+function TakenFor({ row: { heading, index, field }, fields }: { row: Row; fields: readonly ChoosableField[] }) {
+  const groups: [label: string, members: readonly ChoosableField[]][] = [
+    ["Required", fields.filter(({ required }) => required)],
+    ["Optional", fields.filter(({ required, name }) => !required && !isCustom(name))],
+    ["Custom fields", fields.filter(({ name }) => isCustom(name))],
+  ];
+  return (
+    <select name={columnField(index)} aria-label={`${heading} is taken for`} data-taken>
+      <option value="">Leave out</option>
+      {groups.map(([label, members]) =>
+        members.length === 0 ? null : (
+          <optgroup label={label}>
+            {members.map((each) => (
+              <option value={each.name} selected={each.name === field}>
+                {each.label}
+              </option>
+            ))}
+          </optgroup>
+        ),
+      )}
+    </select>
+  );
+}
+
+const isCustom = (name: string): boolean => name.startsWith(customFieldPrefix);
+
+/** A field that a column holds is hidden; the script shows it again when the column is left out. */
+export function FieldsWithoutColumn({ choice, fields }: Pick<Chosen, "choice" | "fields">) {
+  const { headings, fixed = {} } = choice;
+  const taken = new Set(Object.values(headings));
+  const fixedOf = (name: string) => (Object.hasOwn(fixed, name) ? fixed[name] : undefined);
+  const input = ({ name, label, required }: ChoosableField) => {
+    const id = `field-${fixedField(name)}`;
+    return (
+      <div
+        class="field"
+        data-field={name}
+        data-required={required ? label : undefined}
+        hidden={taken.has(name) && fixedOf(name) === undefined}
+      >
+        <label for={id}>{label}</label>
+        <input id={id} name={fixedField(name)} value={fixedOf(name)} autocomplete="off" />
+      </div>
+    );
+  };
+  const required = fields.filter((field) => field.required);
+  const optional = fields.filter((field) => !field.required);
+  const missing = required.filter(({ name }) => !taken.has(name) && fixedOf(name) === undefined);
+  return (
+    <>
+      <p class={`notice ${missing.length === 0 ? "done" : "warn"}`} role="status" data-missing>
+        {missing.length === 0 ? nothingMissing : `Required and missing: ${missing.map(({ label }) => label).join(", ")}.`}
+      </p>
+      <p>A field without a column can have one value, which every row gets.</p>
+      <div class="fixed-values">{required.map(input)}</div>
+      <details open={optional.some(({ name }) => fixedOf(name) !== undefined)}>
+        <summary>Optional fields</summary>
+        <div class="fixed-values">{optional.map(input)}</div>
+      </details>
+    </>
+  );
+}
+
+const nothingMissing = "Every required field has a column or a value.";
+
+/** Only for a file that has such dates; where there is no file, it cannot be known. */
+export function OrderOfDates({ source, choice }: Pick<Chosen, "source" | "choice">) {
+  const found = datesOf(source);
+  if (source.kept && !found && choice.dateOrder === undefined) return null;
+  const example = found?.order === undefined && found ? found.example : "03/04/2026";
+  const options = [
+    { value: "", label: "Not read: their rows are rejected" },
+    { value: "dayFirst", label: `Day first${inWords(example, "dayFirst")}` },
+    { value: "monthFirst", label: `Month first${inWords(example, "monthFirst")}` },
+  ];
+  return (
+    <>
+      <Choice label={`Dates such as ${example}`} name={orderField} options={options} value={choice.dateOrder ?? ""} />
+      {found?.order ? (
+        <p class="hint">{`The file has ${found.example}, which can only be ${found.order === "dayFirst" ? "day first" : "month first"}.`}</p>
+      ) : null}
+    </>
+  );
+}
+
+const dayFormat = new Intl.DateTimeFormat("en-AU", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+
+function inWords(example: string, order: "dayFirst" | "monthFirst"): string {
+  const date = inOrder(example, order);
+  return date === undefined ? "" : `: ${dayFormat.format(new Date(date.slice(0, 10)))}`;
+}

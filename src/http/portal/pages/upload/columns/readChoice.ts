@@ -1,0 +1,23 @@
+import { type ChoosableFields, type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
+import { dateOrders } from "../../../../../domain/imports/columns/dateOrder.js";
+import type { Fields } from "../../../fields.js";
+import type { ColumnsSource } from "./source.js";
+
+/** The names of the form's fields. A column has its number, since a heading may be anything. */
+export const columnField = (index: number): string => `column-${index}`;
+export const fixedField = (field: string): string => `fixed-${field}`;
+export const orderField = "dateOrder";
+
+/** What the form says: blanks are columns that are left out, and fields without a fixed value. */
+export function readChoice(fields: Fields, { headings }: Pick<ColumnsSource, "headings">, of: ChoosableFields): ColumnChoice {
+  const fixed = choosableFields(of).flatMap(({ name }) => {
+    const value = fields.get(fixedField(name)).trim();
+    return value === "" ? [] : [[name, value] as const];
+  });
+  const dateOrder = dateOrders.find((order) => order === fields.get(orderField));
+  return {
+    headings: Object.fromEntries(headings.map(({ heading }, index) => [heading, fields.get(columnField(index)) || null])),
+    ...(fixed.length === 0 ? {} : { fixed: Object.fromEntries(fixed) }),
+    ...(dateOrder === undefined ? {} : { dateOrder }),
+  };
+}

@@ -1,0 +1,72 @@
+// Whose columns the page is about: a file that waits, or files with headings that were chosen before.
+import { type KeptFile, keptFile } from "../../../../../commands/imports/keptFiles.js";
+import type { ChoosableFields, ColumnChoice } from "../../../../../domain/imports/columns/choice.js";
+import { orderIn } from "../../../../../domain/imports/columns/dateOrder.js";
+import { fileHeadings, headingsKey } from "../../../../../domain/imports/columns/headings.js";
+import { suggestColumns } from "../../../../../domain/imports/columns/suggest.js";
+import { type ImportColumns, type ImportKind, importKinds } from "../../../../../events/importEvents.js";
+import { lastChoices, rememberedColumns } from "../../../../../queries/organisations/columnChoices.js";
+import type { PortalDeps, SignedInVisit } from "../../../page.js";
+
+export interface HeadingOfFile {
+  readonly heading: string;
+  /** Some of the column's values; empty where there is no file. */
+  readonly values: readonly string[];
+}
+
+export interface ColumnsSource {
+  readonly kind: ImportKind;
+  /** Undefined where there is no file: only what was chosen is changed. */
+  readonly kept: KeptFile | undefined;
+  readonly headings: readonly HeadingOfFile[];
+  /** What was chosen for these headings before. */
+  readonly remembered: ImportColumns | undefined;
+}
+
+/** `given`: the page's address, or the form that was sent. */
+export async function columnsSource(
+  { person: { organisationId } }: SignedInVisit,
+  deps: PortalDeps,
+  given: (name: string) => string,
+): Promise<ColumnsSource | undefined> {
+  const fileId = given("file");
+  if (fileId) {
+    const kept = await keptFile(deps.pool, organisationId, fileId);
+    return kept && sourceOfFile(deps, kept);
+  }
+  const kind = importKinds.find((known) => known === given("kind"));
+  const remembered = kind && (await rememberedColumns(deps.pool, organisationId, { kind, key: given("headings") }));
+  if (!kind || !remembered) return undefined;
+  const headings = Object.keys(remembered.headings).sort((one, other) => one.localeCompare(other, "en"));
+  return { kind, kept: undefined, remembered, headings: headings.map((heading) => ({ heading, values: [] })) };
+}
+
+async function sourceOfFile({ pool }: PortalDeps, kept: KeptFile): Promise<ColumnsSource> {
+  const { kind, organisationId, columns, values } = kept;
+  const headings = fileHeadings(columns).flatMap((heading, index) =>
+    heading === undefined ? [] : [{ heading, values: values[index] ?? [] }],
+  );
+  const key = headingsKey(headings.map(({ heading }) => heading));
+  return { kind, kept, headings, remembered: await rememberedColumns(pool, organisationId, { kind, key }) };
+}
+
+/** What the page begins with: what was chosen for these headings, else what they probably mean. */
+export async function firstChoice(
+  source: ColumnsSource,
+  { pool }: PortalDeps,
+  organisationId: string,
+  of: ChoosableFields,
+): Promise<ColumnChoice> {
+  const { headings, remembered, kind } = source;
+  if (remembered) return remembered;
+  const names = headings.map(({ heading }) => heading);
+  const suggested = suggestColumns(names, of, await lastChoices(pool, organisationId, kind));
+  const order = datesOf(source)?.order;
+  return {
+    headings: Object.fromEntries(names.map((heading) => [heading, suggested.get(heading) ?? null])),
+    ...(order === undefined ? {} : { dateOrder: order }),
+  };
+}
+
+/** What the file's dates say about their order; undefined where no value is a date of such a form. */
+export const datesOf = ({ headings }: ColumnsSource) => orderIn(headings.flatMap(({ values }) => values));

@@ -1,0 +1,84 @@
+// The error report of a file whose columns were chosen, corrected in a spreadsheet, over the API and on the page of rejected rows.
+import { expect, test } from "vitest";
+import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { formToken } from "../../../support/portal/portal.js";
+import { until } from "../../../support/processes.js";
+import { importIn, last, statusPath, useReports } from "./reportStage.js";
+
+const stage = useReports();
+const { completed, reportOf, send, check, states } = stage;
+
+const form = { "column-0": "chargeCode", "column-1": "quantity", "column-2": "activityTimestamp", "column-4": "reference" };
+const csv = (rows: readonly string[], id: string) => new File([[`Work,Qty,Done on,Comments,${id}`, ...rows].join("\n")], "work.csv");
+
+/** An import whose choice has a fixed value, an order of dates and a column that is left out. */
+async function imported(rows: readonly string[], id: string): Promise<string> {
+  const { goTo } = await last(await send("activities", csv(rows, id)));
+  const file = goTo?.split("file=")[1] ?? "";
+  const fields = { token: await formToken(stage.who), file, ...form, "fixed-warehouseCode": "SYD1", dateOrder: "dayFirst", do: "upload" };
+  const sent = await stage.who.post("/portal/upload/columns", fields);
+  const importId = sent.headers.get("location")?.split("/").at(-1) ?? "";
+  await completed("activities", importId);
+  return importId;
+}
+const ledger = async (importId: string) => {
+  const answer = await stage.organisation.get(`/v1/org/ledger/activities?importId=${importId}`);
+  return ((await answer.json()) as { items: Record<string, unknown>[] }).items;
+};
+
+test("a re-uploaded report is taken as its import was: fixed values, dates and columns that are left out", async () => {
+  const importId = await imported(["PICK,none,03/04/2026,first,a", "PICK,1,03/04/2026,second,b", ",2,04/04/2026,third,c"], "one");
+  const report = await reportOf("activities", importId);
+  report.set(1, "Qty", "3");
+  report.set(2, "Work", "PACK");
+  const checked = await check("activities", await report.file());
+  expect(checked.html).toContain("This is the error report of import");
+  expect(checked.html).toContain("Every row would be accepted");
+  const correction = importIn(await last(await send("activities", await report.file())));
+  expect(await completed("activities", correction)).toMatchObject({ correctionOf: { importId, rows: [2, 4] }, counts: { processed: 2 } });
+  expect(await firstRequest(stage.service.eventStore, correction)).not.toHaveProperty("columns");
+  expect(await ledger(correction)).toMatchObject([
+    { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 3, activityTimestamp: "2026-04-02T13:00:00.000Z", reference: "a" },
+    { warehouseCode: "SYD1", chargeCode: "PACK", quantity: 2, activityTimestamp: "2026-04-03T13:00:00.000Z", reference: "c" },
+  ]);
+});
+
+test("a report that has lost one of the file's columns is refused by its name", async () => {
+  const importId = await imported(["PICK,none,03/04/2026,first,a"], "two");
+  const report = await reportOf("activities", importId);
+  report.book.worksheets[0]?.spliceColumns(4, 1);
+  expect((await check("activities", await report.file())).error).toBe(
+    "Invalid file structure. Missing column(s): Qty. Download the error report again, and keep all of its columns.",
+  );
+});
+
+test("taken as a new file, the report has the columns of its file", async () => {
+  const importId = await imported(["PICK,none,03/04/2026,first,a"], "three");
+  const report = await reportOf("activities", importId);
+  report.set(1, "Qty", "5");
+  const sent = await send("activities", await report.file(), { take: "file" });
+  const { importId: again } = (await sent.json()) as { importId: string };
+  expect(await completed("activities", again)).toMatchObject({ counts: { received: 1, processed: 1 } });
+});
+
+test("a correction over the API replaces one value; the rest is as the choice had it", async () => {
+  const importId = await imported(["PICK,none,03/04/2026,first,a"], "four");
+  const body = { rows: [{ row: 2, values: { quantity: "9" } }] };
+  const answer = await stage.organisation.post(`${statusPath.activities}/${importId}/corrections`, body);
+  const { importId: correction } = (await answer.json()) as { importId: string };
+  await completed("activities", correction);
+  expect(await ledger(correction)).toMatchObject([
+    { warehouseCode: "SYD1", quantity: 9, activityTimestamp: "2026-04-02T13:00:00.000Z", reference: "a" },
+  ]);
+  await until("the row is corrected", async () => (await states("activities", importId))[2] === "corrected");
+});
+
+test("the rejected rows show the values under our names, with the fixed one", async () => {
+  const importId = await imported(["PICK,none,03/04/2026,first,a"], "five");
+  const { items } = (await (await stage.organisation.get(`${statusPath.activities}/${importId}/errors`)).json()) as {
+    items: { data: unknown }[];
+  };
+  expect(items[0]?.data).toEqual({
+    ...{ chargeCode: "PICK", quantity: "none", activityTimestamp: "2026-04-03", reference: "a", warehouseCode: "SYD1" },
+  });
+});

@@ -1,0 +1,224 @@
+// Files whose headings are not ours: what their columns are taken for is chosen on a page of its own, and remembered.
+import { expect, test } from "vitest";
+import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { headingsKey } from "../../../../src/domain/imports/columns/headings.js";
+import { limits } from "../../../../src/domain/imports/limits.js";
+import { formToken, heading } from "../../../support/portal/portal.js";
+import { last, useReports } from "./reportStage.js";
+
+const stage = useReports();
+const path = "/portal/upload/columns";
+
+const csv = (text: string, name = "picks.csv") => new File([text], name);
+const named = (id: string, rows: readonly string[], headings = "Whs,Work,Qty,Done on") => csv([`${headings},${id}`, ...rows].join("\n"));
+const chosenBy = (goTo: string | undefined) => /\?file=([0-9a-f-]{36})$/.exec(goTo ?? "")?.[1] ?? "no file";
+const importOf = (address: string | null | undefined) => /^\/portal\/imports\/([0-9a-f-]{36})$/.exec(address ?? "")?.[1] ?? "no import";
+
+/** Uploads a file that leads to the page Columns; returns the id it waits under. */
+async function waiting(file: File, kind: "activities" | "shipments" = "activities"): Promise<string> {
+  return chosenBy((await last(await stage.send(kind, file))).goTo);
+}
+const pageOf = async (fileId: string) => (await stage.who.get(`${path}?file=${fileId}`)).text();
+const send = async (fields: Record<string, string>) => stage.who.post(path, { token: await formToken(stage.who), sent: "yes", ...fields });
+const wanted = { "column-0": "warehouseCode", "column-1": "chargeCode", "column-2": "quantity", "column-3": "activityTimestamp" };
+/** The value that each select of the page has. */
+const selectedIn = (page: string) =>
+  [...page.matchAll(/<select name="(column-\d+)".*?<\/select>/gs)].map(
+    ([select]) => /<option value="([^"]*)" selected/.exec(select)?.[1] ?? "",
+  );
+const noticeIn = (page: string) => /<div class="notice error"[^>]*>(.*?)<\/div>/s.exec(page)?.[1]?.replaceAll(/<[^>]+>/g, " ") ?? "";
+
+test("a file with other headings leads to the page, with three values of each column and a suggestion", async () => {
+  const rows = ["SYD1,PICK,1,2026-03-01,x", "SYD2,PACK,2,2026-03-02,y", "MEL1,PICK,3,2026-03-03,z", "BNE1,PICK,4,2026-03-04,w"];
+  const fileId = await waiting(named("Secret notes", rows));
+  const page = await pageOf(fileId);
+  expect(heading(page)).toBe("Columns");
+  expect(page).toContain("Secret notes");
+  expect([page.includes("MEL1"), page.includes("BNE1")]).toEqual([true, false]);
+  expect(selectedIn(page)).toEqual(["warehouseCode", "", "quantity", "activityTimestamp", ""]);
+  expect(page).toContain("Required and missing: Charge code.");
+  expect(page).not.toContain("Dates such as");
+});
+
+test("without scripts too, also when the file is to be checked", async () => {
+  const token = await formToken(stage.who);
+  for (const address of ["/portal/upload", "/portal/upload/checked"]) {
+    const sent = await stage.who.upload(address, { token, page: "p", kind: "activities" }, named("plain", ["W1,PICK,1,2026-03-01,"]));
+    expect([sent.status, sent.headers.get("location")]).toEqual([
+      303,
+      expect.stringMatching(/^\/portal\/upload\/columns\?file=[0-9a-f-]{36}$/),
+    ]);
+  }
+  const checked = await stage.check("activities", named("scripted", ["W1,PICK,1,2026-03-01,"]));
+  expect(checked.goTo).toMatch(/^\/portal\/upload\/columns\?file=/);
+});
+
+test("the file becomes an import with the choice, once; the next one with these headings goes through and says so", async () => {
+  const fileId = await waiting(named("a", ["W1,PICK,1,2026-03-01,", "W1,,1,2026-03-01,"]));
+  const [one, two] = await Promise.all([send({ file: fileId, ...wanted, do: "upload" }), send({ file: fileId, ...wanted, do: "upload" })]);
+  const addresses = [one, two].filter(({ status }) => status === 303).map(({ headers }) => headers.get("location"));
+  const importId = importOf(addresses[0]);
+  expect(new Set(addresses).size).toBe(1);
+  expect((await send({ file: fileId, ...wanted, do: "upload" })).headers.get("location")).toBe(`/portal/imports/${importId}`);
+  expect((await stage.who.get(`${path}?file=${fileId}`)).headers.get("location")).toBe(`/portal/imports/${importId}`);
+  const { memberId } = stage.member;
+  const headings = { Whs: "warehouseCode", Work: "chargeCode", Qty: "quantity", "Done on": "activityTimestamp", a: null };
+  const first = await firstRequest(stage.service.eventStore, importId);
+  expect(first).toMatchObject({ source: "file", file: { name: "picks.csv" }, columns: { headings, by: { kind: "member", id: memberId } } });
+  expect(await stage.completed("activities", importId)).toMatchObject({ counts: { received: 2, processed: 1, failed: 1 } });
+
+  const next = named("a", ["W1,PICK,7,2026-03-01,"]);
+  const checked = await stage.check("activities", next);
+  expect(checked.html).toContain("Columns as chosen");
+  expect(checked.html).toContain("Every row would be accepted");
+  const sent = (await (await stage.send("activities", next)).json()) as { importId: string };
+  expect(await firstRequest(stage.service.eventStore, sent.importId)).toMatchObject({ columns: { headings, by: first?.by } });
+  const page = await (await stage.who.get(`/portal/imports/${sent.importId}`)).text();
+  expect(page).toContain("Columns as chosen");
+  const change = /<a href="([^"]+)">Change them<\/a>/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  expect(heading(await (await stage.who.get(change)).text())).toBe("Columns");
+});
+
+test("what was chosen is changed without a file, for the next one", async () => {
+  const fileId = await waiting(named("b", ["W1,PICK,1,03/04/2026,"]));
+  await send({ file: fileId, ...wanted, dateOrder: "dayFirst", do: "upload" });
+  const names = ["Whs", "Work", "Qty", "Done on", "b"];
+  const source = { kind: "activities", headings: headingsKey(names) };
+  const page = await (await stage.who.get(`${path}?${new URLSearchParams(source)}`)).text();
+  const sorted = [...names].sort((one, other) => one.localeCompare(other, "en"));
+  const before: Record<string, string> = { Whs: "warehouseCode", Work: "chargeCode", Qty: "quantity", "Done on": "activityTimestamp" };
+  expect(selectedIn(page)).toEqual(sorted.map((name) => before[name] ?? ""));
+  const columns = Object.fromEntries(sorted.map((name, index) => [`column-${index}`, name === "b" ? "status" : (before[name] ?? "")]));
+  const saved = await send({ ...source, ...columns, dateOrder: "monthFirst", do: "save" });
+  expect([saved.status, saved.headers.get("location")]).toEqual([303, "/portal/upload"]);
+  const sent = (await (await stage.send("activities", named("b", ["W1,PICK,1,03/04/2026,done"]))).json()) as { importId: string };
+  expect(await firstRequest(stage.service.eventStore, sent.importId)).toMatchObject({
+    columns: { headings: { b: "status" }, dateOrder: "monthFirst" },
+  });
+});
+
+test("a check judges the rows with the choice, names the file's own columns and keeps what was chosen", async () => {
+  const fileId = await waiting(named("c", ["PICK,1,23/04/2026,x", "PICK,none,03/04/2026,y"], "Work,Qty,Done on"));
+  const first = await pageOf(fileId);
+  expect(first).toContain("The file has 23/04/2026, which can only be day first.");
+  const chosen = { "column-0": "chargeCode", "column-1": "quantity", "column-2": "activityTimestamp", "fixed-warehouseCode": "SYD1" };
+  const answer = await send({ file: fileId, ...chosen, dateOrder: "dayFirst", do: "check" });
+  const page = await answer.text();
+  expect(answer.status).toBe(200);
+  expect(page).toContain("1 row of 2 would be rejected.");
+  expect(page).toMatch(/data-label="Column"[^>]*>Qty</);
+  expect(selectedIn(page)).toEqual(["chargeCode", "quantity", "activityTimestamp", ""]);
+  expect(page).toContain('value="SYD1"');
+  const undeclared = await (await send({ file: fileId, ...chosen, do: "check" })).text();
+  expect(undeclared).toContain("Every row would be rejected.");
+});
+
+test("scripts send the same form as a list of names and values", async () => {
+  const fileId = await waiting(named("d", ["W1,PICK,1,2026-03-01,"]));
+  const { origin } = new URL(stage.service.url);
+  const headers = { accept: "application/json", "content-type": "application/json", "x-form-token": await formToken(stage.who), origin };
+  const cookie = [...stage.who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const post = (address: string, body: unknown) =>
+    fetch(`${stage.service.url}${address}`, { method: "POST", headers: { ...headers, cookie }, body: JSON.stringify(body) });
+  const form = Object.entries({ file: fileId, ...wanted });
+  expect(await last(await post(`${path}/check`, form))).toEqual({ html: expect.stringContaining("Every row would be accepted") });
+  expect((await last(await post(`${path}/send`, [["file", fileId]]))).error?.[0]).toContain("Warehouse code is required.");
+  for (const wrong of [{}, [["file"]], [["file", 1]], "file"]) expect((await post(`${path}/send`, wrong)).status).toBe(400);
+  const sent = await post(`${path}/send`, form);
+  const body = (await sent.json()) as { importId: string; goTo: string };
+  expect([sent.status, body.goTo]).toEqual([202, `/portal/imports/${body.importId}`]);
+  expect(await (await post(`${path}/send`, form)).json()).toEqual(body);
+});
+
+test("a file that was sent before asks first, and goes in again after that", async () => {
+  const file = () => named("e", ["W1,PICK,1,2026-03-01,"]);
+  await send({ file: await waiting(file()), ...wanted, do: "upload" });
+  const token = await formToken(stage.who);
+  const again = await stage.who.upload("/portal/upload/choose", { token, page: "p", kind: "activities" }, file());
+  const fileId = chosenBy(again.headers.get("location") ?? "");
+  const asked = await (await send({ file: fileId, ...wanted, do: "upload" })).text();
+  expect(asked).toContain("This file was sent before");
+  const earlier = /name="again" value="([^"]+)"/.exec(asked)?.[1] ?? "";
+  const sent = await send({ file: fileId, ...wanted, do: "upload", again: earlier });
+  expect(importOf(sent.headers.get("location"))).not.toBe(earlier);
+  expect(await firstRequest(stage.service.eventStore, importOf(sent.headers.get("location")))).toMatchObject({ sameFileAs: earlier });
+});
+
+test("a file with our own headings can be taken there as well", async () => {
+  const token = await formToken(stage.who);
+  const file = csv("warehouseCode,chargeCode,quantity,activityTimestamp\nW1,PICK,1,03/04/2026\n");
+  const sent = await stage.who.upload("/portal/upload/choose", { token, page: "p", kind: "activities" }, file);
+  const page = await pageOf(chosenBy(sent.headers.get("location") ?? ""));
+  expect(selectedIn(page)).toEqual(["warehouseCode", "chargeCode", "quantity", "activityTimestamp"]);
+  expect(page).toContain("Dates such as 03/04/2026");
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ["two columns for one field", { "column-4": "quantity" }, "Quantity is taken from Qty and f. Leave out all but one."],
+  ["a fixed value beside a column", { "fixed-quantity": "1" }, "Quantity has a fixed value, and a column: Qty."],
+  ["an unknown field", { "column-4": "itemType" }, "f is taken for itemType, which is no field of these imports."],
+  ["a required field without a column", { "column-2": "" }, "Quantity is required. Choose a column for it, or give a fixed value."],
+  [
+    "a fixed value that no row could have",
+    { "column-2": "", "fixed-quantity": "0" },
+    "The fixed value of Quantity: Valid quantity is required.",
+  ],
+  ["an unknown customer", { "fixed-customerId": "NOBODY" }, "The fixed value of Customer: Customer not found."],
+  ["a fixed value that is too long", { "fixed-customerId": "x".repeat(201) }, "The fixed value of Customer is longer than 200 characters."],
+])("%s is refused by name, and what was chosen stays", async (_, changed, message) => {
+  const fileId = await waiting(named("f", ["W1,PICK,1,2026-03-01,"]));
+  const answer = await send({ file: fileId, ...wanted, ...changed, do: "upload" });
+  const page = await answer.text();
+  expect([answer.status, heading(page)]).toEqual([400, "Columns"]);
+  expect(noticeIn(page)).toContain(message);
+  expect(selectedIn(page)).toHaveLength(5);
+  expect(selectedIn(page)[1]).toBe("chargeCode");
+});
+
+test("headings of 255 bytes can be chosen, a longer one is refused by name", async () => {
+  const answer = async (bytes: number) => last(await stage.send("activities", named("g".repeat(bytes), ["W1,PICK,1,2026-03-01,"])));
+  expect((await answer(limits.columnNameBytes - 1)).goTo).toMatch(/columns\?file=/);
+  expect((await answer(limits.columnNameBytes)).goTo).toMatch(/columns\?file=/);
+  expect((await answer(limits.columnNameBytes + 1)).error).toMatch(/^Column name\(s\) longer than 255 bytes: ggg/);
+});
+
+test("512 columns can be chosen; a file with one more is refused", async () => {
+  const file = (columns: number) =>
+    csv(`${Array.from({ length: columns }, (_, index) => `h${index}`).join(",")}\n${"1,".repeat(columns - 1)}1\n`);
+  for (const columns of [511, 512]) {
+    const page = await pageOf(await waiting(file(columns)));
+    expect(selectedIn(page)).toHaveLength(columns);
+  }
+  expect((await last(await stage.send("activities", file(513)))).error).toContain("512");
+});
+
+test("a file that is not kept, or is another organisation's, is not there", async () => {
+  const fileId = await waiting(named("h", ["W1,PICK,1,2026-03-01,"]));
+  const other = await stage.service.organisation();
+  await stage.service.pool.query("update kept_files set organisation_id = $2 where file_id = $1", [fileId, other.id]);
+  for (const file of [fileId, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50", "x"]) {
+    expect(await pageOf(file)).toContain("No file is waiting");
+    expect((await send({ file, ...wanted, do: "upload" })).status).toBe(404);
+  }
+  expect(await (await stage.who.get(path)).text()).toContain("No file is waiting");
+  expect(await (await stage.who.get(`${path}?kind=activities&headings=x`)).text()).toContain("No file is waiting");
+});
+
+test("a file whose object is lost is to be uploaded again", async () => {
+  const fileId = await waiting(named("i", ["W1,PICK,1,2026-03-01,"]));
+  const { rows } = await stage.service.pool.query<{ key: string }>("select object_key as key from kept_files where file_id = $1", [fileId]);
+  await stage.service.deps.objectStore.remove(rows[0]?.key ?? "");
+  const answer = await send({ file: fileId, ...wanted, do: "upload" });
+  expect([answer.status, noticeIn(await answer.text())]).toEqual([
+    404,
+    expect.stringContaining("The file is no longer kept. Upload it again."),
+  ]);
+});
+
+test("the API refuses the same file as before", async () => {
+  const answer = await stage.organisation.upload("/v1/org/fulfilment/activities/file", named("a", ["W1,PICK,1,2026-03-01,"]));
+  expect([answer.status, await answer.text()]).toEqual([
+    400,
+    expect.stringContaining("Unrecognised column(s): Whs, Work, Qty, Done on, a"),
+  ]);
+});
