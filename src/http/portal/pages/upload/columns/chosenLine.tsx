@@ -1,11 +1,12 @@
 // The line that says that a file's columns were chosen before, and what was chosen.
+import type { Child } from "hono/jsx";
 import { choosableFields } from "../../../../../domain/imports/columns/choice.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import type { NameOf } from "../../../../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../../../../events/importEvents.js";
 import type { SignedInVisit } from "../../../page.js";
-import { type Fact, Facts } from "../../../shell/panel.js";
+import { type Column, Table } from "../../../shell/panel.js";
 import { Time } from "../../../shell/values.js";
 import { columnsPath } from "./columnsOfFile.js";
 
@@ -33,21 +34,35 @@ export const ColumnsOfImport = (props: Props) => (
     </p>
     <details>
       <summary>What each column was taken for</summary>
-      <Facts facts={inWords(props)} class="values" />
+      <Table caption="What each column was taken for" columns={tableColumns} rows={inWords(props)} />
     </details>
   </div>
 );
 
+interface Taken {
+  readonly column: Child;
+  readonly field: Child;
+}
+
+const tableColumns: readonly Column<Taken>[] = [
+  { heading: "Column", names: true, cell: ({ column }) => column },
+  { heading: "Taken for", cell: ({ field }) => field },
+];
+
 const orders = { dayFirst: "Day first", monthFirst: "Month first" } as const;
 
-function inWords({ kind, columns: { headings, fixed = {}, dateOrder } }: Props): Fact[] {
+function inWords({ kind, columns: { headings, fixed = {}, dateOrder } }: Props): Taken[] {
   const labels = new Map(choosableFields({ kind, customFields: [] }).map(({ name, label }) => [name, label]));
   const labelOf = (field: string) => labels.get(field) ?? field.replace(customFieldPrefix, "");
   return [
-    ...Object.entries(headings).map(
-      ([heading, field]): Fact => [heading, field === null ? <span class="muted">Left out</span> : labelOf(field)],
-    ),
-    ...Object.entries(fixed).map(([field, value]): Fact => [labelOf(field), `${value} (in every row)`]),
-    ...(dateOrder ? [["Dates such as 03/04/2026", orders[dateOrder]] as Fact] : []),
+    ...Object.entries(headings).map(([column, field]) => ({
+      column,
+      field: field === null ? <span class="muted">Left out</span> : labelOf(field),
+    })),
+    ...Object.entries(fixed).map(([field, value]) => ({
+      column: <span class="muted">{`${value} in every row`}</span>,
+      field: labelOf(field),
+    })),
+    ...(dateOrder ? [{ column: <span class="muted">Dates such as 03/04/2026</span>, field: orders[dateOrder] }] : []),
   ];
 }

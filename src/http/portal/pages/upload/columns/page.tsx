@@ -72,6 +72,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
         </div>
         <form
           id={source.kept ? "upload" : "columns"}
+          class="choose-columns"
           method="post"
           action={visit.links.to(columnsPath)}
           {...(source.kept ? scripted(visit) : {})}
@@ -81,12 +82,14 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
           <Panel id="columns-of-file" title={source.kept ? "Columns of the file" : "Columns"}>
             <ColumnTable {...chosen} />
           </Panel>
-          <Panel id="without-column" title="Fields without a column">
-            <FieldsWithoutColumn {...chosen} />
-          </Panel>
-          <div class="panel">
-            <OrderOfDates {...chosen} />
-            <Buttons visit={visit} source={source} again={after.again} />
+          <div class="beside-columns">
+            <Panel id="without-column" title="Fields without a column">
+              <FieldsWithoutColumn {...chosen} />
+            </Panel>
+            <div class="panel">
+              <OrderOfDates {...chosen} />
+              <Buttons visit={visit} source={source} again={after.again} />
+            </div>
           </div>
         </form>
         <div id="upload-outcome" class="upload-outcome" tabindex={-1}>
