@@ -1,7 +1,8 @@
 // Organisations for the service under test, made the way `org apply` and `keys create` make them.
 import { randomUUID } from "node:crypto";
 import { createLogger } from "../dist/adapters/logging.js";
-import { applyOrganisation, createKey } from "../dist/commands/organisations/organisation.js";
+import { createKey } from "../dist/commands/organisations/keys.js";
+import { applyOrganisation } from "../dist/commands/organisations/organisation.js";
 import { demoOrganisation } from "../dist/demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../dist/domain/catalogue/organisationFile.js";
 import { openAdapters, organisationDeps } from "../dist/main/adapters.js";

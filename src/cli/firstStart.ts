@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { inviteMember, makeLink } from "../commands/members/manage.js";
-import { applyOrganisation, createKey, type Origin } from "../commands/organisations/organisation.js";
+import { createKey } from "../commands/organisations/keys.js";
+import { applyOrganisation, type Origin } from "../commands/organisations/organisation.js";
 import type { Config } from "../config.js";
 import { demoOrganisation } from "../demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";

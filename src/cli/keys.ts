@@ -1,39 +1,90 @@
 import type { Command } from "commander";
-import { command, ofOrganisation, print, printList } from "./outcome.js";
-import { withOrganisation, withStores } from "./withStores.js";
+import { hasZone, instantOf } from "../domain/imports/timestamp.js";
+import { defaultKeepHours, keepHoursOf, mostKeepHours } from "../domain/keyRotation.js";
+import { keyScopes, scopesOf } from "../domain/keyScopes.js";
+import { CommandFault, command, ofOrganisation, print, printList, remark } from "./outcome.js";
+import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
 
 export function addKeyCommands(program: Command): void {
   const add = ofOrganisation(program.command("keys").description("API keys of an organisation"));
+  const prefix = "the beginning of the key as `keys list` shows it, or the key's id";
   add("create", "make a key and print it, alone and once: only its hash is kept")
     .requiredOption("--name <name>", "what the key is for")
+    .option("--scopes <scopes>", `what it may do, separated by commas: any of ${keyScopes.join(", ")}; all of them if left out`)
+    .option("--expires <time>", "when it ends, with a zone, such as 2027-03-31T00:00:00Z; never if left out")
     .action(command(create));
   add("list", "the organisation's keys by their prefixes, revoked ones too").option("--json", "as JSON").action(command(list));
-  add("revoke", "make a key useless from the next request on, at every process")
-    .argument("<prefix>", "the beginning of the key as `keys list` shows it, or the key's id")
-    .action(command(revoke));
+  add("rotate", "replace a key by a new one with the same id, scopes and end, and print it, alone and once")
+    .argument("<prefix>", prefix)
+    .option("--keep <hours>", `how long the old key goes on, 0 to ${mostKeepHours}`, String(defaultKeepHours))
+    .action(command(rotate));
+  add("revoke", "make a key useless from the next request on, at every process").argument("<prefix>", prefix).action(command(revoke));
 }
 
-async function create({ org, name }: { org: string; name: string }): Promise<void> {
-  const { key } = await withStores(async ({ organisations, origin }) => {
-    const { createKey } = await import("../commands/organisations/organisation.js");
-    return createKey(organisations, { organisationId: org, name }, origin);
-  });
+type Commands = typeof import("../commands/organisations/keys.js");
+
+const withKeys = <Result>(work: (commands: Commands, context: CommandContext) => Promise<Result>): Promise<Result> =>
+  withStores(async (context) => work(await import("../commands/organisations/keys.js"), context));
+
+interface Creation {
+  readonly org: string;
+  readonly name: string;
+  readonly scopes?: string;
+  readonly expires?: string;
+}
+
+async function create({ org: organisationId, name, ...options }: Creation): Promise<void> {
+  const scopes = options.scopes?.split(",").flatMap((text) => text.trim() || []);
+  const wanted = { organisationId, name, scopes, expiresAt: endOf(options.expires) };
+  const { key } = await withKeys(({ createKey }, { organisations, origin }) => createKey(organisations, wanted, origin));
   print(key);
 }
 
-async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
-  const found = await withOrganisation(org, async ({ pool }) => {
-    const { listKeys } = await import("../queries/organisations/organisations.js");
-    return listKeys(pool, org);
-  });
-  const header = ["PREFIX", "NAME", "CREATED", "LAST USED", "REVOKED", "ID"];
-  printList(found, json, header, (key) => [key.prefix, key.name, key.createdAt, key.lastUsedAt, key.revokedAt, key.keyId]);
+/** With its zone: whoever types it and the organisation may be in different ones. */
+function endOf(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const instant = hasZone(text) ? instantOf(text, "UTC") : undefined;
+  if (instant === undefined)
+    throw new CommandFault("--expires must be a time with its zone, such as 2027-03-31T00:00:00Z or 2027-03-31T00:00:00+11:00");
+  return new Date(instant);
 }
 
-async function revoke(prefix: string, { org }: { org: string }): Promise<void> {
-  const revoked = await withStores(async ({ organisations, origin }) => {
-    const { revokeKey } = await import("../commands/organisations/organisation.js");
-    return revokeKey(organisations, { organisationId: org, prefix }, origin);
+async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
+  const { keys, nameOf } = await withOrganisation(org, async ({ pool }) => {
+    const [{ listKeys }, { principalNames }] = await Promise.all([
+      import("../queries/organisations/keys.js"),
+      import("../queries/organisations/organisations.js"),
+    ]);
+    return { keys: await listKeys(pool, org), nameOf: await principalNames(pool, org) };
   });
+  const found = keys.map((key) => ({ ...key, scopes: scopesOf(key.scopes) }));
+  if (json) return printList(found, json, [], () => []);
+  const header = ["PREFIX", "NAME", "CREATED", "LAST USED", "REVOKED", "ENDS", "SCOPES", "BY", "ID"];
+  const rows = found.flatMap(({ prefix, name, scopes, createdAt, createdBy, lastUsedAt, expiresAt, revokedAt, keyId, replaced }) => {
+    const row = (secret: string, used: Date | null, ends: Date | null) =>
+      [secret, name, createdAt, used, revokedAt, ends, scopes.join(","), createdBy && nameOf(createdBy), keyId] as const;
+    const newest = row(prefix, lastUsedAt, expiresAt);
+    return replaced ? [row(replaced.prefix, replaced.lastUsedAt, replaced.validUntil), newest] : [newest];
+  });
+  printList(rows, false, header, (cells) => cells);
+}
+
+async function rotate(prefix: string, { org: organisationId, keep }: { org: string; keep: string }): Promise<void> {
+  const given = { organisationId, prefix, keepHours: keepHoursOf(keep) };
+  const { key, old, ended } = await withKeys(({ rotateKey }, { organisations, origin }) => rotateKey(organisations, given, origin));
+  print(key);
+  const until = old.until.toISOString();
+  remark(
+    given.keepHours === 0
+      ? `The old key ${old.prefix} has ended.`
+      : `The old key ${old.prefix} works until ${until}. Deploy the new key; keys list shows when the old one was last used.`,
+  );
+  if (ended !== undefined) remark(`The key before it, ${ended}, has ended.`);
+}
+
+async function revoke(prefix: string, { org: organisationId }: { org: string }): Promise<void> {
+  const revoked = await withKeys(({ revokeKey }, { organisations, origin }) =>
+    revokeKey(organisations, { organisationId, prefix }, origin),
+  );
   print(`${revoked.prefix} ${revoked.name} revoked`);
 }

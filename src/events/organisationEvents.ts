@@ -35,6 +35,19 @@ const apiKeyCreated = z.object({
   name: z.string(),
   sha256: z.string(),
   prefix: z.string(),
+  /** Without them the key may do everything. Scopes that a later version has added are kept. */
+  scopes: z.array(z.string()).optional(),
+  expiresAt: instant.optional(),
+  by: principal,
+  at: instant,
+});
+
+/** A new secret of the same key. The one before it goes on until `keepUntil`; an older one ends now. */
+const apiKeyRotated = z.object({
+  keyId: z.string(),
+  sha256: z.string(),
+  prefix: z.string(),
+  keepUntil: instant,
   by: principal,
   at: instant,
 });
@@ -68,6 +81,7 @@ export const organisationEvents = {
   CatalogueEntryRemoved: catalogueEntryRemoved,
   CatalogueApplied: catalogueApplied,
   ApiKeyCreated: apiKeyCreated,
+  ApiKeyRotated: apiKeyRotated,
   ApiKeyRevoked: apiKeyRevoked,
   MemberForgotten: memberForgotten,
   WebhookAdded: webhookAdded,

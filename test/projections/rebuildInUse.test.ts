@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { transaction } from "../../src/adapters/postgres/transaction.js";
-import { applyOrganisation, createKey, type OrganisationDeps, revokeKey } from "../../src/commands/organisations/organisation.js";
+import { createKey, revokeKey, rotateKey } from "../../src/commands/organisations/keys.js";
+import { applyOrganisation, type OrganisationDeps } from "../../src/commands/organisations/organisation.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import type { OrganisationFile } from "../../src/domain/catalogue/schema.js";
 import { allProjections } from "../../src/projections/allProjections.js";
@@ -50,6 +51,22 @@ describe("a key revoked before the swap", () => {
     expect(rebuilt).toSatisfy(identical);
     const { rows } = await model.pool.query("select revoked_at is not null as revoked from api_keys where key_id = $1", [keyId]);
     expect(rows).toEqual([{ revoked: true }]);
+  });
+
+  test("keeps its secrets and limits, and one of an earlier version gets its creator", async () => {
+    const deps = organisationDeps();
+    const origin = { by: { kind: "cli" as const, id: "cli" }, correlationId: "test" };
+    await applyOrganisation(deps, organisationFile("limited"), origin);
+    const limits = { scopes: ["read"], expiresAt: new Date(Date.now() + 3_600_000) };
+    const { keyId } = await createKey(deps, { organisationId: "limited", name: "test", ...limits }, origin);
+    for (let rotations = 0; rotations < 2; rotations += 1) await rotateKey(deps, { organisationId: "limited", prefix: keyId }, origin);
+    const keyRows = async () =>
+      (await model.pool.query("select * from api_keys where key_id = $1 order by rotated_at nulls first", [keyId])).rows;
+    const before = await keyRows();
+    expect(before).toMatchObject(Array.from({ length: 3 }, () => ({ created_by: "cli:cli", scopes: ["read"] })));
+    await model.pool.query("update api_keys set created_by = null");
+    await run({ projections: allProjections.filter(({ name }) => name === "organisations") });
+    expect(await keyRows()).toEqual(before);
   });
 });
 

@@ -124,6 +124,7 @@ test("sentences have the names of now; an erased member is a removed member, who
   );
   const of = (by: string | undefined) => ({ actor: `member:${by}` });
   const told: [Given, string][] = [
+    [{ ...of(anna), type: "ApiKeyRotated" }, "Anna Lee rotated the key laptop (wb_live_9fQ2)"],
     [{ ...of(anna), type: "ApiKeyRevoked" }, "Anna Lee revoked the key laptop (wb_live_9fQ2)"],
     [{ ...of(anna), type: "MemberRemoved", about: ["member", String(removed)] }, "Anna Lee removed bob@example.com"],
     [{ ...of(erased), type: "ApiKeyCreated" }, "A removed member created the key laptop (wb_live_9fQ2)"],

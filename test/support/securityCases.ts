@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { describe, expect, test } from "vitest";
 import { hashApiKey } from "../../src/domain/apiKey.js";
+import { keyScopes, neededScopes } from "../../src/domain/keyScopes.js";
 import type { Route } from "../../src/http/api/route.js";
 import { insertKey } from "./shell.js";
 
@@ -44,12 +45,39 @@ export function securityCases(routes: readonly Route[], subject: () => SecurityS
       expect(await status(key)).not.toBe(401);
     });
 
-    test("is 401 on the very next request after the key was revoked", async () => {
+    test.each([
+      ["the key was revoked", "revoked_at"],
+      ["the key's end", "expires_at"],
+      ["the end of a replaced secret", "valid_until"],
+    ])("is 401 on the very next request after %s", async (_, column) => {
       const { pool, organisationId } = subject();
       const { key } = await insertKey(pool, organisationId);
       expect(await status(key)).not.toBe(401);
-      await pool.query("update api_keys set revoked_at = now() where sha256 = $1", [hashApiKey(key)]);
+      await pool.query(`update api_keys set ${column} = now() where sha256 = $1`, [hashApiKey(key)]);
       expect(await status(key)).toBe(401);
+    });
+
+    test("is 403 for a key that has every scope but the needed one, before anything that was sent is looked at", async () => {
+      const { pool, organisationId, request } = subject();
+      const needed = neededScopes(route.scope);
+      const scopes = keyScopes.filter((scope) => !needed.includes(scope));
+      const { key } = await insertKey(pool, organisationId, { scopes });
+      const response = await request(...requestFor(route, key));
+      expect(response.status).toBe(403);
+      expect(response.headers.get("ratelimit-remaining")).toMatch(/^\d+$/);
+      expect(await response.json()).toEqual({
+        statusCode: 403,
+        message: `This API key may not do this. It has: ${scopes.join(", ")}.`,
+        error: "Forbidden",
+      });
+    });
+
+    test("is reached by a key that has only the needed scope", async () => {
+      const { pool, organisationId, key: all } = subject();
+      for (const scope of neededScopes(route.scope)) {
+        const { key } = await insertKey(pool, organisationId, { scopes: [scope] });
+        expect(await status(key)).toBe(await status(all));
+      }
     });
   });
 }

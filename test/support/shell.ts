@@ -56,12 +56,16 @@ export async function insertOrganisation(pool: pg.Pool): Promise<{ organisationI
   return { organisationId, ...(await insertKey(pool, organisationId)) };
 }
 
-export async function insertKey(pool: pg.Pool, organisationId: string): Promise<{ keyId: string; key: string }> {
-  const keyId = randomUUID();
+/** `keyId`: of a key that gets one more secret. Without scopes the key may do everything, as one of the version before. */
+export async function insertKey(
+  pool: pg.Pool,
+  organisationId: string,
+  { scopes, keyId = randomUUID() }: { scopes?: readonly string[]; keyId?: string } = {},
+): Promise<{ keyId: string; key: string }> {
   const key = makeApiKey(randomBytes);
   await pool.query(
-    "insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at) values ($1, $2, $3, 'test', $4, now())",
-    [hashApiKey(key), keyId, organisationId, key.slice(0, 12)],
+    "insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at, scopes) values ($1, $2, $3, 'test', $4, now(), $5)",
+    [hashApiKey(key), keyId, organisationId, key.slice(0, 12), scopes ?? null],
   );
   return { keyId, key };
 }

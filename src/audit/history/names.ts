@@ -8,11 +8,13 @@ import type { EventStore } from "../../ports/eventStore.js";
 /** `members`: the members whose names are needed. Any other member is shown as "a removed member". */
 export async function namesOf(eventStore: EventStore, organisationId: string, members: Iterable<Principal>): Promise<NameOf> {
   const keys = new Map<string, string>();
+  const keyNames = new Map<string, string>();
   for await (const stored of eventStore.read(streamOf.organisation(organisationId))) {
     const event = decodeOn("organisation", stored);
-    if (event?.type !== "ApiKeyCreated") continue;
-    const { keyId, prefix, name } = event.data;
-    const words = `key ${name} (${prefix}...)`;
+    if (event?.type === "ApiKeyCreated") keyNames.set(event.data.keyId, event.data.name);
+    else if (event?.type !== "ApiKeyRotated") continue;
+    const { keyId, prefix } = event.data;
+    const words = `key ${keyNames.get(keyId)} (${prefix}...)`;
     keys.set(keyId, words);
     keys.set(prefix, words); // older events name a key by its prefix
   }

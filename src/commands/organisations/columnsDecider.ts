@@ -38,6 +38,7 @@ export function evolve(state: ColumnsState, event: EventOn<"organisation">): Col
     case "CatalogueEntryPut":
     case "CatalogueEntryRemoved":
     case "ApiKeyCreated":
+    case "ApiKeyRotated":
     case "ApiKeyRevoked":
     case "MemberForgotten":
     case "WebhookAdded":

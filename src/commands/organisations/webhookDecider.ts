@@ -42,6 +42,7 @@ export function evolve(state: WebhooksState, event: EventOn<"organisation">): We
     case "CatalogueEntryPut":
     case "CatalogueEntryRemoved":
     case "ApiKeyCreated":
+    case "ApiKeyRotated":
     case "ApiKeyRevoked":
     case "ColumnsMapped":
     case "MemberForgotten":

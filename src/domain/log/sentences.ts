@@ -25,6 +25,7 @@ const ways = { password: "with a password", link: "with a link", singleSignOn: "
 
 export const logged = {
   ApiKeyCreated: { what: "keys", about: "key", did: () => "created the key" },
+  ApiKeyRotated: { what: "keys", about: "key", did: () => "rotated the key" },
   ApiKeyRevoked: { what: "keys", about: "key", did: () => "revoked the key" },
   MemberInvited: { what: "members", about: "member", did: () => "invited", after: ({ role }) => ` as ${role}` },
   MemberLinkMade: { what: "members", about: "member", did: () => "made a new sign-in link for" },

@@ -37,9 +37,10 @@ function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiE
   return async (c, next) => {
     c.set("route", route.path);
     const startedAt = performance.now();
-    const { caller, headers, stillAllowed } = await authenticate(c.req.header("x-api-key"));
+    const { caller, headers, expectScope, stillAllowed } = await authenticate(c.req.header("x-api-key"));
     c.set("answerHeaders", { ...c.get("answerHeaders"), ...headers });
     c.set("loggedAs", { organisationId: caller.organisationId, keyPrefix: caller.keyPrefix });
+    expectScope(route.scope);
     c.set("caller", { ...caller, requestId: c.get("requestId"), admissionMs: performance.now() - startedAt });
     // The key is looked up again only for a body that is still arriving.
     if (!c.env?.incoming?.complete) c.set("stillAllowed", stillAllowed);

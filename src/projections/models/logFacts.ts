@@ -20,6 +20,7 @@ const ofWebhook = ({ endpointId }: { readonly endpointId: string }): Facts => ({
 
 export const factsOf: { readonly [T in LoggedEvent]: FactsOf<T> } = {
   ApiKeyCreated: ofKey,
+  ApiKeyRotated: ofKey,
   ApiKeyRevoked: ofKey,
   MemberInvited: ({ role }, memberId) => ({ about: memberId, details: { role } }),
   MemberLinkMade: (_, memberId) => ({ about: memberId }),

@@ -9,11 +9,12 @@ import { streamOf, streamPrefix } from "../../events/streams.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";
+import { applyKeyEvent } from "./apiKeys.js";
 import { applyCatalogue, stageChanges } from "./catalogues.js";
 
 export const organisations: Projection = {
   name: "organisations",
-  shape: 2, // who applied a catalogue, when, and what changed
+  shape: 3, // who applied a catalogue, when, and what changed; who created a key
   tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "webhook_endpoints", "column_choices", "locality_files"],
   async apply(client, { events }, { skip }) {
     await applyOrganisationEvents(client, events, skip);
@@ -76,21 +77,10 @@ async function applyEvents(
       case "CatalogueApplied":
         await applyCatalogue(client, organisationId, event);
         continue;
-      case "ApiKeyCreated": {
-        const { sha256, keyId, name, prefix, at } = event.data;
-        await client.query(
-          `insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at) values ($1, $2, $3, $4, $5, $6)
-           on conflict (sha256) do nothing`,
-          [sha256, keyId, organisationId, name, prefix, at],
-        );
-        continue;
-      }
+      case "ApiKeyCreated":
+      case "ApiKeyRotated":
       case "ApiKeyRevoked":
-        await client.query("update api_keys set revoked_at = coalesce(revoked_at, $3) where organisation_id = $1 and key_id = $2", [
-          organisationId,
-          event.data.keyId,
-          event.data.at,
-        ]);
+        await applyKeyEvent(client, organisationId, event);
         continue;
       case "MemberForgotten":
         continue; // only the log shows it

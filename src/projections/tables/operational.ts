@@ -111,11 +111,17 @@ export const rateWindows = pgTable("rate_windows", {
   used: integer().notNull(),
 });
 
-/** When each key was last used, to the minute: written when a minute of `rate_windows` begins, so once a minute at most. */
-export const keyUses = pgTable("key_uses", {
-  keyId: text("key_id").primaryKey(),
-  lastUsedAt: at("last_used_at").notNull(),
-});
+/** When each secret of a key was last used, to the minute: written once a minute at most. */
+export const keyUses = pgTable(
+  "key_uses",
+  {
+    keyId: text("key_id").notNull(),
+    /** Empty in a row of the version before: the key's first secret, which was its only one. */
+    sha256: text().notNull().default(""),
+    lastUsedAt: at("last_used_at").notNull(),
+  },
+  (table) => [primaryKey({ name: "key_uses_pkey", columns: [table.keyId, table.sha256] })],
+);
 
 /** Signed-in browsers. Valid as long as the member's credentials are those of the sign-in: see `members.credentials_revision`. */
 export const sessions = pgTable(

@@ -25,15 +25,30 @@ export const catalogues = pgTable(
   (table) => [primaryKey({ columns: [table.organisationId, table.version] })],
 );
 
-export const apiKeys = pgTable("api_keys", {
-  sha256: text().primaryKey(),
-  keyId: text("key_id").notNull(),
-  organisationId: text("organisation_id").notNull(),
-  name: text().notNull(),
-  prefix: text().notNull(),
-  createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
-  revokedAt: timestamp("revoked_at", { withTimezone: true }),
-});
+/** One row per secret: a key that was rotated has several. `look_up_secrets` says which of them are valid. */
+export const apiKeys = pgTable(
+  "api_keys",
+  {
+    sha256: text().primaryKey(),
+    keyId: text("key_id").notNull(),
+    organisationId: text("organisation_id").notNull(),
+    name: text().notNull(),
+    prefix: text().notNull(),
+    /** When the key was created, also where the secret is newer. */
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    /** `kind:id`; null in a row that an earlier version wrote, until the table is built anew. */
+    createdBy: text("created_by"),
+    /** Null for a key that may do everything. */
+    scopes: text().array(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }),
+    revokedAt: timestamp("revoked_at", { withTimezone: true }),
+    /** When a rotation made the secret; null for the key's first one. */
+    rotatedAt: timestamp("rotated_at", { withTimezone: true }),
+    /** When a replaced secret ends; null for the key's newest one. */
+    validUntil: timestamp("valid_until", { withTimezone: true }),
+  },
+  (table) => [index("api_keys_by_organisation").on(table.organisationId, table.keyId)],
+);
 
 /** Countries loaded with `localities import`; the data itself is in the object store. */
 export const localityFiles = pgTable("locality_files", {

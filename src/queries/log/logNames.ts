@@ -10,7 +10,7 @@ export async function logNames(organisationId: string, entries: readonly LogEntr
   const [keys, members, webhooks, imports] = ["key", "member", "webhook", "import"].map(idsOf);
   const { rows } = await pool.query<{ kind: keyof LogNames; id: string; name: string }>(
     `select 'key' as kind, wanted as id, (select name || ' (' || prefix || ')' from api_keys
-        where organisation_id = $1 and (key_id = wanted or prefix = wanted) order by created_at limit 1) as name from unnest($2::text[]) as wanted
+        where organisation_id = $1 and (key_id = wanted or prefix = wanted) order by created_at, valid_until is not null limit 1) as name from unnest($2::text[]) as wanted
       union all
      select 'member', member_id::text, coalesce(name, email) from members where organisation_id = $1 and member_id::text = any($3)
       union all

@@ -2,31 +2,16 @@ import type { Pool } from "pg";
 import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import { type NameOf, nameBy } from "../../domain/principal.js";
-import type { apiKeys, localityFiles, members, organisations } from "../../projections/tables/organisations.js";
+import type { localityFiles, members, organisations } from "../../projections/tables/organisations.js";
 import { loadRecent } from "../../recent.js";
 
 type Database = Pick<Pool, "query">;
 
 export type OrganisationSummary = Omit<typeof organisations.$inferSelect, "revision">;
 
-export interface KeySummary extends Omit<typeof apiKeys.$inferSelect, "sha256" | "organisationId"> {
-  /** To the minute. */
-  readonly lastUsedAt: Date | null;
-}
-
 export async function listOrganisations(database: Database): Promise<OrganisationSummary[]> {
   const { rows } = await database.query<OrganisationSummary>(
     `select id, name, timezone, catalogue_version as "catalogueVersion" from organisations order by id`,
-  );
-  return rows;
-}
-
-/** Oldest first, revoked keys included. */
-export async function listKeys(database: Database, organisationId: string): Promise<KeySummary[]> {
-  const { rows } = await database.query<KeySummary>(
-    `select key_id as "keyId", name, prefix, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"
-     from api_keys left join key_uses using (key_id) where organisation_id = $1 order by created_at, key_id`,
-    [organisationId],
   );
   return rows;
 }
@@ -90,9 +75,11 @@ export async function listMembers(database: Database, organisationId: string): P
 /** The names of all keys and members of an organisation, from one query. */
 export async function principalNames(database: Pick<Pool, "query">, organisationId: string): Promise<NameOf> {
   const { rows } = await database.query<{ id: string; prefix: string | null; name: string }>(
-    `select key_id::text as id, prefix, name from api_keys where organisation_id = $1
-      union all
-     select member_id::text, null, coalesce(name, email) from members where organisation_id = $1 and status <> 'removed'`,
+    `select id, prefix, name from (
+       select key_id as id, prefix, name, rotated_at from api_keys where organisation_id = $1
+        union all
+       select member_id::text, null, coalesce(name, email), null from members where organisation_id = $1 and status <> 'removed') as known
+     order by rotated_at nulls first`, // of a rotated key, the newest prefix comes last and is shown
     [organisationId],
   );
   const keyNames = new Map<string, string>();

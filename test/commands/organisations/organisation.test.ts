@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
-import { applyOrganisation, createKey } from "../../../src/commands/organisations/organisation.js";
+import { createKey } from "../../../src/commands/organisations/keys.js";
+import { applyOrganisation } from "../../../src/commands/organisations/organisation.js";
 import type { OrganisationFile } from "../../../src/domain/catalogue/schema.js";
 import { encode } from "../../../src/events/codec.js";
 import { streamOf } from "../../../src/events/streams.js";

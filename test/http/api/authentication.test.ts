@@ -63,6 +63,90 @@ describe("a key", () => {
   });
 });
 
+describe("the end of a key", () => {
+  const endAt = (key: string, column: "expires_at" | "valid_until", time: string) =>
+    database.pool.query(`update api_keys set ${column} = ${time} where sha256 = $1`, [hashApiKey(key)]);
+
+  test.each(["expires_at", "valid_until"] as const)(
+    "by %s holds by the database's clock, and is answered as if it were revoked",
+    async (column) => {
+      const app = shell();
+      const { key, organisationId } = await insertOrganisation(database.pool);
+      const other = await insertKey(database.pool, organisationId);
+      await database.pool.query("update api_keys set revoked_at = now() where sha256 = $1", [hashApiKey(other.key)]);
+      await endAt(key, column, "now() + interval '1 minute'");
+      expect((await ask(app, key)).status).toBe(200);
+      await endAt(key, column, "now()");
+      const [ended, revoked] = [await ask(app, key), await ask(app, other.key)];
+      expect([ended.status, await ended.json()]).toEqual([401, await revoked.json()]);
+    },
+  );
+});
+
+describe("two secrets of one key", () => {
+  const twoSecrets = async () => {
+    const { key, keyId, organisationId } = await insertOrganisation(database.pool);
+    return { keyId, secrets: [key, (await insertKey(database.pool, organisationId, { keyId })).key] as const };
+  };
+
+  test("share its limit exactly, also when both are looked up in one query", async () => {
+    const app = shell(5);
+    const { secrets } = await twoSecrets();
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => ask(app, secrets[index % 2 === 0 ? 0 : 1])));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(7);
+    const left = answers.flatMap(({ status, headers }) => (status === 200 ? [headers.get("ratelimit-remaining")] : []));
+    expect(left.sort()).toEqual(["0", "1", "2", "3", "4"]);
+  });
+
+  test("have each their own last use, also within the same minute", async () => {
+    const app = shell();
+    const { keyId, secrets } = await twoSecrets();
+    const uses = async () => {
+      const { rows } = await database.pool.query<{ sha256: string; at: Date }>(
+        "select sha256, last_used_at as at from key_uses where key_id = $1",
+        [keyId],
+      );
+      return new Map(rows.map(({ sha256, at }) => [sha256, at.getTime()]));
+    };
+    await ask(app, secrets[0]);
+    expect([...(await uses()).keys()]).toEqual([hashApiKey(secrets[0])]);
+    await ask(app, secrets[1]);
+    const noted = await uses();
+    expect([...noted.keys()].sort()).toEqual(secrets.map(hashApiKey).sort());
+    await ask(app, secrets[0]);
+    expect(await uses()).toEqual(noted); // once a minute at most
+    await database.pool.query("update key_uses set last_used_at = last_used_at - interval '1 minute' where key_id = $1", [keyId]);
+    await ask(app, secrets[0]);
+    const later = await uses();
+    expect(later.get(hashApiKey(secrets[0]))).toBeGreaterThanOrEqual(noted.get(hashApiKey(secrets[0])) ?? Number.NaN);
+    expect(later.get(hashApiKey(secrets[1]))).toBeLessThan(noted.get(hashApiKey(secrets[1])) ?? Number.NaN);
+  });
+});
+
+describe("a key without the needed scope", () => {
+  test("counts towards its limit, which is judged first", async () => {
+    const app = shell(1);
+    const { organisationId } = await insertOrganisation(database.pool);
+    const { key } = await insertKey(database.pool, organisationId, { scopes: ["quotes", "shipments"] });
+    const refused = await ask(app, key);
+    expect([refused.status, refused.headers.get("ratelimit-remaining")]).toEqual([403, "0"]);
+    expect(await refused.json()).toMatchObject({ message: "This API key may not do this. It has: quotes, shipments." });
+    expect((await ask(app, key)).status).toBe(429);
+    expect((await app.request("/v1/nothing", { headers: { "x-api-key": key } })).status).toBe(404);
+  });
+});
+
+test("a process of the version before, which knows no scopes, does not find a key that has some", async () => {
+  const { key, organisationId } = await insertOrganisation(database.pool);
+  const limited = await insertKey(database.pool, organisationId, { scopes: ["read"] });
+  const found = async (sought: string) =>
+    (await database.pool.query("select from look_up_keys($1, $2)", [[hashApiKey(sought)], [1]])).rowCount;
+  expect([await found(key), await found(limited.key)]).toEqual([1, 0]);
+  await database.pool.query("update api_keys set expires_at = now() where sha256 = $1", [hashApiKey(key)]);
+  expect(await found(key)).toBe(0);
+});
+
 describe("the rate limit", () => {
   test("admits exactly n requests a minute, and answers how many are left and when to come back", async () => {
     const app = shell(3);
@@ -143,7 +227,16 @@ describe("the rate limit", () => {
 });
 
 describe("look-ups", () => {
-  const use: KeyUse = { organisationId: "o", keyId: "k", keyPrefix: "p", catalogueVersion: 1, now: new Date(0), used: 0, secondsLeft: 60 };
+  const use: KeyUse = {
+    organisationId: "o",
+    keyId: "k",
+    keyPrefix: "p",
+    catalogueVersion: 1,
+    scopes: null,
+    now: new Date(0),
+    used: 0,
+    secondsLeft: 60,
+  };
 
   test("of requests at the same time share one query, and each gets its own count", async () => {
     const asked: ReadonlyMap<string, number>[] = [];

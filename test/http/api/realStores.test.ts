@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createKey, revokeKey } from "../../../src/commands/organisations/organisation.js";
+import { createKey, revokeKey } from "../../../src/commands/organisations/keys.js";
 import { organisationDeps, startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 import { startTestEventStore } from "../../support/stores/eventStore.js";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listKeys } from "../../../src/queries/organisations/organisations.js";
+import { listKeys } from "../../../src/queries/organisations/keys.js";
 import { addMember, formToken, heading, password, signedIn, type TestMember, visitor } from "../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { changeRole, removeMember } from "../../../src/commands/members/manage.js";
-import { createKey, revokeKey } from "../../../src/commands/organisations/organisation.js";
+import { createKey, revokeKey } from "../../../src/commands/organisations/keys.js";
 import { routes } from "../../../src/http/api/routes/list.js";
 import { answers, forms } from "../../../src/http/portal/pages/list.js";
 import { eventually } from "../../support/eventually.js";

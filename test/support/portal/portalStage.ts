@@ -1,6 +1,6 @@
 // An organisation with something on every page of the portal, and a member of each role.
 import { inviteMember } from "../../../src/commands/members/manage.js";
-import { createKey } from "../../../src/commands/organisations/organisation.js";
+import { createKey } from "../../../src/commands/organisations/keys.js";
 import type { Role } from "../../../src/domain/members.js";
 import { projectLog } from "../projectLog.js";
 import type { TestService } from "../service.js";

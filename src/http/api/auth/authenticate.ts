@@ -1,5 +1,7 @@
 import type { Pool } from "pg";
 import { hashApiKey, isApiKey } from "../../../domain/apiKey.js";
+import { hasScope, type NeededScope, type Scopes, scopesOf } from "../../../domain/keyScopes.js";
+import { Rejection } from "../../../domain/rejection.js";
 import { inTime } from "../../server/inTime.js";
 import { Problem } from "../../server/problem.js";
 import type { StillAllowed } from "../../server/readBody.js";
@@ -12,7 +14,9 @@ const lookUpTimeoutMs = 3_000;
 export interface Admission {
   readonly caller: Omit<Caller, "requestId" | "admissionMs">;
   readonly headers: Readonly<Record<string, string>>;
-  /** Throws 401 if the key has been revoked since. Does not count as a request. */
+  /** Throws 403 if the key may not do this. */
+  readonly expectScope: (needed: NeededScope) => void;
+  /** Throws 401 if the key has been revoked, or has ended, since. Does not count as a request. */
   readonly stillAllowed: StillAllowed;
 }
 
@@ -37,19 +41,23 @@ export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenti
 }
 
 function admit(use: KeyUse, limit: number): Omit<Admission, "stillAllowed"> {
-  const { used, secondsLeft, keyId, ...known } = use;
+  const { used, secondsLeft, keyId, scopes, ...known } = use;
   const caller = { ...known, by: { kind: "key", id: keyId } as const };
   const headers = {
     "ratelimit-limit": String(limit),
     "ratelimit-remaining": String(Math.max(0, limit - used)),
     "ratelimit-reset": String(secondsLeft),
   };
-  if (used <= limit) return { caller, headers };
+  if (used <= limit) return { caller, headers, expectScope: (needed) => expectScope(scopes, needed) };
   const message = `The limit of ${limit} requests per minute is used up, try again in ${secondsLeft} seconds`;
   throw new Problem("rateLimited", message, {
     headers: { ...headers, "retry-after": String(secondsLeft) },
     body: { message, limit, retryAfterSeconds: secondsLeft },
   });
+}
+
+function expectScope(scopes: Scopes, needed: NeededScope): void {
+  if (!hasScope(scopes, needed)) throw new Rejection("forbidden", `This API key may not do this. It has: ${scopesOf(scopes).join(", ")}.`);
 }
 
 const unauthorised = (message: string) => new Problem("unauthorised", message, { body: { message } });

@@ -75,6 +75,8 @@ export interface KeyUse {
   readonly keyId: string;
   readonly keyPrefix: string;
   readonly catalogueVersion: number;
+  /** Null for a key that may do everything. */
+  readonly scopes: readonly string[] | null;
   readonly now: Date;
   /** The number of requests in the key's current minute, including those of this look-up. */
   readonly used: number;
@@ -85,7 +87,7 @@ export interface KeyUse {
 export async function lookUpKeys(pool: Pool, requests: ReadonlyMap<string, number>): Promise<Map<string, KeyUse>> {
   const { rows } = await pool.query<KeyUse & { readonly sha256: string }>(
     `select sha256, organisation_id as "organisationId", key_id as "keyId", prefix as "keyPrefix", catalogue_version as "catalogueVersion", now,
-            used, seconds_left as "secondsLeft" from look_up_keys($1, $2)`,
+            used, seconds_left as "secondsLeft", scopes from look_up_secrets($1, $2)`,
     [[...requests.keys()], [...requests.values()]],
   );
   return new Map(rows.map(({ sha256, ...use }) => [sha256, use]));

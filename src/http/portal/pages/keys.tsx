@@ -1,5 +1,5 @@
-import { createKey, revokeKey } from "../../../commands/organisations/organisation.js";
-import { type KeySummary, listKeys } from "../../../queries/organisations/organisations.js";
+import { createKey, revokeKey } from "../../../commands/organisations/keys.js";
+import { type KeySummary, listKeys } from "../../../queries/organisations/keys.js";
 import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../page.js";
 import { AskButton, Field, Form, NoQuestion, Question } from "../shell/form.js";
 import { type Column, EmptyState, Panel, Table } from "../shell/panel.js";

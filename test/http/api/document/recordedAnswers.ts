@@ -1,6 +1,7 @@
 // Sends the API reference's example requests for the demo organisation, and records each answer by its operation and status.
 import { randomUUID } from "node:crypto";
-import { applyOrganisation, createKey } from "../../../../src/commands/organisations/organisation.js";
+import { createKey } from "../../../../src/commands/organisations/keys.js";
+import { applyOrganisation } from "../../../../src/commands/organisations/organisation.js";
 import { demoOrganisation } from "../../../../src/demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../../../../src/domain/catalogue/organisationFile.js";
 import { exampleRequests } from "../../../../src/http/api/document/examples/examples.js";

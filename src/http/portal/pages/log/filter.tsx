@@ -1,7 +1,8 @@
 import { type LogWhat, logWhats } from "../../../../domain/log/entry.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { LogFilter } from "../../../../queries/log/logEntries.js";
-import { listKeys, listMembers } from "../../../../queries/organisations/organisations.js";
+import { listKeys } from "../../../../queries/organisations/keys.js";
+import { listMembers } from "../../../../queries/organisations/organisations.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { ButtonLink, Choice, Field } from "../../shell/form.js";
 import { FilterForm } from "../../shell/panel.js";

@@ -1,0 +1,87 @@
+// Commands about an organisation's API keys. A secret is answered once, by the command that makes it; only its hash is kept.
+import { randomBytes } from "node:crypto";
+import { displayPrefix, hashApiKey, makeApiKey } from "../../domain/apiKey.js";
+import { defaultKeepHours } from "../../domain/keyRotation.js";
+import { handle } from "../handle.js";
+import { decide, type KeyAction, keyMeant, keysAggregate } from "./keyDecider.js";
+import type { OrganisationDeps, Origin } from "./organisation.js";
+
+export interface CreatedKey {
+  /** The whole key. It is not stored, so it can be shown only now. */
+  readonly key: string;
+  readonly keyId: string;
+  readonly prefix: string;
+}
+
+export interface NewKey {
+  readonly organisationId: string;
+  readonly name: string;
+  /** All if left out. */
+  readonly scopes?: readonly string[] | undefined;
+  readonly expiresAt?: Date | undefined;
+}
+
+export async function createKey(deps: OrganisationDeps, wanted: NewKey, origin: Origin): Promise<CreatedKey> {
+  const { organisationId, name, scopes, expiresAt } = wanted;
+  const keyId = deps.newId();
+  const { key, ...secret } = newSecret();
+  await carryOut(deps, organisationId, { type: "create", keyId, name: name.trim(), scopes, expiresAt, ...secret }, origin);
+  return { key, keyId, prefix: secret.prefix };
+}
+
+/** A displayed prefix, the whole key, or a key id. */
+interface KeyGiven {
+  readonly organisationId: string;
+  readonly prefix: string;
+}
+
+export interface RotatedKey extends CreatedKey {
+  readonly name: string;
+  /** The old secret, and until when it goes on. */
+  readonly old: { readonly prefix: string; readonly until: Date };
+  /** The secret before the old one, if the rotation ended it. */
+  readonly ended: string | undefined;
+}
+
+/** `replaces`: the prefix that the person saw, so that a form that is sent twice rotates once. */
+export async function rotateKey(
+  deps: OrganisationDeps,
+  { organisationId, prefix: given, replaces, keepHours = defaultKeepHours }: KeyGiven & { replaces?: string; keepHours?: number },
+  origin: Origin,
+): Promise<RotatedKey> {
+  const { key, ...secret } = newSecret();
+  const action = { type: "rotate", given, replaces, keepHours, ...secret } as const;
+  const { before, decided, now } = await carryOut(deps, organisationId, action, origin);
+  const [rotated] = decided;
+  if (rotated?.type !== "ApiKeyRotated") throw new Error("a rotation decides one event");
+  const { keyId, name, newest, replaced } = keyMeant(given, before.keys, now);
+  const ended = replaced?.until !== undefined && new Date(replaced.until) > now ? replaced.prefix : undefined;
+  return { key, keyId, name, prefix: secret.prefix, old: { prefix: newest.prefix, until: new Date(rotated.data.keepUntil) }, ended };
+}
+
+/** Ends all secrets of the key. Revoking a revoked key changes nothing. */
+export async function revokeKey(
+  deps: OrganisationDeps,
+  { organisationId, prefix: given }: KeyGiven,
+  origin: Origin,
+): Promise<{ readonly keyId: string; readonly prefix: string; readonly name: string }> {
+  const { before, now } = await carryOut(deps, organisationId, { type: "revoke", given }, origin);
+  const { keyId, name, newest } = keyMeant(given, before.keys, now);
+  return { keyId, name, prefix: newest.prefix };
+}
+
+function newSecret() {
+  const key = makeApiKey(randomBytes);
+  return { key, sha256: hashApiKey(key), prefix: displayPrefix(key) };
+}
+
+async function carryOut(deps: OrganisationDeps, organisationId: string, action: KeyAction, origin: Origin) {
+  const { by } = origin;
+  const now = await deps.now();
+  const context = { organisation: organisationId, ...origin };
+  const handled = await handle(deps, keysAggregate, organisationId, context, (state) =>
+    decide({ ...action, organisationId, by, now }, state),
+  );
+  await deps.project(organisationId);
+  return { ...handled, now };
+}

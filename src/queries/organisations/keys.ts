@@ -1,0 +1,75 @@
+import type { Pool } from "pg";
+import { type Principal, principalOf } from "../../domain/principal.js";
+
+type Database = Pick<Pool, "query">;
+
+/** A secret that a rotation has replaced and that still goes on. */
+export interface ReplacedSecret {
+  readonly prefix: string;
+  readonly validUntil: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+export interface KeySummary {
+  readonly keyId: string;
+  readonly name: string;
+  /** Of the newest secret. */
+  readonly prefix: string;
+  readonly createdAt: Date;
+  /** Undefined for a key of an earlier version, until the tables are built anew. */
+  readonly createdBy: Principal | undefined;
+  /** Null for a key that may do everything. */
+  readonly scopes: readonly string[] | null;
+  readonly expiresAt: Date | null;
+  /** Whether `expiresAt` has passed. */
+  readonly ended: boolean;
+  readonly revokedAt: Date | null;
+  readonly rotatedAt: Date | null;
+  /** Of the newest secret, to the minute. */
+  readonly lastUsedAt: Date | null;
+  readonly replaced: ReplacedSecret | undefined;
+}
+
+interface Row extends Omit<KeySummary, "createdBy" | "replaced"> {
+  readonly createdBy: string | null;
+  readonly oldPrefix: string | null;
+  readonly validUntil: Date | null;
+  readonly oldLastUsedAt: Date | null;
+}
+
+/** When a secret was last used. An earlier version noted the use of a key's first secret without its hash. */
+const lastUse = (secret: string) =>
+  `(select max(u.last_used_at) from key_uses u
+     where u.key_id = ${secret}.key_id and (u.sha256 = ${secret}.sha256 or u.sha256 = '' and ${secret}.rotated_at is null))`;
+
+/** Oldest first, revoked and ended keys included. */
+export async function listKeys(database: Database, organisationId: string): Promise<KeySummary[]> {
+  const { rows } = await database.query<Row>(
+    `select k.key_id as "keyId", k.name, k.prefix, k.created_at as "createdAt", k.created_by as "createdBy", k.scopes,
+            k.expires_at as "expiresAt", coalesce(k.expires_at <= now(), false) as ended, k.revoked_at as "revokedAt",
+            k.rotated_at as "rotatedAt", ${lastUse("k")} as "lastUsedAt",
+            old.prefix as "oldPrefix", old.valid_until as "validUntil", ${lastUse("old")} as "oldLastUsedAt"
+       from api_keys k
+       left join api_keys old on old.organisation_id = k.organisation_id and old.key_id = k.key_id and old.valid_until > now()
+      where k.organisation_id = $1 and k.valid_until is null order by k.created_at, k.key_id`,
+    [organisationId],
+  );
+  return rows.map(({ createdBy, oldPrefix: prefix, validUntil, oldLastUsedAt: lastUsedAt, ...key }) => ({
+    ...key,
+    createdBy: createdBy === null ? undefined : principalOf(createdBy),
+    replaced: prefix === null || validUntil === null ? undefined : { prefix, validUntil, lastUsedAt },
+  }));
+}
+
+const soonDays = 14;
+
+/** Keys in use whose end is near. */
+export async function keysEndingSoon(database: Database, organisationId: string): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(
+    `select count(*)::int as count from api_keys
+      where organisation_id = $1 and valid_until is null and revoked_at is null
+        and expires_at > now() and expires_at <= now() + interval '${soonDays} days'`,
+    [organisationId],
+  );
+  return rows[0]?.count ?? 0;
+}
