@@ -7,6 +7,8 @@ import { compileZones, type ZoneOf } from "./zones.js";
 export interface Catalogue {
   readonly file: OrganisationFile;
   readonly organisation: OrganisationFile["organisation"];
+  /** Of all prices. */
+  readonly currency: string;
   readonly customers: ReadonlyMap<string, Customer>;
   readonly customFieldKeys: ReadonlySet<string>;
   readonly services: ReadonlyMap<string, Service>;
@@ -34,6 +36,7 @@ export function compileCatalogue(file: OrganisationFile): Catalogue {
   return {
     file,
     organisation: file.organisation,
+    currency: file.organisation.currency ?? "AUD",
     customers,
     customFieldKeys: new Set(file.customFields.map((field) => field.key)),
     services,

@@ -45,6 +45,11 @@ const organisation = z.strictObject({
   name,
   cubicFactor: z.number().positive("must be greater than 0").max(10_000).refine(decimals(6), "must have at most 6 decimals").default(250),
   timezone: z.string().refine(isTimezone, "must be a time zone such as Australia/Sydney").default("Australia/Sydney"),
+  /** No default: a file that was applied by an earlier version has none, and must stay the same file. */
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, "must be a currency's three capital letters, such as AUD")
+    .optional(),
 });
 
 const customField = z.strictObject({

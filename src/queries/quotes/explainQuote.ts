@@ -11,6 +11,7 @@ export interface ExplainedQuote {
   readonly quoteId: string;
   readonly organisationId: string;
   readonly catalogueVersion: number;
+  readonly currency: string;
   readonly by: Principal;
   readonly recorded: RecordedQuote;
   readonly explanation: Explanation;
@@ -71,6 +72,8 @@ async function explained({ place, event }: Found, numbers: readonly number[], { 
     const recorded = recordedQuote(event, number);
     if (!recorded) return [];
     const quoteId = quoteIdOf({ ...place, number });
-    return [{ quoteId, organisationId, catalogueVersion, by, recorded, explanation: explain(recorded, catalogue) }];
+    return [
+      { quoteId, organisationId, catalogueVersion, currency: catalogue.currency, by, recorded, explanation: explain(recorded, catalogue) },
+    ];
   });
 }

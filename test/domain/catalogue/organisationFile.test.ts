@@ -40,6 +40,8 @@ describe("a fault in an organisation file is named by its path:", () => {
     ["a name with a control character", "organisation.name", "De\u0000mo", /^organisation\.name must not have control characters$/],
     ["a name with half a character", "customers.0.name", "\ud800", /^customers\.0\.name must not have control characters$/],
     ["an unknown time zone", "organisation.timezone", "Mars/Base", /^organisation\.timezone must be a time zone/],
+    ["a currency in small letters", "organisation.currency", "aud", /^organisation\.currency must be a currency/],
+    ["a currency of four letters", "organisation.currency", "AUDX", /^organisation\.currency must be a currency/],
     ["a cubic factor of zero", "organisation.cubicFactor", 0, /^organisation\.cubicFactor must be greater than 0$/],
     [
       "an unknown carrier of a service",

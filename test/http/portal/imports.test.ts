@@ -22,7 +22,7 @@ afterAll(() => service?.close());
 const pageOf = async (who: Visitor, path: string) => (await who.get(path)).text();
 /** The page's text without tags. */
 const textOf = (page: string) => page.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
-const references = (page: string) => [...page.matchAll(/<th scope="row"[^>]*><a [^>]*>([^<]*)</g)].map(([, name]) => name);
+const references = (page: string) => [...page.matchAll(/<th scope="row"[^>]*><a [^>]*>(?:<span[^>]*>)?([^<]*)</g)].map(([, name]) => name);
 
 describe("the list of imports", () => {
   let looking: Visitor;

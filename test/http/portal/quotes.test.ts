@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { generateQuotes } from "../../../src/commands/quotes/generateQuotes.js";
 import { quoteRequest } from "../../../src/domain/rating/quoteRequest.js";
 import { quoteIdOf } from "../../../src/events/quoteEvents.js";
-import { priceLines } from "../../../src/http/portal/pages/quotes/results.js";
+import { priceLines } from "../../../src/http/portal/pages/quotes/breakdown.js";
+import { moneyIn } from "../../../src/http/portal/pages/quotes/money.js";
 import { explainRequest } from "../../../src/queries/quotes/explainQuote.js";
 import { addMember, formToken, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
@@ -43,6 +44,67 @@ test("the form shows the prices that the API answers, and how each is made up", 
   expect(page).toContain(String(first?.serviceName));
   expect(page).toContain((first?.totalAmount ?? 0).toFixed(2));
   for (const said of ["Chargeable weight", "Basic charge", "Freight", "GST, 10% of", "Acme Retail"]) expect(page).toContain(said);
+});
+
+const inputValue = (page: string, name: string) => new RegExp(`name="${name.replace(".", "\\.")}"[^>]* value="([^"]*)"`).exec(page)?.[1];
+
+test("the form beside the prices is filled in with what was asked, and an empty one is a link away", async () => {
+  const asked = { ...good, quantity: "7", type: "Pallet & lid", "destination.suburb": "Melbourne" };
+  const { location } = await send(asked);
+  const page = await (await operator.get(location)).text();
+  expect(page).toMatch(/value="CUST-001" checked/);
+  for (const name of ["origin.postcode", "destination.postcode", "destination.suburb", "quantity", "length", "weight"] as const)
+    expect([name, inputValue(page, name)]).toEqual([name, asked[name]]);
+  expect(inputValue(page, "type")).toBe("Pallet &amp; lid");
+  expect(page).toContain('<a class="button quiet" href="/portal/quotes">Empty form</a>');
+  const empty = await (await operator.get("/portal/quotes")).text();
+  expect([inputValue(empty, "quantity"), empty.includes("Empty form")]).toEqual(["", false]);
+  // The filled form asks for the same again.
+  const again = Object.fromEntries(Object.keys(asked).map((name) => [name, inputValue(page, name)?.replace("&amp;", "&") ?? ""]));
+  expect((await send({ ...again, customer: "CUST-001" })).status).toBe(303);
+});
+
+test("a quote of 200 items fills the form in, and one of 201 does not: the form takes no more", async () => {
+  const item = { quantity: 1, length: 0.1, width: 0.1, height: 0.1, weight: 1 };
+  for (const [count, rows] of [
+    [199, 199],
+    [200, 200],
+    [201, 3],
+  ] as const) {
+    const body = {
+      general: { customerIds: ["CUST-001"] },
+      ...{ origin: { postalCode: "2000" }, destination: { postalCode: "3000" } },
+      items: Array.from({ length: count }, () => item),
+    };
+    const answer = (await (await organisation.post("/v1/org/quote/getQuote", body)).json()) as { results: { quoteId: string }[] };
+    const page = await (await operator.get(`/portal/quotes?quote=${answer.results[0]?.quoteId}`)).text();
+    expect([count, page.match(/ name="quantity"/g)?.length]).toEqual([count, rows]);
+  }
+});
+
+test("prices are shown in the organisation's currency, which is AUD where its file names none", async () => {
+  const { location } = await send(good);
+  const page = await (await viewer.get(location)).text();
+  expect(page).toContain("Total (AUD)");
+  expect(page).toMatch(/<strong>\$\d+\.\d\d<\/strong>/);
+  const kiwi = await service.organisation((file) => {
+    Object.assign(file.organisation, { currency: "NZD" });
+  });
+  const member = await signedIn(service, await addMember(service, kiwi.id, "operator"));
+  const { location: theirs } = await send(good, member);
+  const other = await (await member.get(theirs)).text();
+  expect(other).toContain("Total (NZD)");
+  expect(other).toMatch(/<strong>NZD\s\d+\.\d\d<\/strong>/);
+});
+
+test("a rate keeps its decimals, and an amount its cents", () => {
+  const { cents, exact } = moneyIn("AUD");
+  expect([cents(1234.5), exact(0.4225), exact("75.6"), exact("0.123456789012")]).toEqual([
+    "$1,234.50",
+    "$0.4225",
+    "$75.60",
+    "$0.123456789012",
+  ]);
 });
 
 test("faults are shown in the form's own words, and the form keeps its values", async () => {
@@ -109,8 +171,8 @@ test("the lines of every price add up to its total, to the cent", async () => {
     const { event } = await generateQuotes(deps_, quoteRequest.parse(body), from);
     const found = await explainRequest(organisation.id, quoteIdOf({ quotesId: event.quotesId, number: 1 }), service);
     for (const card of found?.[0]?.explanation.cards ?? []) {
-      const cents = (figure: string) => Math.round(Number(figure) * 100);
-      const sum = priceLines(card).reduce((total, { adds, figure }) => (adds ? total + cents(figure) : total), 0);
+      const cents = (figure: string) => Math.round(Number(figure.replace(/[$,]/g, "")) * 100);
+      const sum = priceLines(card, moneyIn("AUD")).reduce((total, { adds, figure }) => (adds ? total + cents(figure) : total), 0);
       expect(sum).toBe(cents(card.entry.totalAmount.toFixed(2)));
       cards += 1;
     }

@@ -90,6 +90,8 @@ function typing(end: string, input: HTMLInputElement): void {
     suburb.value = taken.suburb;
     return;
   }
+  // A suburb that the page has filled in belongs to the postcode beside it.
+  if (input === postcode && suburb && suburb.value === suburb.defaultValue) suburb.value = "";
   const ask = () => void suggest(end, input.value.trim()).catch(() => undefined);
   waiting.set(end, setTimeout(ask, 200));
 }

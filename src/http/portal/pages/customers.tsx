@@ -26,7 +26,7 @@ export function Customer({ customerId, nameOf }: { customerId: string | null; na
   return name === undefined ? (
     <span>{customerId}</span>
   ) : (
-    <span>
+    <span class="customer">
       {name} <span class="muted customer-id">{customerId}</span>
     </span>
   );

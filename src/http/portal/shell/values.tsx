@@ -46,6 +46,12 @@ export function Quantity({ text, signed }: { text: string; signed?: boolean | un
   );
 }
 
+/** About half of a narrow column: a longer text has to break somewhere. */
+const longestUnbroken = 32;
+
+/** An id or a name that is read as one: it is not broken in two, unless it is too long for its column. */
+export const Unbroken = ({ text }: { text: string }) => <span class={text.length > longestUnbroken ? "breaks" : "unbroken"}>{text}</span>;
+
 /** A long id by its beginning; the button copies all of it. */
 export const ShortId = ({ id, about }: { id: string; about: string }) => (
   <span class="short-id">

@@ -118,8 +118,8 @@ browserTest(
         ["Acme Retail", "Beta Books"].map(async (name) => cents(await compared.getByRole("row", { name }).getByRole("cell").textContent())),
       );
       expect(beta).toBeGreaterThan(acme ?? 0);
-      const price = page.locator("details.price").first();
-      await price.locator("summary").click();
+      await page.locator("details.breakdown summary").first().click();
+      const price = page.locator("table.price-lines").first();
       const parts = await price.locator("tr.adds td").allTextContents();
       expect(parts.reduce((sum, part) => sum + cents(part), 0)).toBe(acme);
       expect(cents(await price.locator("tfoot td").textContent())).toBe(acme);

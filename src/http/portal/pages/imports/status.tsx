@@ -3,7 +3,7 @@ import type { ImportStatus, ImportView } from "../../../../queries/imports/impor
 import type { Viewer } from "../../live/importFeed.js";
 import type { Visit } from "../../page.js";
 import { Badge, type Column, TableRow } from "../../shell/panel.js";
-import { Amount, Time } from "../../shell/values.js";
+import { Amount, Time, Unbroken } from "../../shell/values.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
 
@@ -68,7 +68,15 @@ export const eventsPath = (importId: string, of: "corrections" | "reversals") =>
 export const shownReference = ({ reference }: Pick<ImportView, "reference">): string => reference.trim() || "Without a reference";
 
 export const importColumns = (visit: Viewer): readonly Column<ImportView>[] => [
-  { heading: "Reference", names: true, cell: (view) => <a href={visit.links.to(importPath(view.importId))}>{shownReference(view)}</a> },
+  {
+    heading: "Reference",
+    names: true,
+    cell: (view) => (
+      <a href={visit.links.to(importPath(view.importId))}>
+        <Unbroken text={shownReference(view)} />
+      </a>
+    ),
+  },
   { heading: "Kind", cell: ({ kind }) => kindNames[kind] },
   {
     heading: "Status",

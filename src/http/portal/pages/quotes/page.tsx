@@ -9,9 +9,11 @@ import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";
 import type { AnswerOf, FormOf, PageOf, SignedInVisit } from "../../page.js";
 import { Field } from "../../shell/form.js";
 import { type Column, EmptyState, FilterForm, Pager, Panel, Table } from "../../shell/panel.js";
-import { Time } from "../../shell/values.js";
-import { type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { Time, Unbroken } from "../../shell/values.js";
+import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";
+import { askedFor } from "./asked.js";
+import { type Money, moneyIn } from "./money.js";
 import { ofTheForm, QuoteForm, quotesPath, requestOf } from "./quoteForm.js";
 import { Results } from "./results.js";
 
@@ -38,8 +40,8 @@ export const quotesPage: PageOf<SignedInVisit> = {
       body: (
         <>
           {shown ? <Results visit={visit} quotes={shown} nameOf={nameOf} /> : null}
-          {visit.may("operate") ? <QuoteForm visit={visit} customers={customers} /> : null}
-          <Recent visit={visit} found={recent} nameOf={nameOf} />
+          {visit.may("operate") ? <QuoteForm visit={visit} customers={customers} asked={askedFor(shown ?? [])} /> : null}
+          <Recent visit={visit} found={recent} nameOf={nameOf} money={moneyIn(catalogue.currency)} />
         </>
       ),
     };
@@ -65,7 +67,14 @@ export const quoteForm: FormOf<SignedInVisit> = {
   },
 };
 
-function Recent({ visit, found, nameOf }: { visit: SignedInVisit; found: Page<ListedQuote>; nameOf: NameOfCustomer }) {
+interface RecentProps {
+  readonly visit: SignedInVisit;
+  readonly found: Page<ListedQuote>;
+  readonly nameOf: NameOfCustomer;
+  readonly money: Money;
+}
+
+function Recent({ visit, found, nameOf, money }: RecentProps) {
   const { query, links } = visit;
   const { customer, from, to } = query;
   const address = (cursor: string | undefined) => links.to(quotesPath, { customer, from, to, cursor });
@@ -90,7 +99,7 @@ function Recent({ visit, found, nameOf }: { visit: SignedInVisit; found: Page<Li
       </FilterForm>
       <Table
         caption="Quotes, the newest first"
-        columns={columns(visit, nameOf)}
+        columns={columns(visit, nameOf, money)}
         rows={found.items}
         empty={<EmptyState title={isFiltered ? "No quotes found" : "No quotes yet"} />}
       />
@@ -99,20 +108,23 @@ function Recent({ visit, found, nameOf }: { visit: SignedInVisit; found: Page<Li
   );
 }
 
-const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<ListedQuote>[] => [
+const columns = (visit: SignedInVisit, nameOf: NameOfCustomer, { cents, currency }: Money): readonly Column<ListedQuote>[] => [
   {
     heading: "Quote",
     names: true,
     cell: ({ quoteId, origin, destination }) => (
       <a href={visit.links.to(quotesPath, { quote: quoteId })}>
-        {origin.suburb} {origin.postalCode} to {destination.suburb} {destination.postalCode}
+        <Unbroken text={`${origin.suburb} ${origin.postalCode}`} /> <Unbroken text={`to ${destination.suburb} ${destination.postalCode}`} />
       </a>
     ),
   },
-  { heading: "Customer", cell: ({ customerId }) => nameOf(customerId) ?? customerId },
+  { heading: "Customer", cell: ({ customerId }) => <Customer customerId={customerId} nameOf={nameOf} /> },
   { heading: "Priced", cell: ({ generatedAt }) => <Time visit={visit} at={new Date(generatedAt)} /> },
-  { heading: "Cheapest", cell: ({ cheapest, noQuoteMessage }) => cheapest?.serviceName ?? noQuoteMessage },
-  { heading: "Total", number: true, cell: ({ cheapest }) => (cheapest ? cheapest.totalAmount.toFixed(2) : "-") },
+  {
+    heading: "Cheapest",
+    cell: ({ cheapest, noQuoteMessage }) => (cheapest ? <Unbroken text={cheapest.serviceName} /> : noQuoteMessage),
+  },
+  { heading: `Total (${currency})`, number: true, cell: ({ cheapest }) => (cheapest ? cents(cheapest.totalAmount) : "-") },
 ];
 
 const longest = 100;

@@ -4,14 +4,25 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { check } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
 import type { SignedInVisit } from "../../page.js";
-import { Button, Form } from "../../shell/form.js";
+import { Button, ButtonLink, Form } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
 
 /** Without the script there are three rows of items; with it as many as are wanted. */
 const plainRows = 3;
 
-export function QuoteForm({ visit, customers }: { visit: SignedInVisit; customers: readonly Customer[] }) {
-  const { submitted } = visit;
+/** A quote of more items is asked for over the API. */
+export const mostItems = 200;
+
+interface QuoteFormProps {
+  readonly visit: SignedInVisit;
+  readonly customers: readonly Customer[];
+  /** What the quote that the page shows was asked with. */
+  readonly asked: Fields;
+}
+
+export function QuoteForm({ visit, customers, asked }: QuoteFormProps) {
+  const isRefused = visit.submitted.all("quantity").length > 0;
+  const submitted = isRefused ? visit.submitted : asked;
   return (
     <Panel id="new-quote" title="New quote">
       <Form visit={visit} to={quotesPath} class="stacked quote-form">
@@ -22,6 +33,7 @@ export function QuoteForm({ visit, customers }: { visit: SignedInVisit; customer
         </div>
         <Items submitted={submitted} />
         <div class="actions">
+          {asked.get("customer") === "" ? null : <ButtonLink to={visit.links.to(quotesPath)} label="Empty form" quiet />}
           <button type="submit">Get quotes</button>
         </div>
       </Form>
@@ -49,7 +61,10 @@ function Customers({ customers, chosen }: { readonly customers: readonly Custome
         {listed.map(({ id, name }) => (
           <li data-name={`${name} ${id}`.toLowerCase()}>
             <label>
-              <input type="checkbox" name="customer" value={id} checked={checked(id)} /> {name} <span class="muted">{id}</span>
+              <input type="checkbox" name="customer" value={id} checked={checked(id)} />
+              <span>
+                {name} <span class="muted customer-id">{id}</span>
+              </span>
             </label>
           </li>
         ))}

@@ -8,12 +8,12 @@ import { isByImport } from "../../../../queries/shipments/shipmentWalk.js";
 import type { PageOf, SignedInVisit } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
 import { type Column, EmptyState, FilterForm, Pager, Table } from "../../shell/panel.js";
-import { Amount, Time } from "../../shell/values.js";
+import { Amount, Time, Unbroken } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";
 import { importPath } from "../imports/status.js";
 import { showShipment } from "./one.js";
-import { routeInWords, shipmentPath, shipmentsPath } from "./words.js";
+import { placeInWords, shipmentPath, shipmentsPath } from "./words.js";
 
 const rowsPerPage = 25;
 
@@ -93,19 +93,30 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<
   {
     heading: "Shipment",
     names: true,
-    cell: ({ shipmentId }) => <a href={visit.links.to(shipmentPath(String(shipmentId)))}>{String(shipmentId)}</a>,
+    cell: ({ shipmentId }) => (
+      <a href={visit.links.to(shipmentPath(String(shipmentId)))}>
+        <Unbroken text={String(shipmentId)} />
+      </a>
+    ),
   },
   {
     heading: "Customer",
     cell: ({ customerId }) => <Customer customerId={typeof customerId === "string" ? customerId : null} nameOf={nameOf} />,
   },
-  { heading: "Route", cell: (shipment) => routeInWords(shipment) },
+  {
+    heading: "Route",
+    cell: (shipment) => (
+      <span>
+        <Unbroken text={placeInWords(shipment, "origin")} /> <Unbroken text={`to ${placeInWords(shipment, "destination")}`} />
+      </span>
+    ),
+  },
   { heading: "Lines", number: true, cell: ({ items }) => <Amount value={Array.isArray(items) ? items.length : 0} /> },
   { heading: "Updated", cell: ({ updatedAt }) => <Time visit={visit} at={new Date(String(updatedAt))} /> },
   {
     heading: "Import",
     cell: ({ importId, sourceDetails }) => (
-      <a class="reference" href={visit.links.to(importPath(String(importId)))}>
+      <a class="written-by" href={visit.links.to(importPath(String(importId)))} title={String(sourceDetails).trim() || undefined}>
         {String(sourceDetails).trim() || "Without a reference"}
       </a>
     ),

@@ -19,7 +19,7 @@ export interface ShipmentContent {
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
 
-function placeInWords(values: Values, end: "origin" | "destination"): string {
+export function placeInWords(values: Values, end: "origin" | "destination"): string {
   const country = textOf(values[`${end}CountryCode`]);
   const parts = [values[`${end}Suburb`], values[`${end}State`], values[`${end}PostCode`], country === "AU" ? "" : country].map(textOf);
   return parts.filter((part) => part !== "").join(" ") || "an unknown place";

@@ -1,0 +1,23 @@
+import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
+import { type Fields, noFields } from "../../fields.js";
+import { itemFields, mostItems } from "./quoteForm.js";
+
+/** The form as it would be filled in for these quotes, so that the next one is asked for by changing what differs. */
+export function askedFor(quotes: readonly ExplainedQuote[]): Fields {
+  const [first] = quotes;
+  if (!first) return noFields;
+  const { origin, destination, items } = first.recorded;
+  const listed = items.length > mostItems ? [] : items;
+  const values = new Map<string, readonly string[]>([["customer", quotes.map(({ recorded }) => recorded.customerId)]]);
+  for (const [end, { postalCode, suburb, countryCode }] of Object.entries({ origin, destination })) {
+    values.set(`${end}.postcode`, [postalCode]);
+    values.set(`${end}.suburb`, [suburb]);
+    values.set(`${end}.country`, [countryCode]);
+  }
+  for (const { name } of itemFields)
+    values.set(
+      name,
+      listed.map((item) => String(item[name] ?? "")),
+    );
+  return { all: (name) => values.get(name) ?? [], get: (name) => values.get(name)?.[0] ?? "" };
+}
