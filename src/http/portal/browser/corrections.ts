@@ -7,6 +7,7 @@ import type { Row, SentRow, Settings } from "./corrections/rows.js";
 import { askAgain, Refused } from "./corrections/server.js";
 import { createSheet, type Sheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
+import { suggestionsFrom } from "./corrections/suggestions.js";
 import { bindTools, type Tools } from "./corrections/tools.js";
 import { createView, leading, type View } from "./corrections/view.js";
 import { element } from "./element.js";
@@ -26,7 +27,9 @@ function start(panel: HTMLElement): void {
   const judge = judgeChanges(sheet, settings.base, tools.say);
   const leave = () => (panel.querySelector<HTMLElement>("button") ?? panel.closest<HTMLElement>("main"))?.focus();
   const { columns } = settings;
-  const commands = controlGrid(view, sheet, { editable, say: tools.say, leave, columns, references: tools.references });
+  const { say, references } = tools;
+  const suggestions = suggestionsFrom(settings.base, settings.suggested);
+  const commands = controlGrid(view, sheet, { editable, say, leave, columns, references, suggestions });
   for (const [name, run] of Object.entries(commands)) panel.querySelector(`[data-do="${name}"]`)?.addEventListener("click", run);
   /** Shows the whole problem of the active row, since its cell may be too narrow. */
   const showProblem = () => {

@@ -9,6 +9,7 @@ import { testChoosing } from "./choosingRows.js";
 import { cell, holds, ledger, listsRows, opened, says, submitAll, submitButton, useCorrections, write } from "./correctionsPage.js";
 import { testDismissing } from "./dismissedRows.js";
 import { testShipments } from "./shipmentRows.js";
+import { testSuggestions } from "./suggestedValues.js";
 
 const stage = useCorrections();
 const { withoutWorker, rejectedActivities, asMember } = stage;
@@ -206,5 +207,6 @@ browserTest("when two people submit the same row, the second sees who submitted 
 
 testChoosing(stage);
 testManyCells(stage);
+testSuggestions(stage);
 testShipments(stage);
 testDismissing(stage);

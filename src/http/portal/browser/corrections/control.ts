@@ -1,9 +1,11 @@
 // Keyboard, mouse and clipboard, as in a spreadsheet.
 import { formatCells, parseCells } from "../clipboard.js";
+import { createCellEditor } from "./cellEditor.js";
 import { type Commands, rangeCommands } from "./rangeCommands.js";
 import type { Change, Column, Row } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
-import { type CellPosition, leading, type View } from "./view.js";
+import type { Suggestions } from "./suggestions.js";
+import { leading, type View } from "./view.js";
 
 interface Control {
   /** False where nothing may be changed. */
@@ -14,11 +16,11 @@ interface Control {
   /** All of them, also those that are not shown. */
   readonly columns: readonly Column[];
   readonly references: ReadonlyMap<string, string>;
+  readonly suggestions: Suggestions;
 }
 
-export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, columns, references }: Control): Commands {
+export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, columns, references, suggestions }: Control): Commands {
   const { grid } = view;
-  let editing: { readonly input: HTMLInputElement; readonly position: CellPosition } | undefined;
 
   const fieldAt = (column: number) => view.columns[column - leading]?.name;
   const change = (changes: readonly Change[]) => {
@@ -45,30 +47,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
     return changes;
   };
 
-  const beginEdit = (typed?: string) => {
-    const { row: index, column } = view.active;
-    const [row, field, cell] = [sheet.rows[index], fieldAt(column), view.cellAt(view.active)];
-    if (!editable || !row || field === undefined || !cell || row.held || row.sending) return;
-    view.anchor = view.active;
-    const input = document.createElement("input");
-    input.value = typed ?? cellValue(row, field);
-    input.maxLength = 4_000;
-    input.setAttribute("aria-label", `${view.columns[column - leading]?.heading}, row ${row.sent.row}`);
-    editing = { input, position: view.active };
-    cell.replaceChildren(input);
-    input.focus();
-    input.addEventListener("blur", () => endEdit(true, false));
-  };
-  const endEdit = (keep: boolean, focus = true) => {
-    if (!editing) return;
-    const { input, position } = editing;
-    editing = undefined;
-    const [row, field, cell] = [sheet.rows[position.row], fieldAt(position.column), input.parentElement];
-    if (cell && row && field !== undefined) cell.textContent = cellValue(row, field);
-    if (keep && row && field !== undefined) change([{ row, field, value: input.value }]);
-    if (focus) view.goTo(view.active);
-    else view.refresh();
-  };
+  const editor = createCellEditor({ view, sheet, editable, suggestions, change, fieldAt });
 
   const paste = (text: string) => {
     const block = parseCells(text);
@@ -124,9 +103,9 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
     },
     Enter: (event) => {
       event.preventDefault();
-      beginEdit();
+      editor.begin();
     },
-    F2: () => beginEdit(),
+    F2: () => editor.begin(),
     Delete: () => (editable ? change(inRange(() => "")) : undefined),
     " ": (event) => {
       event.preventDefault();
@@ -145,7 +124,8 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
   };
 
   grid.addEventListener("keydown", (event) => {
-    if (editing) return keyInCell(event);
+    if (editor.isEditing()) return editor.key(event);
+    editor.closeOffers();
     if (!view.positionOf(event.target as Element)) return; // the key was pressed in the check box of the header
     const control = event.ctrlKey || event.metaKey;
     const shortcut = control && !event.altKey ? withControl[event.key.toLowerCase()] : undefined;
@@ -158,31 +138,20 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
     if (act) act(event);
     else if (event.key.length === 1 && !control && !event.altKey) {
       event.preventDefault();
-      beginEdit(event.key);
+      editor.begin(event.key);
     }
   });
-  const keyInCell = (event: KeyboardEvent) => {
-    if (event.key === "Escape") endEdit(false);
-    else if (event.key === "Enter" || event.key === "Tab") {
-      event.preventDefault();
-      endEdit(true, false);
-      const back = event.shiftKey ? -1 : 1;
-      const { row, column } = view.active;
-      view.goTo(event.key === "Enter" ? { row: row + back, column } : { row, column: Math.max(leading, column + back) });
-    } else return;
-    event.stopPropagation();
-    event.preventDefault();
-  };
 
   grid.addEventListener("mousedown", (event) => {
     const position = view.positionOf(event.target as Element);
     if (!position || (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")) return;
     if (position.column === 0) return;
     event.preventDefault();
-    if (editing) endEdit(true, false);
+    editor.end(true, false);
     view.goTo(position, event.shiftKey);
+    if (!event.shiftKey) editor.offer();
   });
-  grid.addEventListener("dblclick", () => beginEdit());
+  grid.addEventListener("dblclick", () => editor.begin());
   let lastPicked: number | undefined;
   grid.addEventListener("click", (event) => {
     const box = event.target;
@@ -197,7 +166,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
     lastPicked = position.row;
   });
   grid.addEventListener("copy", (event) => {
-    if (editing) return;
+    if (editor.isEditing()) return;
     const { from, to } = range();
     const rows = sheet.rows.slice(from.row, to.row + 1).map((row) => cellsOf(row, from.column, to.column));
     event.clipboardData?.setData("text/plain", formatCells(rows));
@@ -205,9 +174,9 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
   });
   grid.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (!editable || text === "" || (editing && !/[\t\n]/.test(text))) return;
+    if (!editable || text === "" || (editor.isEditing() && !/[\t\n]/.test(text))) return;
     event.preventDefault();
-    if (editing) endEdit(false, false);
+    editor.end(false, false);
     paste(text);
   });
   return commands;

@@ -20,6 +20,8 @@ export interface Settings {
   readonly state: "open" | "submitted" | "corrected" | "dismissed";
   readonly mayChange: boolean;
   readonly columns: readonly Column[];
+  /** The fields that values are suggested for. */
+  readonly suggested: readonly string[];
 }
 
 export interface Verdict {

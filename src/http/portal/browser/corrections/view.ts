@@ -15,6 +15,7 @@ export interface CellPosition {
 }
 
 export interface View {
+  readonly frame: HTMLElement;
   readonly grid: HTMLElement;
   columns: readonly Column[];
   active: CellPosition;
@@ -46,6 +47,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
   let isScheduled = false;
 
   const view: View = {
+    frame,
     grid,
     columns: [],
     active: { row: 0, column: leading },

@@ -22,6 +22,7 @@ import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { presentCatalogue } from "../customers.js";
 import { correctionsPath, filterIn } from "./filter.js";
 import { shownRows, verdictOf } from "./shownRows.js";
+import { suggestionsAnswer } from "./suggestions.js";
 
 /** Rows, or shipments, of one page. */
 const rowsPerPage = 250;
@@ -220,6 +221,7 @@ async function heldBy(rows: readonly ClosedRow[], nameOf: NameOf, { eventStore }
 }
 
 export const correctionAnswers = [
+  suggestionsAnswer,
   rowsAnswer,
   judgeAnswer,
   statesAnswer,

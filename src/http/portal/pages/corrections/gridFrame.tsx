@@ -3,6 +3,7 @@ import { Button } from "../../shell/form.js";
 import { importsPath, livePath } from "../imports/status.js";
 import { addressOf, correctionsPath, type Filter } from "./filter.js";
 import type { GridColumn } from "./shownRows.js";
+import { suggestedFields } from "./suggestions.js";
 
 /** The place of the grid, which the script puts on the page and fills. */
 export function GridFrame({ visit, filter, columns }: { visit: SignedInVisit; filter: Filter; columns: readonly GridColumn[] }) {
@@ -19,6 +20,7 @@ export function GridFrame({ visit, filter, columns }: { visit: SignedInVisit; fi
     state,
     mayChange,
     columns,
+    suggested: suggestedFields,
   };
   const isEditable = state === "open" && mayChange;
   return (

@@ -1,0 +1,128 @@
+// Editing one cell, with what fits into it. The nearest is offered, and taken only when a person takes it.
+import { count } from "./changes.js";
+import { found } from "./replace.js";
+import type { Change } from "./rows.js";
+import { cellValue, type Sheet } from "./sheet.js";
+import { createOfferList, type Offer, type Suggestion, type Suggestions } from "./suggestions.js";
+import { type CellPosition, leading, type View } from "./view.js";
+
+export interface CellEditor {
+  readonly isEditing: () => boolean;
+  readonly begin: (typed?: string) => void;
+  readonly end: (keep: boolean, focus?: boolean) => void;
+  /** A key that is pressed while a cell is edited. */
+  readonly key: (event: KeyboardEvent) => void;
+  /** Offers what is near to the value of the active cell, if the value is at fault. */
+  readonly offer: () => void;
+  readonly closeOffers: () => void;
+}
+
+interface Grid {
+  readonly view: View;
+  readonly sheet: Sheet;
+  readonly editable: boolean;
+  readonly suggestions: Suggestions;
+  readonly change: (changes: readonly Change[]) => void;
+  readonly fieldAt: (column: number) => string | undefined;
+}
+
+const quietMs = 120;
+const mostOffered = 4;
+
+export function createCellEditor({ view, sheet, editable, suggestions, change, fieldAt }: Grid): CellEditor {
+  let editing: { readonly input: HTMLInputElement; readonly position: CellPosition } | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const offers = createOfferList(view.frame);
+
+  const end = (keep: boolean, focus = true) => {
+    if (!editing) return;
+    const { input, position } = editing;
+    editing = undefined;
+    clearTimeout(timer);
+    offers.close();
+    const [row, field, cell] = [sheet.rows[position.row], fieldAt(position.column), input.parentElement];
+    if (cell && row && field !== undefined) cell.textContent = cellValue(row, field);
+    if (keep && row && field !== undefined) change([{ row, field, value: input.value }]);
+    if (focus) view.goTo(view.active);
+    else view.refresh();
+  };
+  const takeInto = (input: HTMLInputElement, value: string) => {
+    input.value = value;
+    end(true);
+  };
+  const suggestFor = async (input: HTMLInputElement, field: string) => {
+    const text = input.value;
+    const fitting = await suggestions.of(field, text);
+    const cell = input.parentElement;
+    if (editing?.input !== input || input.value !== text || !cell) return;
+    const others = fitting.filter(({ value }) => value !== text);
+    offers.tie(input);
+    offers.show(
+      cell,
+      others.map((each) => ({ text: each.value, hint: each.label ?? "", take: () => takeInto(input, each.value) })),
+      "below",
+    );
+  };
+  const begin = (typed?: string) => {
+    const { row: index, column } = view.active;
+    const [row, field, cell] = [sheet.rows[index], fieldAt(column), view.cellAt(view.active)];
+    if (!editable || !row || field === undefined || !cell || row.held || row.sending) return;
+    offers.close();
+    view.anchor = view.active;
+    const input = document.createElement("input");
+    input.value = typed ?? cellValue(row, field);
+    input.maxLength = 4_000;
+    input.setAttribute("aria-label", `${view.columns[column - leading]?.heading}, row ${row.sent.row}`);
+    editing = { input, position: view.active };
+    cell.replaceChildren(input);
+    input.focus();
+    input.addEventListener("blur", () => end(true, false));
+    if (!suggestions.has(field)) return;
+    offers.tie(input);
+    void suggestFor(input, field);
+    input.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void suggestFor(input, field), quietMs);
+    });
+  };
+  const key = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") end(false);
+    else if (step !== undefined && offers.isOpen()) offers.move(step);
+    else if (event.key === "Enter" || event.key === "Tab") {
+      const { value } = editing?.input ?? {};
+      const marked = offers.marked();
+      if (editing && marked && value !== undefined) editing.input.value = marked.text;
+      end(true, false);
+      const back = event.shiftKey ? -1 : 1;
+      const { row, column } = view.active;
+      view.goTo(event.key === "Enter" ? { row: row + back, column } : { row, column: Math.max(leading, column + back) });
+    } else return;
+    event.stopPropagation();
+    event.preventDefault();
+  };
+
+  /** The nearest one also for all cells of the column with the same value, with their number. */
+  const offersOf = (near: readonly Suggestion[], position: CellPosition, field: string): Offer[] => {
+    const row = sheet.rows[position.row];
+    if (!row) return [];
+    const find = cellValue(row, field);
+    return near.flatMap(({ value, label = "" }, index) => {
+      const one: Offer = { text: value, hint: label, take: () => change([{ row, field, value }]) };
+      const same = index === 0 ? found(sheet, { field, find, replacement: value, whole: true }) : [];
+      const all = () => change(same.map((each) => ({ row: each.row, field, value })));
+      return same.length > 1 ? [one, { text: value, hint: `in all ${count(same.length, "cell")} with ${find}`, take: all }] : [one];
+    });
+  };
+  const offer = async () => {
+    const position = view.active;
+    const [row, field, cell] = [sheet.rows[position.row], fieldAt(position.column), view.cellAt(position)];
+    if (!editable || !row || row.held || field === undefined || !cell || !suggestions.has(field)) return;
+    const text = cellValue(row, field);
+    if (text.trim() === "" || cell.getAttribute("aria-invalid") !== "true") return;
+    const near = (await suggestions.of(field, text)).filter((each) => each.near && each.value !== text).slice(0, mostOffered);
+    if (editing || view.active !== position || view.anchor !== position || view.cellAt(position) !== cell) return;
+    offers.show(cell, offersOf(near, position, field), "beside");
+  };
+  return { isEditing: () => editing !== undefined, begin, end, key, offer: () => void offer(), closeOffers: offers.close };
+}

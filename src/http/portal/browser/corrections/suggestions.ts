@@ -1,0 +1,142 @@
+// The list of what fits into a cell: below a cell that is edited, or beside a faulty one that was clicked. The server says what is near.
+import { element } from "../element.js";
+import { ask } from "./server.js";
+
+export interface Suggestion {
+  readonly value: string;
+  readonly label?: string;
+  readonly near: boolean;
+}
+
+export interface Offer {
+  readonly text: string;
+  readonly hint: string;
+  readonly take: () => void;
+}
+
+export interface Suggestions {
+  readonly has: (field: string) => boolean;
+  readonly of: (field: string, text: string) => Promise<readonly Suggestion[]>;
+}
+
+const mostKept = 200;
+
+/** Asked once for each text. Where the server does not answer, nothing is suggested. */
+export function suggestionsFrom(base: string, fields: readonly string[]): Suggestions {
+  const kept = new Map<string, readonly Suggestion[]>();
+  const read = async (query: string) => {
+    const { suggestions } = await ask<{ suggestions: readonly Suggestion[] }>(`${base}/suggestions?${query}`);
+    if (kept.size >= mostKept) kept.clear();
+    kept.set(query, suggestions);
+    return suggestions;
+  };
+  return {
+    has: (field) => fields.includes(field),
+    of: async (field, text) => {
+      const query = new URLSearchParams({ field, text: text.slice(0, 200) }).toString();
+      const found = kept.get(query) ?? (await read(query).catch(() => []));
+      await scrolled();
+      return found;
+    },
+  };
+}
+
+/** Scrolling closes the list, and the cell that it is for may just have been scrolled into view. */
+const scrolled = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+export interface OfferList {
+  readonly show: (cell: HTMLElement, offers: readonly Offer[], at: "below" | "beside") => void;
+  readonly close: () => void;
+  readonly isOpen: () => boolean;
+  /** Marks the next or the last offer. */
+  readonly move: (step: number) => void;
+  /** The offer that is marked. */
+  readonly marked: () => Offer | undefined;
+  /** The field that the keyboard is in while the list is open. */
+  readonly tie: (input: HTMLInputElement) => void;
+}
+
+const gap = 2;
+
+export function createOfferList(frame: HTMLElement): OfferList {
+  const list = element("ul", { id: "suggestions", class: "suggestions", role: "listbox", "aria-label": "Suggestions" });
+  let offers: readonly Offer[] = [];
+  let at = -1;
+  let input: HTMLInputElement | undefined;
+  const mark = (next: number) => {
+    at = next;
+    for (const [index, option] of [...list.children].entries()) option.setAttribute("aria-selected", String(index === at));
+    if (at < 0) input?.removeAttribute("aria-activedescendant");
+    else input?.setAttribute("aria-activedescendant", `suggestion-${at}`);
+    list.children[at]?.scrollIntoView({ block: "nearest" });
+  };
+  const close = () => {
+    if (!list.isConnected) return;
+    list.remove();
+    mark(-1);
+    input?.setAttribute("aria-expanded", "false");
+    input = undefined;
+  };
+  list.addEventListener("mousedown", (event) => {
+    event.preventDefault(); // the cell keeps the focus
+    const option = event.target instanceof Element ? event.target.closest<HTMLElement>("[role=option]") : null;
+    const offer = offers[Number(option?.dataset["at"] ?? -1)];
+    if (!offer) return;
+    close();
+    offer.take();
+  });
+  frame.addEventListener("scroll", close, { passive: true });
+  addEventListener("scroll", close, { passive: true });
+  addEventListener("resize", close);
+  // Before the grid's own listener, which may open the list again.
+  const closeOutside = ({ target }: MouseEvent) => {
+    if (target instanceof Node && !list.contains(target)) close();
+  };
+  document.addEventListener("mousedown", closeOutside, { capture: true });
+  return {
+    show: (cell, given, where) => {
+      offers = given;
+      if (given.length === 0) return close();
+      list.replaceChildren(
+        ...given.map(({ text, hint }, index) =>
+          element(
+            "li",
+            { role: "option", id: `suggestion-${index}`, "data-at": String(index) },
+            text,
+            ...(hint === "" ? [] : [" ", element("span", { class: "muted" }, hint)]),
+          ),
+        ),
+      );
+      frame.after(list); // within the page's main part
+      input?.setAttribute("aria-expanded", "true");
+      mark(-1);
+      place(list, cell, where);
+    },
+    close,
+    isOpen: () => list.isConnected,
+    move: (step) => mark(at + step < -1 ? offers.length - 1 : at + step >= offers.length ? -1 : at + step),
+    marked: () => (list.isConnected ? offers[at] : undefined),
+    tie: (field) => {
+      input = field;
+      for (const [name, value] of Object.entries({
+        role: "combobox",
+        "aria-expanded": "false",
+        "aria-controls": list.id,
+        "aria-autocomplete": "list",
+      }))
+        field.setAttribute(name, value);
+    },
+  };
+}
+
+/** In the window, however near the cell is to its edge. */
+function place(list: HTMLElement, cell: HTMLElement, where: "below" | "beside"): void {
+  const { left, right, top, bottom } = cell.getBoundingClientRect();
+  const { width, height } = list.getBoundingClientRect();
+  const room = document.documentElement;
+  const beside = right + gap + width <= room.clientWidth ? right + gap : left - gap - width;
+  const isBeside = where === "beside" && beside >= 0;
+  const [x, y] = isBeside ? [beside, top] : [left, bottom + height <= room.clientHeight ? bottom : top - height];
+  list.style.left = `${Math.max(0, Math.min(x, room.clientWidth - width))}px`;
+  list.style.top = `${Math.max(0, Math.min(y, room.clientHeight - height))}px`;
+}

@@ -1,0 +1,36 @@
+import { type Known, nearest } from "../../../../domain/nearness.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { activityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
+import { send } from "../../../server/requestFrame.js";
+import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { presentCatalogue } from "../customers.js";
+import { correctionsPath } from "./filter.js";
+
+/** The fields whose values the organisation knows. */
+export const suggestedFields = ["customerId", "warehouseCode", "chargeCode"] as const;
+type SuggestedField = (typeof suggestedFields)[number];
+
+const most = 8;
+const longestText = 200;
+
+/** What fits into a cell: the near ones first. */
+export const suggestionsAnswer: AnswerOf<SignedInVisit> = {
+  method: "GET",
+  path: `${correctionsPath}/suggestions`,
+  access: "look",
+  answer: async (visit, deps) => {
+    const field = suggestedFields.find((each) => each === visit.query["field"]);
+    if (field === undefined) throw new Rejection("invalid", `field must be one of ${suggestedFields.join(", ")}`);
+    const text = (visit.query["text"] ?? "").slice(0, longestText);
+    return send(visit.context, { status: 200, body: { suggestions: nearest(text, await knownFor(field, visit, deps), most) } });
+  },
+};
+
+async function knownFor(field: SuggestedField, visit: SignedInVisit, deps: PortalDeps): Promise<Iterable<Known>> {
+  if (field === "customerId") {
+    const { catalogue } = await presentCatalogue(visit, deps);
+    return [...catalogue.customers].map(([value, { name }]) => ({ value, label: name }));
+  }
+  const { warehouseCodes, chargeCodes } = await activityChoices(visit.person.organisationId, deps.pool);
+  return (field === "warehouseCode" ? warehouseCodes : chargeCodes).slice(0, mostChoices).map((value) => ({ value }));
+}
