@@ -32,9 +32,15 @@ export function columnsTaken(catalogue: Catalogue, { kind, columns, reported, re
     if (!isOurs) throw new Rejection("invalid", `${applied.message} Download the error report again, and keep all of its columns.`);
   }
   if (reported) return { toChoose: false, columns: undefined };
-  if (remembered && applyChoice(columns, remembered, of).ok) return { toChoose: false, columns: remembered };
+  if (remembered && applyChoice(columns, remembered, of).ok) return { toChoose: false, columns: inFileOrder(remembered, columns) };
   return isOurs ? { toChoose: false, columns: undefined } : { toChoose: true };
 }
+
+/** The database keeps the headings in an order of its own; people read them in the file's. */
+const inFileOrder = (remembered: ImportColumns, columns: readonly string[]): ImportColumns => ({
+  ...remembered,
+  headings: Object.fromEntries(headingsIn(columns).map((heading) => [heading, remembered.headings[heading] ?? null])),
+});
 
 /** Throws for a header row whose columns cannot be chosen. */
 export function expectChoosable(columns: readonly string[]): void {

@@ -61,6 +61,16 @@ test("taken as a new file, the report has the columns of its file", async () => 
   expect(await completed("activities", again)).toMatchObject({ counts: { received: 1, processed: 1 } });
 });
 
+test("an error report is not taken to the page Columns, unless it is to be a new file", async () => {
+  const report = await reportOf("activities", await imported(["PICK,none,03/04/2026,first,a"], "six"));
+  const file = await report.file();
+  const choose = async (take: string) =>
+    stage.who.upload("/portal/upload/choose", { token: await formToken(stage.who), page: "p", kind: "activities", take }, file);
+  const refused = await choose("correction");
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("This is an error report")]);
+  expect((await choose("file")).headers.get("location")).toMatch(/columns\?file=/);
+});
+
 test("a correction over the API replaces one value; the rest is as the choice had it", async () => {
   const importId = await imported(["PICK,none,03/04/2026,first,a"], "four");
   const body = { rows: [{ row: 2, values: { quantity: "9" } }] };

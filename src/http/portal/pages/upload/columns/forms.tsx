@@ -12,6 +12,7 @@ import { answerInLines, pageLeft } from "../../../lines.js";
 import { type AnswerOf, done, type FormOf, originOf, type PortalDeps, type SignedInVisit } from "../../../page.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath } from "../../imports/status.js";
+import { reportedImport } from "../judgeUpload.js";
 import { CheckOutcome } from "../outcomes.js";
 import { inPlainForm, receiveForm, removeForm } from "../receiveForm.js";
 import { UploadQuestion } from "../sameUpload.js";
@@ -32,12 +33,16 @@ export const chooseForm: FormOf<SignedInVisit> = {
     const form = await receiveForm(visit, deps);
     try {
       const header = await readUploadHeader(deps, visit.person.organisationId, form.upload);
+      if (await reportedImport(deps, visit, form, header)) throw new Rejection("invalid", ownReport);
       return { goTo: await keepToChoose(visit, deps, { form, header }) };
     } finally {
       await removeForm(form);
     }
   },
 };
+
+const ownReport =
+  "This is an error report, and Upload takes its columns as its import had them. To choose them anew, choose Upload as a new file beside Error reports.";
 
 const tooSlow = "The file could not be checked soon enough. Check it with scripts turned on, or upload it: its import judges every row";
 
@@ -79,6 +84,9 @@ async function soundChoice(visit: SignedInVisit, deps: PortalDeps, source: Colum
   return choice;
 }
 
+/** The form of a file with the most columns, for an organisation with the most custom fields. */
+const mostBytes = 4 * maxFormBytes;
+
 interface Sent {
   readonly kept: KeptFile;
   readonly choice: ColumnChoice;
@@ -100,7 +108,7 @@ export const columnsAnswers: readonly AnswerOf<SignedInVisit>[] = [
     method: "POST",
     path: checkColumnsPath,
     access: "operate",
-    body: { json: maxFormBytes },
+    body: { json: mostBytes },
     answer: async (visit, deps, body) => {
       const sent = await sentByScript(visit, deps, body);
       if (sent.kept.importId)
@@ -114,7 +122,7 @@ export const columnsAnswers: readonly AnswerOf<SignedInVisit>[] = [
     method: "POST",
     path: sendColumnsPath,
     access: "operate",
-    body: { json: maxFormBytes },
+    body: { json: mostBytes },
     answer: async (visit, deps, body) => {
       const sent = await sentByScript(visit, deps, body);
       const { kept } = sent;

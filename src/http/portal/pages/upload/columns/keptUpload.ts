@@ -36,8 +36,9 @@ async function withFile<Result>(
   work: (copy: { readonly folder: string; readonly path: string }) => Promise<Result>,
 ): Promise<Result> {
   const leave = deps.fileChecks.enter(memberId);
-  const folder = await mkdtemp(join(deps.tempDir, "upload-"));
+  let folder: string | undefined;
   try {
+    folder = await mkdtemp(join(deps.tempDir, "upload-"));
     const path = join(folder, "file");
     await deps.objectStore.fetch(file.key, path).catch((error: unknown) => {
       throw error instanceof ObjectMissing ? new Rejection("notFound", "The file is no longer kept. Upload it again.") : error;
@@ -45,7 +46,7 @@ async function withFile<Result>(
     return await work({ folder, path });
   } finally {
     leave();
-    await rm(folder, { recursive: true, force: true });
+    if (folder) await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -2,6 +2,7 @@
 import type { ChoosableField, ColumnChoice } from "../../../../../domain/imports/columns/choice.js";
 import { inOrder } from "../../../../../domain/imports/columns/dateOrder.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
+import { limits } from "../../../../../domain/imports/limits.js";
 import { Choice } from "../../../shell/form.js";
 import { type Column, Table } from "../../../shell/panel.js";
 import { columnField, fixedField, orderField } from "./readChoice.js";
@@ -88,7 +89,7 @@ export function FieldsWithoutColumn({ choice, fields }: Pick<Chosen, "choice" | 
         hidden={taken.has(name) && fixedOf(name) === undefined}
       >
         <label for={id}>{label}</label>
-        <input id={id} name={fixedField(name)} value={fixedOf(name)} autocomplete="off" />
+        <input id={id} name={fixedField(name)} value={fixedOf(name)} autocomplete="off" maxlength={limits.textLength} />
       </div>
     );
   };
