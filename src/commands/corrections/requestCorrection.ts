@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
+import { limits } from "../../domain/imports/limits.js";
 import { type CorrectedFile, correctedFile, type SentValues } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -58,12 +59,18 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
       by,
       requestId,
       elements: made.elements,
-      sourceDetails: `Correction of import ${importId}`,
+      sourceDetails: correctionName(found.request.sourceDetails),
       file: { ...file, name: `${kind}.csv`, format: "csv" },
       check: () => deadline.within("event store", expectOpen(deps, found, rows, accepted)),
       withinMs: correction.withinMs,
     }),
   );
+}
+
+/** Named after what is corrected first: the correction of a correction has the name of the first file too. */
+export function correctionName(corrected: string): string {
+  const name = corrected.trim().replace(/^(?:Correction of )+/, "");
+  return [...`Correction of ${name || "an import without a reference"}`].slice(0, limits.sourceDetailsLength).join("");
 }
 
 function expectReason({ reason }: CorrectionPush, accepted: readonly number[]): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dismissRows } from "../../../src/commands/corrections/dismissRows.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { activity, append, tell } from "../../support/importStory.js";
 import { addMember, formToken, heading, signedIn, type Visitor } from "../../support/portal/portal.js";
@@ -200,4 +201,32 @@ describe("cancelling", () => {
     const completed = await operator.post(`/portal/imports/${stage.importId}/cancel`, { token });
     expect([completed.status, textOf(await completed.text())]).toEqual([409, expect.stringContaining("already completed")]);
   });
+});
+
+test("an import's page says what became of its rejected rows, and the names of corrections are short", async () => {
+  const { id: organisationId } = await service.organisation();
+  const rows = [1, 2, 3].map(() => ({ reject: "Valid quantity is required", handle: "PICK" }));
+  const sourceDetails = `Correction of import ${randomUUID()}`;
+  const { importId, stream, events } = tell({ kind: "activities", rows, sourceDetails, organisationId });
+  await service.eventStore.append(stream, events, noStream);
+  await projectLog(service);
+  const looking = await signedIn(service, await addMember(service, organisationId, "viewer"));
+  const read = async () => textOf(await pageOf(looking, `/portal/imports/${importId}`));
+  expect(await read()).toMatch(/Rejected rows 3 to correct (?!,)/);
+  const by = { kind: "cli", id: "test" } as const;
+  await dismissRows(service.deps, {
+    organisationId,
+    kind: "activities",
+    importId,
+    rows: [3],
+    note: "",
+    by,
+    requestId: "test",
+    now: new Date(),
+  });
+  await projectLog(service);
+  const page = await pageOf(looking, `/portal/imports/${importId}`);
+  expect(textOf(page)).toMatch(/Rejected rows 2 to correct , 1 dismissed/);
+  expect(page).toContain(`href="/portal/corrections?state=dismissed&amp;import=${importId}"`);
+  expect(heading(page)).toBe(sourceDetails.slice(0, "Correction of import 12345678".length));
 });

@@ -58,7 +58,7 @@ describe("an accepted activity", () => {
     const before = (await json(await organisation.get(`/v1/org/ledger/activities?importId=${importId}`), 200))["items"] as Json[];
     const correction = await corrected(organisation, importId, [to(1, "7")]);
     expect(await json(await organisation.get(`${base.activities}/${correction}`), 200)).toMatchObject({
-      ...{ counts: { received: 1, processed: 1, failed: 0 }, sourceDetails: `Correction of import ${importId}` },
+      ...{ counts: { received: 1, processed: 1, failed: 0 }, sourceDetails: "Correction of API push" },
       correctionOf: { importId, rows: [1], reason },
     });
     await counts(organisation, "a 7", "b 1");

@@ -140,7 +140,7 @@ function isDue(view: ImportView, before: SentParts | undefined, now: number): bo
 
 async function sendStatus(view: ImportView, { fresh, others }: Readers): Promise<void> {
   const readers = [...fresh, ...others];
-  const markup = (viewer: Viewer) => String(<StatusPart visit={viewer} view={view} hasOpenRows={false} correcting={[]} />);
+  const markup = (viewer: Viewer) => String(<StatusPart visit={viewer} view={view} states={undefined} correcting={[]} />);
   const made = new Map([...viewersOf(readers)].map(([mayOperate, viewer]) => [mayOperate, [part("import-status", markup(viewer))]]));
   await inTurns(readers, ({ stream, viewer }) => send(stream, made.get(viewer.may("operate")) ?? []));
 }

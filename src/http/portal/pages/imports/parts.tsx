@@ -7,8 +7,9 @@ import { importTimeline, type TimelineStep } from "../../../../queries/imports/i
 import { type CorrectingImport, correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { Page } from "../../../../queries/page.js";
-import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
+import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { listRejectedRows, type RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
+import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { type RejectionReasons, rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import { inTime } from "../../../server/inTime.js";
 import type { Viewer } from "../../live/importFeed.js";
@@ -17,6 +18,7 @@ import { AskButton, ButtonLink } from "../../shell/form.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, counted, Time } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
+import { addressOf, hasRows } from "../corrections/filter.js";
 import { Reasons, RejectedRows } from "./rejected.js";
 import { Reversals, shownReversals } from "./reversals.js";
 import {
@@ -43,8 +45,11 @@ export interface ImportParts {
   readonly cursor: string | undefined;
   readonly correcting: readonly CorrectingImport[];
   readonly reversals: readonly ImportReversal[];
-  readonly hasOpenRows: boolean;
+  /** The rejected rows by their states; undefined where there are none, or none yet. */
+  readonly states: RowStates | undefined;
 }
+
+type RowStates = Readonly<Record<GroupState, RowCount>>;
 
 export type PartsDeps = Pick<PortalDeps, "pool" | "eventStore" | "signingSecret">;
 
@@ -62,7 +67,7 @@ export async function readParts(
   const { importId, kind } = view;
   const page = { limit: rowsPerPage, cursor, secret: signingSecret };
   const [completed, hasRejected] = [view.status === "completed", rejectedSoFar(view) > 0 || cursor !== undefined];
-  const [steps, nameOf, reasons, rejected, correcting, reversals, hasOpenRows] = await Promise.all([
+  const [steps, nameOf, reasons, rejected, correcting, reversals, states] = await Promise.all([
     inTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
     principalNames(pool, organisationId),
     // While the import runs they would be counted later than the count beside them.
@@ -70,26 +75,27 @@ export async function readParts(
     hasRejected ? listRejectedRows(organisationId, { kind, importId, unprojected, completed }, page, deps) : noRows,
     completed ? correctingImports(pool, organisationId, importId) : [],
     view.reversed ? importReversals(organisationId, importId, { after: undefined, count: shownReversals + 1 }, pool) : [],
-    openRows(organisationId, view, deps),
+    statesOf(organisationId, view, deps),
   ]);
-  return { view, steps, nameOf, reasons, rejected, cursor, correcting, reversals, hasOpenRows };
+  return { view, steps, nameOf, reasons, rejected, cursor, correcting, reversals, states };
 }
 
 /** The time for reading the history. After it the page is shown without the history. */
 const historyMs = 1_500;
 
-/** Whether there is something to correct, as far as can be told. */
-async function openRows(organisationId: string, view: ImportView, { pool }: PartsDeps): Promise<boolean> {
-  if (view.status !== "completed" || view.counts.failed === 0) return false;
-  const { rows, atLeast } = (await countOpenRows(organisationId, view.importId, pool))[view.kind];
-  return rows > 0 || atLeast;
+async function statesOf(organisationId: string, view: ImportView, { pool }: PartsDeps): Promise<RowStates | undefined> {
+  if (view.status !== "completed" || view.counts.failed === 0) return undefined;
+  return (await countRejectedRows(organisationId, view.importId, pool))[view.kind];
 }
+
+/** Whether there is something to correct, as far as can be told. */
+const hasOpenRows = (states: RowStates | undefined): boolean => states !== undefined && hasRows(states.open);
 
 /** Each part by the id that its markup begins with. */
 export function partsOf(visit: Viewer, parts: ImportParts): Readonly<Record<string, Child>> {
   const { view, steps, nameOf, reasons, rejected, cursor } = parts;
   return {
-    "import-status": <StatusPart visit={visit} view={view} hasOpenRows={parts.hasOpenRows} correcting={parts.correcting} />,
+    "import-status": <StatusPart visit={visit} view={view} states={parts.states} correcting={parts.correcting} />,
     "import-reversals": <Reversals visit={visit} view={view} reversals={parts.reversals} nameOf={nameOf} />,
     "import-timeline": <Timeline visit={visit} view={view} steps={steps} nameOf={nameOf} />,
     "import-reasons": <Reasons found={reasons} rejected={rejectedSoFar(view)} />,
@@ -100,12 +106,12 @@ export function partsOf(visit: Viewer, parts: ImportParts): Readonly<Record<stri
 interface StatusProps {
   readonly visit: Viewer;
   readonly view: ImportView;
-  readonly hasOpenRows: boolean;
+  readonly states: RowStates | undefined;
   readonly correcting: readonly CorrectingImport[];
 }
 
 /** What changes while the import runs, and what can be done with it. All members with one role get the same markup: it holds nothing of a session. */
-export const StatusPart = ({ visit, view, hasOpenRows, correcting }: StatusProps) => (
+export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => (
   <section
     class="panel import-status"
     id="import-status"
@@ -129,10 +135,11 @@ export const StatusPart = ({ visit, view, hasOpenRows, correcting }: StatusProps
         ["Started", <Time visit={visit} at={view.startedAt} otherwise="Not yet" />],
         ["Ended", <Time visit={visit} at={view.finishedAt} otherwise="Not yet" />],
         ...(view.notes.length === 0 ? [] : [["Notes", view.notes.join("; ")] as const]),
+        ...rejectedRows(visit, view, states),
         ...corrections({ visit, view, correcting }),
       ]}
     />
-    <Actions visit={visit} view={view} hasOpenRows={hasOpenRows} />
+    <Actions visit={visit} view={view} states={states} />
   </section>
 );
 
@@ -178,6 +185,29 @@ function Written({ visit, view: { kind, status, counts, importId } }: { visit: V
   );
 }
 
+const inWords: Readonly<Record<GroupState, string>> = {
+  open: "to correct",
+  submitted: "being corrected",
+  corrected: "corrected",
+  dismissed: "dismissed",
+};
+
+/** What became of the rejected rows, each number with the way to its rows. */
+function rejectedRows(visit: Viewer, { importId }: ImportView, states: RowStates | undefined): Fact[] {
+  const some = groupStates.filter((state) => states && hasRows(states[state]));
+  if (!states || some.length === 0) return [];
+  const parts = some.map((state, index) => (
+    <>
+      {index > 0 ? ", " : null}
+      <a href={visit.links.to(addressOf({ importId, state }))}>
+        <Amount value={states[state].rows} />
+        {states[state].atLeast ? " or more" : ""} {inWords[state]}
+      </a>
+    </>
+  ));
+  return [["Rejected rows", parts]];
+}
+
 /** Both ways: what this import corrects, and what corrects it. */
 function corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusProps, "visit" | "view" | "correcting">): Fact[] {
   const link = (importId: string, text: string) => <a href={visit.links.to(importPath(importId))}>{text}</a>;
@@ -200,18 +230,19 @@ function corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusP
   return facts;
 }
 
-function Actions({ visit, view, hasOpenRows }: Pick<StatusProps, "visit" | "view" | "hasOpenRows">) {
+function Actions({ visit, view, states }: Pick<StatusProps, "visit" | "view" | "states">) {
+  const canCorrect = hasOpenRows(states);
   const path = importPath(view.importId);
   const reportIsDue = !isUnfinished(view) && view.counts.failed > 0 && view.reportKey === null;
   return (
     <div class="button-row">
-      {hasOpenRows && visit.may("operate") ? (
+      {canCorrect && visit.may("operate") ? (
         <ButtonLink to={visit.links.to("/portal/corrections", { import: view.importId })} label="Correct rejected rows" />
       ) : null}
       {view.reportKey === null ? null : <ButtonLink to={visit.links.to(`${path}/report`)} label="Download error report" quiet />}
       {reportIsDue ? <span class="muted">The error report is being made.</span> : null}
       <ButtonLink to={visit.links.to(`${path}/file`)} label="Download submitted file" quiet />
-      {isReversible(view, hasOpenRows) && visit.may("operate") ? (
+      {isReversible(view, canCorrect) && visit.may("operate") ? (
         <ButtonLink to={visit.links.to(reversePath(view.importId))} label="Reverse import" quiet />
       ) : null}
       {isUnfinished(view) && !view.cancelling && visit.may("operate") ? (
@@ -222,5 +253,5 @@ function Actions({ visit, view, hasOpenRows }: Pick<StatusProps, "visit" | "view
 }
 
 /** Whether something is left to reverse, as far as can be told. */
-const isReversible = ({ status, counts, reversed }: ImportView, hasOpenRows: boolean): boolean =>
-  status === "completed" && (hasOpenRows || (counts.processed > 0 && !reversed?.all));
+const isReversible = ({ status, counts, reversed }: ImportView, canCorrect: boolean): boolean =>
+  status === "completed" && (canCorrect || (counts.processed > 0 && !reversed?.all));

@@ -16,7 +16,7 @@ export function Reasons({ found, rejected }: { readonly found: RejectionReasons;
       <h2 id="reasons">Why rows were rejected</h2>
       <Bars bars={reasons.map(({ reason, rows }) => ({ label: reason, value: rows }))} unit={["row", "rows"]} />
       <p class="hint">
-        A row with several faults counts under each, a shipment's other lines with the faulty ones.
+        A row with several faults is counted once for each. If one line of a shipment has a fault, all its lines are rejected and counted.
         {others > 0 ? ` ${others} rarer ${others === 1 ? "reason is" : "reasons are"} left out.` : null}
         {counted < rejected ? (
           <>

@@ -65,7 +65,9 @@ export const historyPath = (importId: string, row: number) => `${importPath(impo
 export const eventsPath = (importId: string, of: "corrections" | "reversals") => `${importPath(importId)}/history?of=${of}`;
 
 /** A reference may be nothing but spaces. */
-export const shownReference = ({ reference }: Pick<ImportView, "reference">): string => reference.trim() || "Without a reference";
+/** Corrections of the version before are named by the whole id of the import that they correct: its beginning is enough. */
+export const shownReference = ({ reference }: Pick<ImportView, "reference">): string =>
+  reference.trim().replace(/^(Correction of import [0-9a-f]{8})-[0-9a-f-]{27}/, "$1") || "Without a reference";
 
 export const importColumns = (visit: Viewer): readonly Column<ImportView>[] => [
   {

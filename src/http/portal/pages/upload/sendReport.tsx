@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { expectOpen } from "../../../../commands/corrections/openRows.js";
+import { correctionName } from "../../../../commands/corrections/requestCorrection.js";
 import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/rowsMeant.js";
 import { freePlaces } from "../../../../commands/imports/importQueue.js";
 import type { CorrectionPart } from "../../../../commands/imports/judging/fileChecks.js";
@@ -83,7 +84,7 @@ async function sendPart(visit: SignedInVisit, deps: PortalDeps, { form, found }:
   const { path, size, sha256, rows, elements } = part;
   const { importId: corrected } = found.request;
   const { now } = await presentOf(deps.pool, organisationId);
-  const given = upload.sourceDetails === upload.name ? `Correction of import ${corrected}` : upload.sourceDetails;
+  const given = upload.sourceDetails === upload.name ? correctionName(found.request.sourceDetails) : upload.sourceDetails;
   const numbered = count === 1 ? "" : ` (${index + 1} of ${count})`;
   const check = async () => {
     await expectWholeShipments(deps.pool, found, rows);
