@@ -8,6 +8,9 @@ const leadPrefix = "Rejected with its shipment: ";
 export const reasonInErrorSql = (error: string): string =>
   `case when starts_with(${error}, '${leadPrefix}') then substr(${error}, ${leadPrefix.length + 1}) else ${error} end`;
 
+/** The same for an error that was read. */
+export const reasonInError = (error: string): string => (error.startsWith(leadPrefix) ? error.slice(leadPrefix.length) : error);
+
 /** The fields that an error names, in its order; none where it is about the row as a whole. */
 export function columnsInSentences(kind: Kind, error: string, customFieldKeys: ReadonlySet<string>): string[] {
   const sentences = error.startsWith(leadPrefix) ? [] : error.split("; ");

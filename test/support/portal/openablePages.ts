@@ -100,6 +100,13 @@ export const openablePages: readonly OpenablePage[] = [
   { path: "/portal/upload/columns", name: "columns-none", heading: "Columns", as: "admin", address: () => "/portal/upload/columns" },
   { path: "/portal/corrections", name: "rejected-rows", heading: "Rejected rows", as: "operator", address: () => "/portal/corrections" },
   {
+    path: "/portal/corrections/judge-again",
+    name: "judge-again",
+    heading: "Judge again",
+    as: "admin",
+    address: () => "/portal/corrections/judge-again",
+  },
+  {
     path: "/portal/corrections",
     name: "rejected-rows-none",
     heading: "Rejected rows",

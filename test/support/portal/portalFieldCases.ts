@@ -32,6 +32,7 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
     "values.customerId": retailOf(organisationId),
   }),
   "/portal/catalogue/upload/apply": () => ({ upload: randomUUID(), version: "1" }),
+  "/portal/corrections/judge-again": () => ({ key: randomUUID() }),
   "/portal/corrections/dismiss": ({ importId }) => ({ rows: `${importId}:3`, note: "x", back: "/portal/corrections" }),
   "/portal/corrections/reopen": ({ importId }) => ({ rows: `${importId}:3`, back: "/portal/corrections" }),
 };

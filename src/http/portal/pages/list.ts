@@ -8,6 +8,7 @@ import { activityPage, correctForm } from "./activities/one.js";
 import { activitiesPage } from "./activities/page.js";
 import { catalogueAnswers, catalogueForms, cataloguePages } from "./catalogue/all.js";
 import { correctionAnswers } from "./corrections/answers.js";
+import { judgeAgainForm, judgeAgainPage } from "./corrections/judgeAgainPage.js";
 import { correctionForms, correctionsPage } from "./corrections/page.js";
 import { helpPage } from "./help.js";
 import { importHistoryPage, quoteHistoryPage } from "./history.js";
@@ -52,6 +53,7 @@ export const pages: readonly PageOf<Visit>[] = [
     uploadPage,
     columnsPage,
     correctionsPage,
+    judgeAgainPage,
     quotesPage,
     shipmentsPage,
     shipmentPage,
@@ -79,6 +81,7 @@ export const forms: readonly FormOf<Visit>[] = [
     chooseForm,
     columnsForm,
     ...correctionForms,
+    judgeAgainForm,
     correctForm,
     quoteForm,
     ...keyForms,

@@ -1,6 +1,7 @@
 import type { Customer } from "../../../../domain/catalogue/schema.js";
 import { Field, Form, HiddenFields } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
+import { judgeAgainPath } from "../corrections/unknownCustomers.js";
 import { catalogueForm, type FormView } from "./applyChange.js";
 import { Choices, chosenIn } from "./choices.js";
 import { Buttons, refuseKnown, replaced, typed, wasSent } from "./formParts.js";
@@ -11,7 +12,7 @@ function CustomerFields({ view, customer }: { view: FormView; customer: Customer
   const ticked = (name: string, otherwise: readonly string[]) => (wasSent(view) ? chosenIn(visit.submitted, name) : otherwise);
   return (
     <>
-      <HiddenFields values={{ version: String(view.version) }} />
+      <HiddenFields values={{ version: String(view.version), back: typed(view, "back", visit.query["back"] ?? "") }} />
       {customer ? null : (
         <Field
           label="Id"
@@ -70,7 +71,7 @@ const addCustomer = catalogueForm({
     };
     return {
       file: { ...file, customers: [...file.customers, customer] },
-      goTo: thingPath("customers", id),
+      goTo: fields.get("back") === "judge-again" ? judgeAgainPath : thingPath("customers", id),
       line: `Customer ${id} is added.`,
       path: `customers.${file.customers.length}`,
       labels: customerLabels,

@@ -60,7 +60,7 @@ export const Compare = ({ visit, from, to }: { visit: SignedInVisit; from: numbe
 const columns = (visit: SignedInVisit, nameOf: (by: CatalogueVersion["by"]) => string): readonly Column<CatalogueVersion>[] => [
   { heading: "Version", names: true, cell: ({ version }) => version },
   { heading: "Applied", cell: ({ appliedAt }) => <Time visit={visit} at={appliedAt} otherwise="Not known yet" /> },
-  { heading: "By", cell: ({ by }) => nameOf(by) },
+  { heading: "By", cell: ({ by }) => <span class="applied-by">{nameOf(by)}</span> },
   { heading: "What changed", cell: (version) => <Changed visit={visit} version={version} /> },
   {
     heading: "File",

@@ -10,6 +10,7 @@ import { GridFrame } from "./gridFrame.js";
 import { readGroups } from "./groups.js";
 import { PlainList } from "./plainList.js";
 import { gridColumns, shownRows } from "./shownRows.js";
+import { AfterChanges } from "./unknownCustomers.js";
 
 /** Without scripts there is no grid to scroll in. */
 const plainRows = 50;
@@ -40,6 +41,7 @@ export const correctionsPage: PageOf<SignedInVisit> = {
           ) : (
             <>
               <Reasons visit={visit} filter={filter} reasons={reasons} more={more} />
+              {state === "open" ? <AfterChanges visit={visit} rows={rows.items} /> : null}
               <template id="with-scripts">
                 <GridFrame visit={visit} filter={filter} columns={gridColumns(kind, catalogue)} />
               </template>

@@ -1,0 +1,131 @@
+// Open rejected rows judged by the catalogue as it is now, and those that it accepts sent as corrections, unchanged.
+import { createHash } from "node:crypto";
+import { RowsClosed } from "../../../../commands/corrections/openRows.js";
+import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
+import { freePlaces } from "../../../../commands/imports/importQueue.js";
+import { limits } from "../../../../domain/imports/limits.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
+import { presentOf } from "../../../../queries/organisations/organisations.js";
+import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
+import { type ShownRow, shownRows } from "./shownRows.js";
+
+/** Where the judging of each kind begins; a kind without a place begins with the latest import. */
+export type Places = Readonly<Partial<Record<ImportKind, string>>>;
+
+export interface JudgedRows {
+  readonly kind: ImportKind;
+  readonly judged: readonly ShownRow[];
+  /** Whole shipments, or activities, that would be accepted now. */
+  readonly accepted: readonly (readonly ShownRow[])[];
+  /** Where the next ones begin; null where all were judged. */
+  readonly next: string | null;
+}
+
+const atOnce = 250;
+/** Shipments or activities of each kind that one page judges. */
+export const mostJudged = 1_000;
+
+export const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, places: Places): Promise<JudgedRows[]> =>
+  Promise.all(importKinds.map((kind) => judgeKind(visit, deps, kind, places[kind])));
+
+async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKind, from: string | undefined): Promise<JudgedRows> {
+  const filter = { kind, state: "open", importId: undefined, reasonKey: undefined } as const;
+  const judged: ShownRow[] = [];
+  let next: string | null = from ?? null;
+  for (let read = 0; read < mostJudged; read += atOnce) {
+    const page = await shownRows(visit, filter, { limit: atOnce, cursor: next ?? undefined }, deps);
+    judged.push(...page.items);
+    next = page.nextCursor;
+    if (next === null) break;
+  }
+  return { kind, judged, accepted: together(judged).filter(isAccepted), next };
+}
+
+/** The rows that are corrected together: the lines of a shipment. */
+function together(rows: readonly ShownRow[]): ShownRow[][] {
+  const groups = new Map<string, ShownRow[]>();
+  for (const row of rows) {
+    const key = `${row.importId} ${row.with}`;
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups.values()];
+}
+
+const isAccepted = (group: readonly ShownRow[]): boolean =>
+  group.length <= limits.rowsPerCorrection && group.every(({ today }) => today === null);
+
+export interface Submitted {
+  readonly rows: number;
+  readonly imports: number;
+  /** Rows that somebody else has taken meanwhile. */
+  readonly taken: number;
+  /** Rows that were not sent, and why. */
+  readonly left: number;
+  readonly because: string | undefined;
+}
+
+const withinMs = 4_500;
+/** The most imports that one submission becomes, however many places are free in the queue. */
+const mostImports = 20;
+
+/** Judges again, since others may have changed something, and sends what is accepted: an import for each import, and for each 500 rows of it. */
+export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: Places, key: string): Promise<Submitted> {
+  const found = await judgeOpenRows(visit, deps, places);
+  const batches = found.flatMap(({ accepted }) => batchesOf(accepted));
+  const free = await freePlaces(deps.pool, visit.person.organisationId, deps.limits.maxQueuedImports);
+  const sendable = Math.max(1, Math.min(free, mostImports)); // with none free the queue's own refusal says what to do
+  let [rows, imports, taken] = [0, 0, 0];
+  const after = (index: number) => batches.slice(index).reduce((sum, batch) => sum + batch.rows.length, 0);
+  for (const [index, batch] of batches.entries()) {
+    if (index >= sendable)
+      return { rows, imports, taken, left: after(index), because: "Judge again when the imports before them have ended" };
+    try {
+      await visit.stillAllowed();
+      await sendBatch(visit, deps, batch, key);
+      [rows, imports] = [rows + batch.rows.length, imports + 1];
+    } catch (error) {
+      if (error instanceof RowsClosed) taken += batch.rows.length;
+      else if (error instanceof Rejection && imports > 0) return { rows, imports, taken, left: after(index), because: error.message };
+      else throw error;
+    }
+  }
+  return { rows, imports, taken, left: 0, because: undefined };
+}
+
+interface Batch {
+  readonly importId: string;
+  readonly rows: number[];
+}
+
+/** Rows of one import, whole shipments, as many as one correction takes. */
+function batchesOf(groups: readonly (readonly ShownRow[])[]): Batch[] {
+  const batches: Batch[] = [];
+  for (const group of groups) {
+    const importId = group[0]?.importId ?? "";
+    const last = batches.findLast((batch) => batch.importId === importId);
+    const numbers = group.map(({ row }) => row);
+    if (last && last.rows.length + numbers.length <= limits.rowsPerCorrection) last.rows.push(...numbers);
+    else batches.push({ importId, rows: numbers });
+  }
+  return batches;
+}
+
+async function sendBatch(visit: SignedInVisit, deps: PortalDeps, { importId, rows }: Batch, key: string): Promise<void> {
+  const { organisationId, by } = visit.person;
+  const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
+  const named = createHash("sha256")
+    .update(JSON.stringify([key, importId, rows]))
+    .digest("hex");
+  await requestCorrection(
+    { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
+    {
+      ...{ organisationId, importId, by, now, catalogueVersion, withinMs },
+      push: { rows: rows.map((row) => ({ row, values: {} })) },
+      requestId: visit.requestId,
+      idempotencyKey: `judge-again-${named}`,
+      sent: (kind, numbers) => rowsToCorrect(organisationId, { kind, importId, rows: numbers }, deps.pool),
+    },
+  );
+}

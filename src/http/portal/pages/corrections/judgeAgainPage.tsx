@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { reasonInError } from "../../../../domain/rows/olderReasons.js";
+import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
+import type { Fields } from "../../fields.js";
+import { done, type FormOf, type PageOf, type SignedInVisit } from "../../page.js";
+import { Button, ButtonLink, Form, HiddenFields } from "../../shell/form.js";
+import { type Column, EmptyState, Facts, Panel, Table } from "../../shell/panel.js";
+import { Amount, counted } from "../../shell/values.js";
+import { presentCatalogue } from "../customers.js";
+import { kindNames } from "../imports/status.js";
+import { addressOf, correctionsPath } from "./filter.js";
+import { type JudgedRows, judgeOpenRows, mostJudged, type Places, type Submitted, submitAccepted } from "./judgeAgain.js";
+import { judgeAgainPath, UnknownCustomers } from "./unknownCustomers.js";
+
+/** Which open rows the catalogue accepts now, before anything is sent. */
+export const judgeAgainPage: PageOf<SignedInVisit> = {
+  path: judgeAgainPath,
+  access: "operate",
+  show: async (visit, deps) => {
+    const places = placesIn((kind) => visit.query[kind] ?? "");
+    const [found, { catalogueVersion }] = await Promise.all([judgeOpenRows(visit, deps, places), presentCatalogue(visit, deps)]);
+    return {
+      title: "Judge again",
+      body: (
+        <>
+          <p class="under-heading">
+            <a href={visit.links.to(correctionsPath)}>Rejected rows</a>
+            <span class="muted">Judged by version {catalogueVersion} of the catalogue. Nothing has been sent yet.</span>
+          </p>
+          <Accepted visit={visit} found={found} places={places} />
+          <More visit={visit} found={found} />
+          <UnknownCustomers visit={visit} rows={found.flatMap(({ judged }) => judged)} />
+        </>
+      ),
+    };
+  },
+};
+
+const placesIn = (given: (kind: ImportKind) => string): Places =>
+  Object.fromEntries(importKinds.flatMap((kind) => (given(kind) === "" ? [] : [[kind, given(kind)]])));
+
+const rowsIn = (found: readonly JudgedRows[]): number => found.reduce((sum, { accepted }) => sum + accepted.flat().length, 0);
+
+function Accepted({ visit, found, places }: { visit: SignedInVisit; found: readonly JudgedRows[]; places: Places }) {
+  const judged = found.reduce((sum, each) => sum + each.judged.length, 0);
+  const rows = rowsIn(found);
+  if (judged === 0)
+    return (
+      <Panel id="accepted" title="Open rows">
+        <EmptyState title="No rejected rows are waiting" />
+      </Panel>
+    );
+  return (
+    <Panel id="accepted" title="Would be accepted now">
+      <Facts
+        class="figures"
+        facts={[
+          ["Rows judged", <Amount value={judged} />],
+          ["Accepted now", <Amount value={rows} />],
+          ["Still rejected", <Amount value={judged - rows} />],
+        ]}
+      />
+      {rows === 0 ? (
+        <EmptyState title="None of these rows would be accepted now">
+          Correct them in the grid, or add to the catalogue what they name.
+        </EmptyState>
+      ) : (
+        <>
+          <Table
+            caption="Rows that would be accepted now, by the reason for which they were rejected"
+            columns={columns(visit)}
+            rows={reasonsOf(found)}
+          />
+          <Form visit={visit} to={judgeAgainPath} class="button-row judge-again">
+            <HiddenFields values={{ key: randomUUID(), ...places }} />
+            <Button label={`Submit ${counted(rows, "row", "rows")}`} />
+            <ButtonLink to={visit.links.to(correctionsPath)} label="Cancel" quiet />
+          </Form>
+          <p class="hint">They are sent as corrections, as they were: a new import for each of their imports.</p>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+interface ReasonCount {
+  readonly kind: ImportKind;
+  readonly reason: string;
+  readonly rows: number;
+}
+
+/** How many rows of each kind were rejected for each reason, the most first. */
+function reasonsOf(found: readonly JudgedRows[]): ReasonCount[] {
+  const counts = found.flatMap(({ kind, accepted }) => {
+    const byReason = new Map<string, number>();
+    for (const { error } of accepted.flat()) byReason.set(reasonInError(error), (byReason.get(reasonInError(error)) ?? 0) + 1);
+    return [...byReason].map(([reason, rows]) => ({ kind, reason, rows }));
+  });
+  return counts.sort((a, b) => b.rows - a.rows).slice(0, mostReasons);
+}
+
+const mostReasons = 50;
+const longestReason = 200;
+
+const columns = (visit: SignedInVisit): readonly Column<ReasonCount>[] => [
+  {
+    heading: "Rejected for",
+    names: true,
+    cell: ({ reason }) => (reason.length > longestReason ? `${reason.slice(0, longestReason)}...` : reason),
+  },
+  { heading: "Kind", cell: ({ kind }) => <a href={visit.links.to(addressOf({ kind, state: "open" }))}>{kindNames[kind]}</a> },
+  { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows} /> },
+];
+
+/** Where there are more open rows than one page judges. */
+function More({ visit, found }: { visit: SignedInVisit; found: readonly JudgedRows[] }) {
+  const more = found.filter(({ next }) => next !== null);
+  if (more.length === 0) return null;
+  const places = Object.fromEntries(more.map(({ kind, next }) => [kind, next ?? ""]));
+  return (
+    <p>
+      At most {mostJudged} shipments and {mostJudged} activities are judged at once.{" "}
+      <a href={visit.links.to(judgeAgainPath, places)}>Judge the next ones</a>
+    </p>
+  );
+}
+
+export const judgeAgainForm: FormOf<SignedInVisit> = {
+  path: judgeAgainPath,
+  access: "operate",
+  page: judgeAgainPage,
+  submit: async (visit, fields: Fields, deps) => {
+    const submitted = await submitAccepted(
+      visit,
+      deps,
+      placesIn((kind) => fields.get(kind)),
+      fields.get("key").slice(0, 64),
+    );
+    const [first = "", ...more] = inWords(submitted);
+    return { ...done(correctionsPath, first), notice: { kind: "done", lines: [first, ...more] } };
+  },
+};
+
+function inWords({ rows, imports, taken, left, because }: Submitted): string[] {
+  return [
+    rows === 0
+      ? "No row was submitted: none of them is open and would be accepted now."
+      : `${counted(rows, "row is", "rows are")} submitted in ${counted(imports, "correction", "corrections")}. They leave this list while the import runs.`,
+    ...(taken > 0
+      ? [`${counted(taken, "row was", "rows were")} left out: others have taken some of them meanwhile. Judge again for the rest.`]
+      : []),
+    ...(left > 0 ? [`${counted(left, "row is", "rows are")} not sent and still open. ${because}.`] : []),
+  ];
+}

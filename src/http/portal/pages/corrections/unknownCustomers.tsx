@@ -1,0 +1,83 @@
+// From rejected rows to the catalogue: the customers that rows name and the catalogue does not have, and the rows that it accepts by now.
+import type { SignedInVisit } from "../../page.js";
+import { ButtonLink } from "../../shell/form.js";
+import { type Column, Panel, Table } from "../../shell/panel.js";
+import { Amount } from "../../shell/values.js";
+import { addPath } from "../catalogue/parts.js";
+import { correctionsPath } from "./filter.js";
+import type { ShownRow } from "./shownRows.js";
+
+export const judgeAgainPath = `${correctionsPath}/judge-again`;
+
+interface UnknownCustomer {
+  readonly id: string;
+  readonly rows: number;
+}
+
+const mostShown = 10;
+/** As long as a customer's id may be. */
+const longestId = 64;
+
+/** The customers that open rows are rejected for today, those of the most rows first. */
+export function unknownCustomers(rows: readonly ShownRow[]): UnknownCustomer[] {
+  const counts = new Map<string, number>();
+  for (const { values, today } of rows) {
+    const id = (values["customerId"] ?? "").trim();
+    const isUnknown = today?.faulty.includes("customerId") && today.reason.includes("Customer not found");
+    if (isUnknown && id !== "" && id.length <= longestId) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return [...counts].map(([id, count]) => ({ id, rows: count })).sort((a, b) => b.rows - a.rows);
+}
+
+/** For admins, who can add them. */
+export function UnknownCustomers({ visit, rows }: { visit: SignedInVisit; rows: readonly ShownRow[] }) {
+  const unknown = visit.may("catalogue") ? unknownCustomers(rows) : [];
+  if (unknown.length === 0) return null;
+  const columns: readonly Column<UnknownCustomer>[] = [
+    { heading: "Customer", names: true, cell: ({ id }) => id },
+    { heading: "Rows", number: true, cell: ({ rows: count }) => <Amount value={count} /> },
+    {
+      heading: "Action",
+      number: true,
+      cell: ({ id }) => (
+        <ButtonLink
+          to={visit.links.to(addPath("customers"), { id, back: "judge-again" })}
+          label="Add customer"
+          quiet
+          aria-description={`the customer ${id}`}
+        />
+      ),
+    },
+  ];
+  return (
+    <Panel id="unknown-customers" title="Customers that are not in the catalogue">
+      <Table
+        caption="Customers that are not in the catalogue, and the rows that name them"
+        columns={columns}
+        rows={unknown.slice(0, mostShown)}
+      />
+      <p class="hint">
+        Of the rows that were judged. A mistyped id is corrected in the row; a new customer is added here, and its rows are judged again.
+      </p>
+    </Panel>
+  );
+}
+
+const mostInLine = 3;
+
+/** One line, so that the grid stays on the first screen: the rows that are accepted by now, and for admins the customers to add. */
+export function AfterChanges({ visit, rows }: { visit: SignedInVisit; rows: readonly ShownRow[] }) {
+  if (!visit.may("operate")) return null;
+  const unknown = visit.may("catalogue") ? unknownCustomers(rows) : [];
+  return (
+    <p class="after-changes">
+      <a href={visit.links.to(judgeAgainPath)}>Judge again</a>
+      <span class="muted">finds open rows that the catalogue accepts by now.</span>
+      {unknown.length > 0 ? <span>Not in the catalogue:</span> : null}
+      {unknown.slice(0, mostInLine).map(({ id }) => (
+        <a href={visit.links.to(addPath("customers"), { id, back: "judge-again" })}>Add customer {id}</a>
+      ))}
+      {unknown.length > mostInLine ? <span class="muted">and {unknown.length - mostInLine} more, under Judge again</span> : null}
+    </p>
+  );
+}
