@@ -125,7 +125,7 @@ async function preview(visit: SignedInVisit, deps: PortalDeps, uploadId: string)
         {removed > 0 ? (
           <p class="notice warn">{counted(removed, "entry is", "entries are")} not in the file, and would be removed.</p>
         ) : null}
-        <Form visit={visit} to={`${uploadPath}/apply`} class="button-row">
+        <Form visit={visit} to={`${uploadPath}/apply`} class="button-row apply">
           <HiddenFields values={{ upload: uploadId, version: String(catalogueVersion) }} />
           {all.length === 0 ? null : <Button label="Apply" />}
           <ButtonLink to={visit.links.to(uploadPath)} label="Choose another file" quiet />
