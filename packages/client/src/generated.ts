@@ -476,6 +476,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/org/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what people, keys and the command line did, newest first
+         * @description Keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals. What the service does by itself, and quotes, are not in it. Sign-ins are shown for 90 days, everything else for good.
+         */
+        get: operations["listLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "import.started": {
@@ -958,6 +978,57 @@ export interface components {
             stateName: string;
             /** @description ISO country code */
             countryCode: string;
+        };
+        LogActor: {
+            /**
+             * @description An API key, a person in the portal, or the command line
+             * @enum {string}
+             */
+            kind: "key" | "member" | "cli";
+            /** @description The id of the key or member */
+            id: string;
+            /** @description The name as it is now; `a removed member` for a person who was erased */
+            name: string;
+        };
+        LogEntries: {
+            /** @description At most as many as the limit */
+            items: components["schemas"]["LogEntry"][];
+            /** @description For the next page; null on the last page */
+            nextCursor: string | null;
+        };
+        LogEntry: {
+            /** @description The id of the recorded event */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was done. ISO 8601, UTC
+             */
+            at: string;
+            /** @description Who did it */
+            by: components["schemas"]["LogActor"];
+            /**
+             * @description What it belongs to
+             * @enum {string}
+             */
+            what: "keys" | "members" | "sign-ins" | "webhooks" | "catalogue" | "imports" | "corrections" | "reversals";
+            /** @description The type of the recorded event */
+            event: string;
+            /** @description What was done, in a sentence with the names as they are now. For people: its words may change */
+            text: string;
+            about: components["schemas"]["LogSubject"];
+            /** @description The stream that has the event */
+            stream: string;
+            /** @description The event's number in its stream */
+            revision: number;
+        };
+        LogSubject: {
+            /**
+             * @description What kind of thing it was done to
+             * @enum {string}
+             */
+            kind: "key" | "member" | "webhook" | "catalogue" | "import" | "columns";
+            /** @description The thing's id; for a catalogue its version, for columns the kind of import */
+            id: string;
         };
         PushedActivity: {
             /** @description The warehouse where it was done; not blank */
@@ -2103,6 +2174,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TotalsChanges"];
+                };
+            };
+        };
+    };
+    listLog: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the previous page; omitted for the first page */
+                cursor?: string;
+                /** @description 1 to 500, 100 if omitted */
+                limit?: number;
+                /** @description What this key or member has done, by `by.id`; `cli` for the command line */
+                by?: string;
+                /** @description Entries that belong to this only */
+                what?: "keys" | "members" | "sign-ins" | "webhooks" | "catalogue" | "imports" | "corrections" | "reversals";
+                /** @description What was done at or after this time. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
+                from?: string;
+                /** @description What was done before this time. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the log */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogEntries"];
                 };
             };
         };

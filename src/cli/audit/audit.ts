@@ -33,6 +33,16 @@ export function addAuditCommands(program: Command): void {
     .option("--json", "as JSON")
     .action(command(auditShipment));
   audit
+    .command("log")
+    .description(
+      "what people, keys and the command line did, derived from the streams and compared with the log; exit code 1 on any difference",
+    )
+    .requiredOption("--org <id>", "the organisation")
+    .option("--from <time>", "an ISO 8601 time: only what was done from then on")
+    .option("--to <time>", "an ISO 8601 time: only what was done before it")
+    .option("--json", "as JSON")
+    .action(command(auditLog));
+  audit
     .command("quote")
     .description("derive a quote again, step by step, from the catalogue of its day; exit code 1 when a cent differs")
     .argument("<quoteId>")
@@ -108,6 +118,33 @@ async function auditShipment(shipmentId: string, { org, asOf, json }: { org: str
     throw new CommandFault(`No completed import of ${org} has written a shipment ${shipmentId}${asOf ? " by then" : ""}.`);
   if (json) printJson(versions);
   else print(shipmentText(shipmentId, versions, nameOf));
+}
+
+interface LogArguments {
+  readonly org: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+async function auditLog({ org, from, to, json }: LogArguments): Promise<void> {
+  const range = { from: from === undefined ? undefined : timeOf(from), to: to === undefined ? undefined : timeOf(to) };
+  if (range.from && range.to && range.from > range.to) throw new CommandFault("--from must not be after --to.");
+  const [{ verifyLog }, { showProgress }, { logText, logJson }, { streamOf }] = await Promise.all([
+    import("../../audit/log/verifyLog.js"),
+    import("../progress.js"),
+    import("./auditLogText.js"),
+    import("../../events/streams.js"),
+  ]);
+  const verified = await withStores(async ({ pool, eventStore, signal }) => {
+    if (!(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}.`);
+    const progress = showProgress("log");
+    const options = { pool, eventStore, signal, organisationId: org, ...range, onProgress: progress.update };
+    return verifyLog(options).finally(progress.stop);
+  });
+  if (json) printJson(logJson(verified));
+  else print(logText(verified));
+  if (verified.findings.count > 0) process.exitCode = 1;
 }
 
 async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promise<void> {

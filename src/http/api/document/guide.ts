@@ -120,5 +120,6 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Shipment imports": "Shipments into the shipment ledger, as JSON or as a file. A shipment that is there already is replaced.",
   "Fulfilment imports": "Billable warehouse activities into the activity ledger, as JSON or as a file. Every push appends.",
   Ledgers: "What has been imported.",
+  Log: "What people, keys and the command line did.",
   Webhooks: "What an endpoint of yours is sent.",
 };

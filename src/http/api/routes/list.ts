@@ -3,6 +3,7 @@ import type { Route } from "../route.js";
 import { activityLedgerRoutes } from "./activityLedger.js";
 import { correctionRoutes } from "./corrections.js";
 import { importCancelRoutes, importListRoutes, importStatusRoutes } from "./imports.js";
+import { logRoutes } from "./log.js";
 import { pushRoutes } from "./pushes.js";
 import { quoteRoutes } from "./quotes.js";
 import { rejectionRoutes } from "./rejections.js";
@@ -20,4 +21,5 @@ export const routes: readonly Route[] = [
   ...reversalRoutes,
   ...shipmentLedgerRoutes,
   ...activityLedgerRoutes,
+  ...logRoutes,
 ];

@@ -47,7 +47,7 @@ test("every request but the cancellations succeeds for the demo organisation", a
       keep(item, answer, variables);
       // An import ends some time after its push, and the ledgers show it only then.
       return item.name.startsWith("Check") ? answer.status === "completed" : response.status !== 404;
-    });
+    }, item.name);
   }
   expect(ordered).toHaveLength(routes.filter(({ operationId }) => !operationId.startsWith("cancel")).length);
   expect(Object.entries(answered).filter(([, status]) => status !== 200 && status !== 202)).toEqual([]);

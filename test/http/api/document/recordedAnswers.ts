@@ -105,6 +105,8 @@ export async function recordAnswers(service: TestService, stopWorker: () => Prom
   }
   await until("getLedgerActivityTotals", {}, hasItems(2));
   await call("getLedgerActivityTotals", { query: "?from=2026" });
+  await until("listLog", { query: "?what=keys&limit=1" }, hasItems(1));
+  await call("listLog", { query: "?limit=0" });
   await call("getLedgerShipment", { params: { shipmentId: "SO-1001" } });
   await call("getLedgerShipment", { params: { shipmentId: "SO-9999" } });
   await call("listLedgerActivities", { query: `?importId=${unknown.importId}` });
@@ -176,6 +178,7 @@ function shown(recorded: Recorded): Recorded {
   const text = JSON.stringify(recorded)
     .replaceAll(/"(errorReportUrl)":"[^"]+"/g, '"$1":"https://waybill.example/files/rejected-rows.xlsx?signature=..."')
     .replaceAll(/"nextCursor":"[^"]+"/g, '"nextCursor":"eyJhZnRlciI6MTAwfQ.c2lnbmF0dXJl"')
+    .replaceAll(/wb_live_[0-9A-Za-z]{4}/g, "wb_live_9fQ2")
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, idFor)
     .replaceAll(/"(submittedAt|startedAt|finishedAt|updatedAt|generatedAt|at)":"[^"]+"/g, '"$1":"2026-07-02T00:30:00.000Z"');
   return JSON.parse(text) as Recorded;

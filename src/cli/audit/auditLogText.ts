@@ -1,0 +1,27 @@
+import type { VerifiedLog } from "../../audit/log/verifyLog.js";
+import { nameOf, sentenceOf, textOf } from "../../domain/log/sentences.js";
+import { countOf, number } from "../progress.js";
+
+/** The lines that `audit log` prints: each entry, and whether the table has it too. */
+export function logText({ entries, names, findings }: VerifiedLog): string[] {
+  const lines = entries.map((entry) => `${entry.at.toISOString()}  ${textOf(sentenceOf(entry, names))}`);
+  const counted = countOf(entries.length, "entry", "entries");
+  if (findings.count === 0) return [...lines, `${counted}. The log agrees with the streams.`];
+  const rest = findings.count - findings.first.length;
+  return [
+    ...lines,
+    `${counted}. ${countOf(findings.count, "difference", "differences")}:`,
+    ...findings.first.map(({ sentence }) => `  ${sentence}`),
+    ...(rest > 0 ? [`  ... and ${number(rest)} more`] : []),
+  ];
+}
+
+export const logJson = ({ entries, names, findings }: VerifiedLog) => ({
+  entries: entries.map((entry) => {
+    const { id, at, by, what, event, about, stream, revision } = entry;
+    const text = textOf(sentenceOf(entry, names));
+    return { id, at, by: { ...by, name: nameOf(by, names) }, what, event, text, about, stream, revision: Number(revision) };
+  }),
+  differences: findings.count,
+  first: findings.first.map(({ sentence }) => sentence),
+});
