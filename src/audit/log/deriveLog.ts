@@ -94,6 +94,10 @@ function learnNames({ names }: State, event: RecordedEvent): void {
     const { keyId, name, prefix } = event.data;
     for (const id of [prefix, keyId]) if (!names.key.has(id)) names.key.set(id, `${name} (${prefix})`);
   }
+  if (event.type === "ApiKeyRotated") {
+    const { keyId, prefix } = event.data;
+    names.key.set(keyId, `${names.key.get(keyId)?.replace(/ \([^(]*\)$/, "") ?? keyId} (${prefix})`);
+  }
   if (event.type === "MemberInvited") names.member.set(memberOf(event), event.data.name ?? event.data.email);
   if (event.type === "MemberRenamed") names.member.set(memberOf(event), event.data.name);
   if (event.type === "MemberErased") names.member.delete(memberOf(event));
@@ -112,6 +116,7 @@ interface Told extends LogDetails {
 function tell({ generations }: State, event: RecordedEvent): Told | undefined {
   switch (event.type) {
     case "ApiKeyCreated":
+    case "ApiKeyRotated":
     case "ApiKeyRevoked":
       return { ...caused(event), what: "keys", about: ["key", event.data.keyId] };
     case "MemberInvited":

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { LogEntry } from "../../domain/log/entry.js";
 import type { LogNames } from "../../domain/log/sentences.js";
+import { isUuid } from "../../domain/uuid.js";
 
 /** The names of what the entries speak of, as they are now. An erased member has none. */
 export async function logNames(organisationId: string, entries: readonly LogEntry[], pool: Pick<Pool, "query">): Promise<LogNames> {
@@ -17,7 +18,7 @@ export async function logNames(organisationId: string, entries: readonly LogEntr
      select 'webhook', endpoint_id::text, url from webhook_endpoints where organisation_id = $1 and endpoint_id::text = any($4)
       union all
      select 'import', import_id::text, source_details from imports where organisation_id = $1 and import_id = any($5::text[]::uuid[])`,
-    [organisationId, keys, members, webhooks, imports],
+    [organisationId, keys, members, webhooks, imports?.filter(isUuid)],
   );
   const names = { key: new Map(), member: new Map(), webhook: new Map(), import: new Map() } satisfies LogNames;
   for (const { kind, id, name } of rows) if (name !== null && name !== "") names[kind].set(id, name);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createKey, revokeKey } from "../../../src/commands/organisations/organisation.js";
+import { createKey, revokeKey } from "../../../src/commands/organisations/keys.js";
 import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
