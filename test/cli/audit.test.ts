@@ -215,3 +215,19 @@ test.each(mistaken)("%j ends with one clear line", async (args, line) => {
   const { code, stdout, stderr } = await waybill(args, environment);
   expect([code, stdout, stderr.trim()]).toEqual([1, "", line]);
 });
+
+test("audit log prints what was done and compares it; a difference is exit code 1, an unknown organisation is said", async () => {
+  const file = join(folder, "organisation.json");
+  await writeFile(file, JSON.stringify(organisationFile("logged")));
+  expect((await command(["org", "apply", file], environment)).code).toBe(0);
+  await model.project();
+  const told = await command(["audit", "log", "--org", "logged"], environment);
+  expect(told.stdout).toContain("The command line applied version 1 of the catalogue: organisation created");
+  expect([told.code, told.stdout.trim().split("\n").at(-1)]).toEqual([0, "1 entry. The log agrees with the streams."]);
+  await model.pool.query("delete from log_entries where organisation_id = 'logged'");
+  const differs = await command(["audit", "log", "--org", "logged", "--json"], environment);
+  expect([differs.code, JSON.parse(differs.stdout)]).toMatchObject([1, { differences: 1, entries: [{ event: "CatalogueApplied" }] }]);
+  const later = await command(["audit", "log", "--org", "logged", "--from", "2100-01-01T00:00:00Z"], environment);
+  expect([later.code, later.stdout.trim()]).toEqual([0, "0 entries. The log agrees with the streams."]);
+  expect((await command(["audit", "log", "--org", "nobody"], environment)).stderr).toContain("There is no organisation nobody.");
+});
