@@ -92,3 +92,37 @@ test("the rejected rows show the values under our names, with the fixed one", as
     ...{ chargeCode: "PICK", quantity: "none", activityTimestamp: "2026-04-03", reference: "a", warehouseCode: "SYD1" },
   });
 });
+
+/** Removes the report, and the submitted file where that is to be lost too; returns the report that is made again. */
+async function madeAgain(importId: string, { fileIsLost }: { readonly fileIsLost: boolean }) {
+  const { pool, deps, eventStore } = stage.service;
+  const { rows } = await pool.query<{ key: string }>("select report_key as key from imports where import_id = $1", [importId]);
+  await deps.objectStore.remove(rows[0]?.key ?? "");
+  if (fileIsLost) await deps.objectStore.remove((await firstRequest(eventStore, importId))?.file.key ?? "");
+  await until("the report is made again", async () => {
+    const { errorReportUrl } = (await completed("activities", importId)) as unknown as { errorReportUrl: string | null };
+    return errorReportUrl !== null && (await fetch(errorReportUrl.replace("http://127.0.0.1:3000", stage.service.url))).status === 200;
+  });
+  return reportOf("activities", importId);
+}
+const headingsOf = (report: Awaited<ReturnType<typeof reportOf>>) =>
+  ((report.book.worksheets[0]?.getRow(1).values ?? []) as string[]).slice(1);
+
+test("a report that is lost is made again with the file's headings", async () => {
+  const importId = await imported(["PICK,none,03/04/2026,first,a"], "seven");
+  const report = await madeAgain(importId, { fileIsLost: false });
+  expect(headingsOf(report)).toEqual(["Row number", "Rejection reason", "Work", "Qty", "Done on", "Comments", "seven"]);
+  report.set(1, "Qty", "3");
+  const correction = importIn(await last(await send("activities", await report.file())));
+  expect(await completed("activities", correction)).toMatchObject({ correctionOf: { importId, rows: [2] }, counts: { processed: 1 } });
+});
+
+test("made without the submitted file it has our names, and is taken by them", async () => {
+  const importId = await imported(["PICK,none,03/04/2026,first,a"], "eight");
+  const report = await madeAgain(importId, { fileIsLost: true });
+  expect(headingsOf(report).slice(2)).toEqual(["chargeCode", "quantity", "activityTimestamp", "reference", "warehouseCode"]);
+  report.set(1, "quantity", "3");
+  const correction = importIn(await last(await send("activities", await report.file())));
+  expect(await completed("activities", correction)).toMatchObject({ correctionOf: { importId, rows: [2] }, counts: { processed: 1 } });
+  expect(await ledger(correction)).toMatchObject([{ warehouseCode: "SYD1", activityTimestamp: "2026-04-02T13:00:00.000Z" }]);
+});
