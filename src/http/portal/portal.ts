@@ -3,6 +3,7 @@ import { findSession, validSessions } from "../../commands/members/sessions.js";
 import { createSignIn } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { Places } from "../../places.js";
+import { endpointVersions } from "../../queries/organisations/webhooks.js";
 import { inTime, readInTime, readPatienceMs } from "../server/inTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { answerTable } from "../server/problem.js";
@@ -14,11 +15,13 @@ import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, with
 import { createLinks } from "./links.js";
 import { createImportFeed } from "./live/importFeed.js";
 import { createStreams } from "./live/streams.js";
+import { createWebhookFeed } from "./live/webhookFeed.js";
 import { createNotices } from "./notices.js";
 import type { AnswerOf, Done, FormOf, PageOf, PortalDeps, PortalOptions, Shown, Visit } from "./page.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { publishImports } from "./pages/imports/live.js";
 import { answers, forms, pages } from "./pages/list.js";
+import { versionPart } from "./pages/webhooks/live.js";
 import { sessionCookie } from "./sessions/cookies.js";
 import { ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
@@ -90,6 +93,7 @@ function depsOf(options: PortalOptions, closing: AbortSignal, stopping: AbortSig
     live: {
       streams: createStreams({ signedIn: (sessions) => validSessions(lookUps, sessions), closing, onError }),
       imports: createImportFeed({ sources: options, logger, publish: publishImports(options) }),
+      webhooks: createWebhookFeed({ versions: (ids) => endpointVersions(options.pool, ids), partOf: versionPart, logger }),
     },
     closing,
     stopping,

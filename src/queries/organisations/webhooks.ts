@@ -55,6 +55,20 @@ export interface DeliverySummary extends Pick<typeof webhookDeliveries.$inferSel
 
 const mostAttempts = 10;
 
+const deliveryOf = `select delivery.id::text as "deliveryId", event_id as "eventId", type, import_id as "importId", occurred_at as "occurredAt", status, reason,
+            revision::text, now(), case when status = 'waiting' then due_at end as "dueAt",
+            (select json_agg(each order by each.attempt) from (
+               select attempt, at, milliseconds, status, reason, answer from webhook_attempts
+                where delivery_id = delivery.id order by attempt desc limit ${mostAttempts}) as each) as attempts
+       from webhook_deliveries delivery`;
+
+type DeliveryRow = Omit<Delivery, "attempts"> & { readonly attempts: (AttemptSummary & { at: string })[] | null };
+
+const shownDelivery = (row: DeliveryRow): Delivery => ({
+  ...row,
+  attempts: (row.attempts ?? []).map((each) => ({ ...each, at: new Date(each.at) })),
+});
+
 /** Newest first. `before` is the deliveryId that the page before ended with. */
 export async function listDeliveries(
   database: Database,
@@ -62,16 +76,50 @@ export async function listDeliveries(
   endpointId: string,
   { limit, before }: { limit: number; before?: string },
 ): Promise<DeliverySummary[]> {
-  const { rows } = await database.query<Omit<DeliverySummary, "attempts"> & { attempts: (AttemptSummary & { at: string })[] | null }>(
-    `select delivery.id::text as "deliveryId", event_id as "eventId", type, import_id as "importId", occurred_at as "occurredAt", status, reason,
-            case when status = 'waiting' then due_at end as "dueAt",
-            (select json_agg(each order by each.attempt) from (
-               select attempt, at, milliseconds, status, reason, answer from webhook_attempts
-                where delivery_id = delivery.id order by attempt desc limit ${mostAttempts}) as each) as attempts
-       from webhook_deliveries delivery
+  const { rows } = await database.query<DeliveryRow>(
+    `${deliveryOf}
       where organisation_id = $1 and endpoint_id = $2 and delivery.id < coalesce($4::bigint, 9223372036854775807)
       order by delivery.id desc limit $3`,
     [organisationId, endpointId, limit, before ?? null],
   );
-  return rows.map((row) => ({ ...row, attempts: (row.attempts ?? []).map((each) => ({ ...each, at: new Date(each.at) })) }));
+  return rows.map(shownDelivery).map(({ revision: _, now: __, ...summary }) => summary);
+}
+
+/** A delivery and what its message is built of. */
+export interface Delivery extends DeliverySummary {
+  readonly revision: string | null;
+  /** The database's clock. */
+  readonly now: Date;
+}
+
+export async function findDelivery(
+  database: Database,
+  organisationId: string,
+  endpointId: string,
+  deliveryId: string,
+): Promise<Delivery | undefined> {
+  if (!/^\d{1,18}$/.test(deliveryId)) return undefined;
+  const { rows } = await database.query<DeliveryRow>(`${deliveryOf} where organisation_id = $1 and endpoint_id = $2 and delivery.id = $3`, [
+    organisationId,
+    endpointId,
+    deliveryId,
+  ]);
+  return rows[0] && shownDelivery(rows[0]);
+}
+
+/** As many deliveries as a page shows. */
+const mostCompared = 51;
+
+/** What pages show of these endpoints, as a short text each that changes when it does. */
+export async function endpointVersions(database: Database, endpointIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await database.query<{ endpointId: string; version: string }>(
+    `select endpoint.endpoint_id as "endpointId", md5(concat_ws(' ', paused_at, removed_at, health.failures,
+            (select string_agg(concat_ws(' ', newest.id, newest.status, newest.attempts, newest.due_at), ',' order by newest.id) from (
+               select id, status, attempts, case when status = 'waiting' and claim is null then due_at end as due_at from webhook_deliveries delivery
+                where delivery.endpoint_id = endpoint.endpoint_id order by id desc limit ${mostCompared}) as newest))) as version
+       from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
+      where endpoint.endpoint_id = any($1::uuid[])`,
+    [endpointIds],
+  );
+  return new Map(rows.map(({ endpointId, version }) => [endpointId, version]));
 }

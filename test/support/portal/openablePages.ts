@@ -389,6 +389,13 @@ export const openablePages: readonly OpenablePage[] = [
     address: ({ endpointId }) => `/portal/settings/webhooks/${endpointId}`,
   },
   {
+    path: "/portal/settings/webhooks/{endpointId}/deliveries/{deliveryId}",
+    name: "webhook-delivery",
+    heading: "import.cancelled",
+    as: "admin",
+    address: ({ endpointId, deliveryId }) => `/portal/settings/webhooks/${endpointId}/deliveries/${deliveryId}`,
+  },
+  {
     path: "/portal/settings/webhooks/{endpointId}",
     name: "webhook-paused",
     heading: pausedUrl,

@@ -28,7 +28,8 @@ function address(): string {
   const unfinished = document.querySelectorAll("tr[data-status=queued], tr[data-status=processing]");
   const ids = [...unfinished].slice(0, mostShown).map(({ id }) => id.replace("import-", ""));
   if (ids.length > 0) url.searchParams.set("shown", ids.join(","));
-  const status = document.getElementById("import-status")?.dataset["status"];
+  const shown = document.querySelector<HTMLElement>("#import-status, #endpoint-version");
+  const status = shown?.dataset["status"];
   if (status !== undefined) url.searchParams.set("status", status);
   return url.href;
 }

@@ -131,6 +131,9 @@ export interface OpenStream {
   readonly end: () => void;
 }
 
+/** `x-accel-buffering` keeps a proxy from holding the answer back until it ends. */
+export const streamHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" } as const;
+
 /** A message is made once for all pages that get it. */
 export const messageOf = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 

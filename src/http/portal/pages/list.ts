@@ -34,8 +34,10 @@ import { chooseForm, columnsAnswers, columnsForm } from "./upload/columns/forms.
 import { columnsPage } from "./upload/columns/page.js";
 import { uploadAnswer, uploadForm } from "./upload/sendUpload.js";
 import { exampleAnswers, uploadPage } from "./upload/uploadPage.js";
+import { deliveryPage } from "./webhooks/delivery.js";
 import { endpointForms, endpointPage } from "./webhooks/endpoint.js";
 import { addForm, webhooksPage } from "./webhooks/list.js";
+import { endpointStream } from "./webhooks/live.js";
 
 /** portal.ts shows a page that asks for a role only to signed-in visitors, so that the type can be narrowed here. */
 const signedIn = <T extends PageOf<never> | FormOf<never> | AnswerOf<never>>(some: readonly T[]) => some as never;
@@ -65,7 +67,7 @@ export const pages: readonly PageOf<Visit>[] = [
     membersPage,
     helpPage,
   ]),
-  ...signedIn([importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, logPage, logEventPage, accountPage]),
+  ...signedIn([importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, deliveryPage, logPage, logEventPage, accountPage]),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
@@ -103,5 +105,6 @@ export const answers: readonly AnswerOf<Visit>[] = [
     placesAnswer,
     ...catalogueAnswers,
     logDownload,
+    endpointStream,
   ]),
 ];

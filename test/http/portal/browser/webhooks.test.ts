@@ -39,14 +39,8 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Reloads the page until it shows this text. */
-async function untilShown(page: Page, text: string | RegExp): Promise<void> {
-  const look = async () => {
-    await page.reload();
-    return page.getByText(text).count();
-  };
-  await expect.poll(look, { interval: 500 }).toBeGreaterThan(0); // a reload costs more than the awaited work
-}
+/** Waits until the page shows this text by itself. */
+const untilShown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
 browserTest(
   "an endpoint is added, pinged, its secret rotated, an answer seen, an event sent again, and it is paused, replayed, changed and removed",
@@ -78,6 +72,7 @@ browserTest(
       expect(await page.content()).not.toContain(secret);
 
       await press("Send a ping");
+      await page.getByText("A ping is on its way.").waitFor();
       await untilShown(page, "Delivered");
       expect(receiver.got.map(({ type }) => type)).toEqual(["ping"]);
       await press("Rotate secret");
@@ -95,11 +90,15 @@ browserTest(
       await untilShown(page, "It answered 500.");
       await untilShown(page, /^Failing$/); // the page reads the endpoint's state before its attempts, so that the state may be older
       const row = page.getByRole("row", { name: /import\.completed/ });
-      await row.getByText("1 attempt, 500").click();
-      await row.getByText("the shelf is full").waitFor();
+      await row.getByText("1 attempt, 500").waitFor();
+      await row.getByRole("link", { name: "import.completed" }).click();
+      await page.getByRole("heading", { level: 1, name: "import.completed" }).waitFor();
+      await page.getByText("the shelf is full").waitFor();
+      const payload = JSON.parse((await page.locator("#payload ~ pre").textContent()) ?? "") as unknown;
+      expect(payload).toEqual(JSON.parse(receiver.got.find(({ type }) => type === "import.completed")?.body ?? ""));
       receiver.answer = () => undefined;
       await service.pool.query("update webhook_health set retry_at = now()"); // end the endpoint's own back-off too
-      await row.getByRole("button", { name: "Send again" }).click();
+      await press("Send again");
       await page.getByText("It is sent again under the same id, after what waits before it.").waitFor();
       await untilShown(page, "2 attempts, 200");
       const [first, second] = receiver.got.filter(({ type }) => type === "import.completed");

@@ -6,7 +6,7 @@ import type { ReadImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { keepRecent } from "../../../../recent.js";
 import type { Publish, Readers, Subscriber, Viewer } from "../../live/importFeed.js";
-import { messageOf, type OpenStream } from "../../live/streams.js";
+import { messageOf, type OpenStream, streamHeaders } from "../../live/streams.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { requireImport } from "./one.js";
 import { type PartsDeps, partsOf, readParts, StatusPart, shownStatus } from "./parts.js";
@@ -48,9 +48,7 @@ function openStream(visit: SignedInVisit, { live, sessionCookie }: PortalDeps, s
     onOpen: (stream) => live.imports.join({ ...shownNow, stream, viewer }),
     onEnd: (stream) => live.imports.leave(stream),
   });
-  // `x-accel-buffering` keeps a proxy from holding the answer back until it ends.
-  const headers = { ...c.get("answerHeaders"), "content-type": "text/event-stream", "x-accel-buffering": "no" };
-  return new Response(body, { headers });
+  return new Response(body, { headers: { ...c.get("answerHeaders"), ...streamHeaders } });
 }
 
 /** How often the rejected rows and the history of a running import are read again while its page is open. */

@@ -3,12 +3,9 @@ import type { SignedInVisit } from "../../page.js";
 import { Button, Form } from "../../shell/form.js";
 import { Badge, type Column, EmptyState, Pager, Panel, Table } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
-import { importPath } from "../imports/status.js";
-import { endpointPath } from "./parts.js";
+import { deliveryPath, endpointPath } from "./parts.js";
 
 export const pageSize = 50;
-/** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
-const shownCharacters = 300;
 
 interface DeliveriesProps {
   readonly visit: SignedInVisit;
@@ -55,27 +52,27 @@ const columns = (visit: SignedInVisit, endpointId: string): readonly Column<Deli
   {
     heading: "Event",
     names: true,
-    cell: ({ type, importId }) => (
-      <span class="event-type">{importId ? <a href={visit.links.to(importPath(importId))}>{type}</a> : type}</span>
+    cell: ({ deliveryId, type }) => (
+      <a class="event-type" href={visit.links.to(deliveryPath(endpointId, deliveryId))}>
+        {type}
+      </a>
     ),
   },
   { heading: "Happened", cell: ({ occurredAt }) => <Time visit={visit} at={occurredAt} /> },
   { heading: "Outcome", cell: (delivery) => <Outcome visit={visit} delivery={delivery} /> },
-  { heading: "Attempts", cell: ({ attempts }) => <Attempts visit={visit} attempts={attempts} /> },
+  { heading: "Attempts", cell: ({ attempts }) => <span class="unbroken">{inBrief(attempts)}</span> },
   {
     heading: "Action",
     number: true,
     cell: ({ deliveryId, type, occurredAt }) => (
       <div class="actions">
-        <Form visit={visit} to={`${endpointPath(endpointId)}/deliveries/${deliveryId}/send-again`} class="one">
-          <Button class="quiet" aria-description={`${type} of ${occurredAt.toISOString()}`} label="Send again" />
-        </Form>
+        <SendAgain visit={visit} endpointId={endpointId} deliveryId={deliveryId} about={`${type} of ${occurredAt.toISOString()}`} />
       </div>
     ),
   },
 ];
 
-function Outcome({ visit, delivery }: { visit: SignedInVisit; delivery: DeliverySummary }) {
+export function Outcome({ visit, delivery }: { visit: SignedInVisit; delivery: DeliverySummary }) {
   const { status, reason, dueAt, attempts } = delivery;
   return (
     <span class="endpoint-state">
@@ -90,22 +87,21 @@ function Outcome({ visit, delivery }: { visit: SignedInVisit; delivery: Delivery
   );
 }
 
-function Attempts({ visit, attempts }: { visit: SignedInVisit; attempts: readonly AttemptSummary[] }) {
+interface SendAgainProps {
+  readonly visit: SignedInVisit;
+  readonly endpointId: string;
+  readonly deliveryId: string;
+  readonly about: string;
+}
+
+export const SendAgain = ({ visit, endpointId, deliveryId, about }: SendAgainProps) => (
+  <Form visit={visit} to={`${deliveryPath(endpointId, deliveryId)}/send-again`} class="one">
+    <Button class="quiet" aria-description={about} label="Send again" />
+  </Form>
+);
+
+function inBrief(attempts: readonly AttemptSummary[]): string {
   const last = attempts.at(-1);
-  if (!last) return <span class="muted">None yet</span>;
-  return (
-    <details class="attempts">
-      <summary>
-        {last.attempt === 1 ? "1 attempt" : `${last.attempt} attempts`}, {last.status ?? "no answer"}
-      </summary>
-      <ol reversed={false}>
-        {attempts.map(({ attempt, at, milliseconds, status, reason, answer }) => (
-          <li value={attempt}>
-            <Time visit={visit} at={at} />: {status === null ? (reason ?? "no answer") : `answered ${status}`} after {milliseconds} ms
-            {answer ? <code class="answer">{answer.slice(0, shownCharacters)}</code> : null}
-          </li>
-        ))}
-      </ol>
-    </details>
-  );
+  if (!last) return "None yet";
+  return `${last.attempt === 1 ? "1 attempt" : `${last.attempt} attempts`}, ${last.status ?? "no answer"}`;
 }

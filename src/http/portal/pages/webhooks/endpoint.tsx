@@ -5,14 +5,16 @@ import { countToReplay, mostCounted, replay } from "../../../../commands/webhook
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
-import { listDeliveries, listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
+import { listDeliveries } from "../../../../queries/organisations/webhooks.js";
 import type { Fields } from "../../fields.js";
 import { type Done, done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
 import { NoQuestion, Question } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
 import { Amount, OnlyOnce, ShortId, Time } from "../../shell/values.js";
 import { Deliveries, pageSize } from "./deliveries.js";
+import { LiveEndpoint, readVersion } from "./live.js";
 import { Actions, ChangePanel, endpointPath, type OfEndpoint, ReplayPanel, State, webhooksPath } from "./parts.js";
+import { requireEndpoint } from "./requireEndpoint.js";
 
 export const endpointPage: PageOf<SignedInVisit> = {
   path: `${webhooksPath}/{endpointId}`,
@@ -21,12 +23,14 @@ export const endpointPage: PageOf<SignedInVisit> = {
     const endpoint = await requireEndpoint(visit, deps);
     const { endpointId, url } = endpoint;
     const before = visit.query["before"];
+    const version = await readVersion(deps, endpointId); // before what is shown: a change in between is told again
     const found = await listDeliveries(deps.pool, visit.person.organisationId, endpointId, {
       limit: pageSize + 1,
       ...(before !== undefined && /^\d{1,18}$/.test(before) ? { before } : {}),
     });
     return {
       title: url,
+      scripts: ["live.js"],
       body: (
         <>
           {visit.notice?.once ? (
@@ -39,14 +43,17 @@ export const endpointPage: PageOf<SignedInVisit> = {
               Endpoint <ShortId id={endpointId} about="the id of this endpoint" />
             </span>
           </p>
-          <Panel id="state" title="State">
-            <p>
-              <State visit={visit} endpoint={endpoint} />
-            </p>
-            <Rotated visit={visit} endpoint={endpoint} />
-            <Actions visit={visit} endpoint={endpoint} />
-          </Panel>
-          <Deliveries visit={visit} endpointId={endpointId} deliveries={found} before={before} />
+          <LiveEndpoint visit={visit} endpointId={endpointId} version={version} />
+          <div id="endpoint-now" data-refetch>
+            <Panel id="state" title="State">
+              <p>
+                <State visit={visit} endpoint={endpoint} />
+              </p>
+              <Rotated visit={visit} endpoint={endpoint} />
+              <Actions visit={visit} endpoint={endpoint} />
+            </Panel>
+            <Deliveries visit={visit} endpointId={endpointId} deliveries={found} before={before} />
+          </div>
           <ReplayPanel visit={visit} endpoint={endpoint} />
           <ChangePanel visit={visit} endpoint={endpoint} />
         </>
@@ -86,14 +93,6 @@ function Rotated({ visit, endpoint: { rotatedAt } }: OfEndpoint) {
       new one.
     </p>
   );
-}
-
-/** Another organisation's endpoint and an unknown id get the same answer. */
-async function requireEndpoint({ params, person }: SignedInVisit, { pool }: PortalDeps): Promise<WebhookSummary> {
-  const endpoints = await listWebhooks(pool, person.organisationId);
-  const found = endpoints.find(({ endpointId }) => endpointId === params["endpointId"]);
-  if (!found) throw new Rejection("notFound", "There is no endpoint with this id");
-  return found;
 }
 
 interface Replay {
@@ -172,7 +171,7 @@ const rotateForm = form("/rotate", async (named, visit, { webhooks }) => {
 
 const pingForm = form("/ping", async (named, _, { pool }) => {
   await ping(pool, named, randomUUID());
-  return "A ping is on its way. Its answer appears below within seconds: reload the page.";
+  return "A ping is on its way. Its answer appears below within seconds.";
 });
 
 const pauseForm = form("/pause", async (named, visit, { webhooks }) => {

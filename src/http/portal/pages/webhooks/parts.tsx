@@ -11,6 +11,8 @@ export const webhooksPath = "/portal/settings/webhooks";
 
 export const endpointPath = (endpointId: string): string => `${webhooksPath}/${endpointId}`;
 
+export const deliveryPath = (endpointId: string, deliveryId: string): string => `${endpointPath(endpointId)}/deliveries/${deliveryId}`;
+
 export interface OfEndpoint {
   readonly visit: SignedInVisit;
   readonly endpoint: WebhookSummary;

@@ -1,19 +1,37 @@
 // What is sent: the import as the API showed it at the event. It is built from the stream for every attempt, so that a retry, a replay
 // and a Send again say the same; only the link to the error report is made anew, since it expires.
-import { isWebhookEventType, type ToldStream, toldEvents } from "../../../domain/webhooks/types.js";
-import { decodeOn } from "../../../events/codec.js";
-import type { ImportCompleted } from "../../../events/importEvents.js";
-import { countRejected, rowsBefore, startedEvent } from "../../../events/importLayout.js";
-import type { Ranges, RowsReversed } from "../../../events/reversalEvents.js";
-import { streamOf } from "../../../events/streams.js";
-import { eventAt, type Revision, type StoredEvent } from "../../../ports/eventStore.js";
-import { type ImportView, shownDetails, shownImport } from "../../../queries/imports/importView.js";
-import { requestedBase } from "../../../queries/imports/streamView.js";
-import { loadRecent } from "../../../recent.js";
-import type { WebhookWorkerDeps } from "../deps.js";
-import type { Claimed } from "./claim.js";
+import type { Pool } from "pg";
+import { isWebhookEventType, type ToldStream, toldEvents } from "../../domain/webhooks/types.js";
+import { decodeOn } from "../../events/codec.js";
+import type { ImportCompleted } from "../../events/importEvents.js";
+import { countRejected, rowsBefore, startedEvent } from "../../events/importLayout.js";
+import type { Ranges, RowsReversed } from "../../events/reversalEvents.js";
+import { streamOf } from "../../events/streams.js";
+import { type EventStore, eventAt, type Revision, type StoredEvent } from "../../ports/eventStore.js";
+import type { ObjectStore } from "../../ports/objectStore.js";
+import { loadRecent } from "../../recent.js";
+import { type ImportView, shownDetails, shownImport } from "../imports/importView.js";
+import { requestedBase } from "../imports/streamView.js";
 
-type Sources = Pick<WebhookWorkerDeps, "pool" | "eventStore" | "objectStore">;
+interface Sources {
+  readonly pool: Pick<Pool, "query">;
+  readonly eventStore: EventStore;
+  readonly objectStore: Pick<ObjectStore, "link">;
+}
+
+/** What a message is built of. */
+export interface Told {
+  readonly organisationId: string;
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly type: string;
+  /** Null for a ping. */
+  readonly importId: string | null;
+  readonly revision: string | null;
+  readonly occurredAt: Date;
+  /** The database's clock. */
+  readonly now: Date;
+}
 
 /** The log no longer has this event at its place: an older state of the log was restored. */
 export class EventGone extends Error {
@@ -22,7 +40,7 @@ export class EventGone extends Error {
 
 const linkSeconds = 3_600;
 
-export async function messageOf(delivery: Claimed, sources: Sources): Promise<string> {
+export async function messageOf(delivery: Told, sources: Sources): Promise<string> {
   const { type, occurredAt, endpointId, importId } = delivery;
   if (importId === null) return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { endpointId } }); // a ping
   if (!isWebhookEventType(type)) throw new EventGone(`This version sends no ${type}`);
@@ -54,7 +72,7 @@ const mostRecent = 500;
 const viewOf = loadRecent<Viewed>(mostRecent);
 
 async function readView(
-  { organisationId, eventId, revision }: Claimed,
+  { organisationId, eventId, revision }: Told,
   { importId, on }: { readonly importId: string; readonly on: ToldStream },
   sources: Sources,
 ): Promise<Viewed> {

@@ -1,0 +1,97 @@
+import { Rejection } from "../../../../domain/rejection.js";
+import { type AttemptSummary, type Delivery, findDelivery } from "../../../../queries/organisations/webhooks.js";
+import { EventGone, messageOf } from "../../../../queries/webhooks/message.js";
+import type { PageOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { EmptyState, Facts, Panel } from "../../shell/panel.js";
+import { CopyButton, ShortId, Time } from "../../shell/values.js";
+import { importPath } from "../imports/status.js";
+import { Outcome, SendAgain } from "./deliveries.js";
+import { LiveEndpoint, readVersion } from "./live.js";
+import { deliveryPath, endpointPath } from "./parts.js";
+import { requireEndpoint } from "./requireEndpoint.js";
+
+/** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
+const shownCharacters = 2_000;
+
+/** One delivery: what was sent, and what came back. */
+export const deliveryPage: PageOf<SignedInVisit> = {
+  path: deliveryPath("{endpointId}", "{deliveryId}"),
+  access: "webhooks",
+  show: async (visit, deps) => {
+    const { endpointId, url } = await requireEndpoint(visit, deps);
+    const version = await readVersion(deps, endpointId);
+    const delivery = await findDelivery(deps.pool, visit.person.organisationId, endpointId, visit.params["deliveryId"] ?? "");
+    if (!delivery) throw new Rejection("notFound", "There is no such delivery. Deliveries are kept for 30 days");
+    const { deliveryId, type, eventId, importId, occurredAt, attempts } = delivery;
+    const payload = await payloadOf({ ...delivery, endpointId }, visit, deps);
+    return {
+      title: type,
+      scripts: ["live.js"],
+      body: (
+        <>
+          <p class="under-heading">
+            <a href={visit.links.to(endpointPath(endpointId))}>{url}</a>
+            {importId ? <a href={visit.links.to(importPath(importId))}>The import</a> : null}
+          </p>
+          <LiveEndpoint visit={visit} endpointId={endpointId} version={version} />
+          <div id="delivery-now" data-refetch>
+            <Panel id="outcome" title="Delivery">
+              <Facts
+                facts={[
+                  ["Outcome", <Outcome visit={visit} delivery={delivery} />],
+                  ["Happened", <Time visit={visit} at={occurredAt} exact />],
+                  ["webhook-id", <ShortId id={eventId} about="the webhook-id" />],
+                ]}
+              />
+              <SendAgain visit={visit} endpointId={endpointId} deliveryId={deliveryId} about={type} />
+            </Panel>
+            <Panel id="attempts" title="Attempts">
+              <Attempts visit={visit} attempts={attempts} />
+            </Panel>
+          </div>
+          <Payload payload={payload} />
+        </>
+      ),
+    };
+  },
+};
+
+/** The body as it is sent, which is built from the log each time. Undefined where the log no longer has the event. */
+async function payloadOf(delivery: Delivery & { endpointId: string }, { person }: SignedInVisit, deps: PortalDeps) {
+  const { organisationId } = person;
+  const body = await messageOf({ ...delivery, organisationId }, deps).catch((error: unknown) => {
+    if (error instanceof EventGone) return undefined;
+    throw error;
+  });
+  return body === undefined ? undefined : JSON.stringify(JSON.parse(body), null, 2);
+}
+
+const Payload = ({ payload }: { payload: string | undefined }) => (
+  <Panel id="payload" title="Payload">
+    {payload === undefined ? (
+      <EmptyState title="The event is no longer in the log, so it is not sent again" />
+    ) : (
+      <>
+        <p class="hint">The body of each attempt. A link to an error report is made anew each time, since it expires.</p>
+        <pre class="raw-event" tabindex={0}>
+          <code>{payload}</code>
+        </pre>
+        <CopyButton text={payload} label="Copy payload" />
+      </>
+    )}
+  </Panel>
+);
+
+function Attempts({ visit, attempts }: { visit: SignedInVisit; attempts: readonly AttemptSummary[] }) {
+  if (attempts.length === 0) return <p class="muted">None yet.</p>;
+  return (
+    <ol class="attempts">
+      {attempts.map(({ attempt, at, milliseconds, status, reason, answer }) => (
+        <li value={attempt}>
+          <Time visit={visit} at={at} exact />: {status === null ? (reason ?? "no answer") : `answered ${status}`} after {milliseconds} ms
+          {answer ? <code class="answer">{answer.slice(0, shownCharacters)}</code> : null}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,48 @@
+// An endpoint's page changes by itself: the stream says that something has changed, and the script fetches that part of the page again.
+import { hashToken } from "../../../../domain/members.js";
+import { endpointVersions } from "../../../../queries/organisations/webhooks.js";
+import { streamHeaders } from "../../live/streams.js";
+import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { Live } from "../imports/status.js";
+import { webhooksPath } from "./parts.js";
+import { requireEndpoint } from "./requireEndpoint.js";
+
+const livePath = `${webhooksPath}/{endpointId}/live`;
+const partId = "endpoint-version";
+
+/** Holds nothing that is seen. Where its status changes, the script says so and fetches the rest again. */
+const Version = ({ version }: { version: string }) => (
+  <span id={partId} data-status={version} data-says="The deliveries have changed." hidden />
+);
+
+export const versionPart = (version: string) => ({ id: partId, html: String(<Version version={version} />) });
+
+export async function readVersion({ pool }: Pick<PortalDeps, "pool">, endpointId: string): Promise<string> {
+  return (await endpointVersions(pool, [endpointId])).get(endpointId) ?? "";
+}
+
+export const LiveEndpoint = ({ visit, endpointId, version }: { visit: SignedInVisit; endpointId: string; version: string }) => (
+  <>
+    <Live visit={visit} from={livePath.replace("{endpointId}", endpointId)} isMoving={false} />
+    <Version version={version} />
+  </>
+);
+
+export const endpointStream: AnswerOf<SignedInVisit> = {
+  method: "GET",
+  path: livePath,
+  access: "webhooks",
+  answer: async (visit, deps) => {
+    const { endpointId } = await requireEndpoint(visit, deps);
+    const { context: c, person, query } = visit;
+    const body = deps.live.streams.open({
+      organisationId: person.organisationId,
+      session: hashToken(deps.sessionCookie.read(c) ?? ""),
+      left: c.req.raw.signal,
+      cut: () => c.env?.outgoing?.destroy(),
+      onOpen: (stream) => deps.live.webhooks.join({ stream, endpointId, version: query["status"] ?? "" }),
+      onEnd: (stream) => deps.live.webhooks.leave(stream),
+    });
+    return new Response(body, { headers: { ...c.get("answerHeaders"), ...streamHeaders } });
+  },
+};

@@ -1,0 +1,11 @@
+import { Rejection } from "../../../../domain/rejection.js";
+import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
+
+/** Another organisation's endpoint and an unknown id get the same answer. */
+export async function requireEndpoint({ params, person }: SignedInVisit, { pool }: PortalDeps): Promise<WebhookSummary> {
+  const endpoints = await listWebhooks(pool, person.organisationId);
+  const found = endpoints.find(({ endpointId }) => endpointId === params["endpointId"]);
+  if (!found) throw new Rejection("notFound", "There is no endpoint with this id");
+  return found;
+}
