@@ -8,7 +8,7 @@ export const faultCodes = [
   "required",
   /** Not a number, amount or time that the field can have. */
   "invalid",
-  /** Advice beside `invalid`: it is a date, but not written as ISO 8601 has it. */
+  /** Beside `invalid`, in older events: it is a date, but not written as ISO 8601 has it. */
   "dateForm",
   /** A spreadsheet's cell without a value, such as a formula's error. */
   "unreadable",
@@ -35,6 +35,8 @@ export interface Fault {
   readonly recorded: RecordedFault;
   /** Never has `; ` in it. */
   readonly sentence: string;
+  /** What is wrong with this value, or how to write it. People are told; it is not recorded, and the API does not say it. */
+  readonly advice?: string | undefined;
 }
 
 export const fault = (code: FaultCode, sentence: string, ...columns: readonly string[]): Fault => ({
@@ -51,6 +53,10 @@ export interface RowReason {
 }
 
 export const reasonOf = (faults: readonly Fault[]): RowReason => ({ reason: faults.map(({ sentence }) => sentence).join("; "), faults });
+
+/** The reason for people who are about to mend the row: each sentence with its advice. */
+export const explained = ({ reason, faults, lead }: RowReason): string =>
+  lead === undefined ? faults.map(({ sentence, advice }) => (advice ? `${sentence}: ${advice}` : sentence)).join("; ") : reason;
 
 /** The reason of a row that its import may not record. */
 export const refusal = (sentence: string): RowReason => reasonOf([fault("refused", sentence)]);

@@ -40,7 +40,7 @@ function fieldReader(columns: Columns, field: Field, context: RowContext): ReadF
     case "positive":
       return rawReader(columns, field, positive);
     case "time":
-      return rawReader(columns, field, (text) => readTimestamp(text, context.timezone), otherDateForm(field));
+      return rawReader(columns, field, (text) => readTimestamp(text, context.timezone), otherDateForm);
   }
 }
 
@@ -64,12 +64,12 @@ function customerReader(columns: Columns, field: Field, context: RowContext): Re
   };
 }
 
-/** Numbers and times: one fault whatever is wrong with the cell. `advice` may say more about its text. */
+/** Numbers and times: one fault whatever is wrong with the cell. `adviceOn` may say more about its text. */
 function rawReader(
   columns: Columns,
   { name, required, heading }: Field,
   parse: (text: string) => Value | undefined,
-  advice: (text: string) => Fault | undefined = () => undefined,
+  adviceOn: (text: string) => string | undefined = () => undefined,
 ): ReadField {
   const column = rawColumn(columns, name);
   const invalid = fault("invalid", `Valid ${heading.charAt(0).toLowerCase()}${heading.slice(1)} is required`, name);
@@ -78,9 +78,8 @@ function rawReader(
     if (text === "" && required !== "value") return undefined;
     const value = text === undefined ? undefined : parse(text);
     if (value !== undefined) return value;
-    column.refuse(cells, faults, invalid);
-    const more = text === undefined ? undefined : advice(text);
-    if (more) faults.push(more);
+    const advice = text === undefined ? undefined : adviceOn(text);
+    column.refuse(cells, faults, advice === undefined ? invalid : { ...invalid, advice });
     return undefined;
   };
 }
@@ -90,10 +89,6 @@ function positive(text: string): number | undefined {
   return value !== undefined && value > 0 ? value : undefined;
 }
 
-const acceptedForms = "YYYY-MM-DD, YYYY-MM-DDThh:mm:ss or YYYY-MM-DDThh:mm:ss+hh:mm (ISO 8601), such as 2026-10-06T09:30:00+10:00";
-
 /** Such a date is rejected with advice and not guessed: 6/10/2026 may be in June or in October. */
-function otherDateForm({ name }: Field): (text: string) => Fault | undefined {
-  const advice = fault("dateForm", `Write the date in ${name} as ${acceptedForms}`, name);
-  return (text) => (isOtherDateForm(text) ? advice : undefined);
-}
+const otherDateForm = (text: string): string | undefined =>
+  isOtherDateForm(text) ? "write it as 2026-10-06, 2026-10-06T09:30:00 or 2026-10-06T09:30:00+10:00" : undefined;

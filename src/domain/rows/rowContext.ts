@@ -8,6 +8,8 @@ export interface RowContext {
   mandatoryCustomFields(customerId: string): readonly string[];
   /** The location, if it resolves and lies in a zone of the organisation. */
   locate(postalCode: string, suburb: string, state: string, countryCode: string): Location | undefined;
+  /** Why there is no such location, for people. */
+  whyNotLocated(postalCode: string, suburb: string, state: string, countryCode: string): string;
 }
 
 const rememberedPlaces = 20_000;
@@ -32,6 +34,12 @@ export function rowContext(catalogue: Catalogue, geography: Geography): RowConte
       if (places.size >= rememberedPlaces) places.clear(); // files repeat few places; one that does not must not fill the memory
       places.set(key, location);
       return location;
+    },
+    whyNotLocated(postalCode, suburb, state, countryCode) {
+      const resolution = geography.resolve({ postalCode, suburb, state, countryCode });
+      if (resolution.ok) return `no zone of the catalogue has the postcode ${resolution.location.postalCode}`;
+      const [first = "", ...rest] = resolution.message;
+      return `${first.toLowerCase()}${rest.join("").replace("; ", ": ")}`; // a semicolon stands between two faults
     },
   };
 }

@@ -76,7 +76,7 @@ function placeReader(
     const country = readCountry(cells, faults);
     const complete = code !== undefined && suburb !== undefined && state !== undefined && country !== undefined;
     const location = complete ? context.locate(code, suburb, state, country) : undefined;
-    if (complete && !location) faults.push(notFound);
+    if (complete && !location) faults.push({ ...notFound, advice: context.whyNotLocated(code, suburb, state, country) });
     const given: Record<string, string> = {};
     if (code) given[names[0]] = location ? withLostZeros(code, location.postalCode) : code;
     if (suburb) given[names[1]] = suburb;

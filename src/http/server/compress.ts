@@ -1,7 +1,5 @@
 // Text answers, compressed for those who accept it. Streams are sent as they are: event streams, files, lines that are written one by one.
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import type { Context } from "hono";
-import type { AppEnv } from "./requestFrame.js";
 
 /** Less than this fits into one packet. */
 const leastBytes = 1_400;
@@ -13,26 +11,31 @@ const small = 9;
 
 type Encoding = "br" | "gzip";
 
+/** The request, or as much of it as counts here. */
+interface Asking {
+  readonly req: { header(name: string): string | undefined };
+}
+
 interface Packed {
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The body as it is sent, and the headers that say how. */
-export function packed(c: Context<AppEnv>, text: string, quality = fast): Packed {
+export function packed({ req }: Asking, text: string, quality = fast): Packed {
   if (text.length < leastBytes) return { body: text, headers: {} };
-  const encoding = acceptedEncoding(c.req.header("accept-encoding"));
+  const encoding = acceptedEncoding(req.header("accept-encoding"));
   const vary = { vary: "accept-encoding" };
   if (encoding === undefined) return { body: text, headers: vary };
   return { body: compress(text, encoding, quality), headers: { ...vary, "content-encoding": encoding } };
 }
 
 /** For a text that never changes: it is compressed once for each encoding. */
-export function packedOnce(text: string): (c: Context<AppEnv>) => Packed {
+export function packedOnce(text: string): (asking: Asking) => Packed {
   const kept = new Map<string, Packed>();
-  return (c) => {
-    const encoding = acceptedEncoding(c.req.header("accept-encoding")) ?? "none";
-    const known = kept.get(encoding) ?? packed(c, text, small);
+  return (asking) => {
+    const encoding = acceptedEncoding(asking.req.header("accept-encoding")) ?? "none";
+    const known = kept.get(encoding) ?? packed(asking, text, small);
     kept.set(encoding, known);
     return known;
   };

@@ -8,7 +8,6 @@ const good = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: "3", activit
 const judge = activityJudge(columns, context);
 const judged = (values: Record<string, Cell>) => judge(rowOf(columns, { ...good, ...values }));
 
-const forms = "YYYY-MM-DD, YYYY-MM-DDThh:mm:ss or YYYY-MM-DDThh:mm:ss+hh:mm (ISO 8601), such as 2026-10-06T09:30:00+10:00";
 const unsaved = { fault: "holds a formula without a stored result", text: "" };
 
 test("a good activity is recorded with the fields that were given", () => {
@@ -33,7 +32,7 @@ test.each<[string, Record<string, Cell>]>([
   ["Valid activity timestamp is required", { activityTimestamp: "yesterday" }],
   ["Valid activity timestamp is required", { activityTimestamp: "2026-02-30T00:00:00Z" }],
   ["Valid activity timestamp is required", { activityTimestamp: "18:00:00" }],
-  [`Valid activity timestamp is required; Write the date in activityTimestamp as ${forms}`, { activityTimestamp: "6/10/2026" }],
+  ["Valid activity timestamp is required", { activityTimestamp: "6/10/2026" }],
   [`Valid activity timestamp is required; activityTimestamp ${unsaved.fault}`, { activityTimestamp: unsaved }],
   ["Customer not found", { customerId: "CUST-9" }],
   ["reference is longer than 1000 characters", { reference: "x".repeat(1001) }],

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Cell } from "../../../src/domain/rows/cells.js";
+import { explained, type RowReason } from "../../../src/domain/rows/faults.js";
 import { shipmentLineJudge } from "../../../src/domain/rows/rowJudges.js";
 import { context, rowOf, table } from "./sample.js";
 
@@ -85,8 +86,18 @@ test("a formula without a stored result is named in every column", () => {
   for (const name of columns.names) expect(judged({ [name]: unsaved }).reason?.split("; ")).toContain(`${name} ${unsaved.fault}`);
 });
 
-test("the reason for a quote date in another form names the accepted forms", () => {
-  expect(judged({ quoteDate: "6/10/2026" }).reason).toMatch(/^Valid quote date is required; Write the date in quoteDate as YYYY-MM-DD, /);
+test.each([
+  [{ quoteDate: "6/10/2026" }, "Valid quote date is required", /^Valid quote date is required: write it as 2026-10-06, .*[+]10:00$/],
+  [{ quoteDate: "soon" }, "Valid quote date is required", /^Valid quote date is required$/],
+  [
+    { destinationPostCode: "9999" },
+    "Destination Zone(s) not found",
+    /^Destination Zone\(s\) not found: postcode "9999" is not a postcode of Australia$/,
+  ],
+])("a row with %j has the contract's reason, and people are told what is wrong", (values, reason, told) => {
+  const found = judged(values);
+  expect(found.reason).toBe(reason);
+  expect(explained(found as RowReason)).toMatch(told);
 });
 
 test.each([

@@ -43,7 +43,7 @@ test("rows are recorded under our names, with fixed values and dates in the decl
     // What a correction starts from: it goes in under our names, without the choice.
     data: { chargeCode: "", quantity: "2", activityTimestamp: "2026-04-03", reference: "b", warehouseCode: "SYD1" },
   });
-  expect(third).toMatchObject({ row: 4, error: expect.stringContaining("Valid activity timestamp is required; Write the date in") });
+  expect(third).toMatchObject({ row: 4, error: "Valid activity timestamp is required" });
 });
 
 test("the error report has the file's headings and cells, also of columns that are left out", async () => {
@@ -61,14 +61,7 @@ test("without a declared order such dates are rejected, and month first gives an
   const fixed = { warehouseCode: "SYD1" };
   const push = (choice: ColumnChoice) => stage.push(organisation, "activities", csv.slice(0, 2).join("\n"), { columns: chosen(choice) });
   const undeclared = await stage.ended(await push({ ...work, fixed }));
-  expect(dataOf(undeclared, "RowRejected")).toMatchObject([
-    {
-      faults: [
-        ["invalid", "activityTimestamp"],
-        ["dateForm", "activityTimestamp"],
-      ],
-    },
-  ]);
+  expect(dataOf(undeclared, "RowRejected")).toMatchObject([{ faults: [["invalid", "activityTimestamp"]] }]);
   const monthFirst = await stage.ended(await push({ ...work, fixed, dateOrder: "monthFirst" }));
   expect(dataOf(monthFirst, "RowAccepted")).toMatchObject([{ values: { activityTimestamp: "2026-03-03T22:30:00.000Z" } }]);
 });

@@ -3,7 +3,7 @@ import type { Geography } from "../../../domain/geography/geography.js";
 import { customFieldPrefix } from "../../../domain/imports/fields.js";
 import { shortened } from "../../../domain/imports/limits.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
-import { fieldsAtFault, type RowReason } from "../../../domain/rows/faults.js";
+import { explained, fieldsAtFault, type RowReason } from "../../../domain/rows/faults.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { FileRow, Spreadsheets } from "../../../ports/spreadsheets.js";
 import type { CheckedFile, FileToCheck, Problem } from "./fileChecks.js";
@@ -85,5 +85,5 @@ export function headingIn(columns: FileToCheck["columns"]): (field: string) => s
 }
 
 export function problemOf(row: number, found: RowReason, headingOf: (field: string) => string): Problem {
-  return { row, columns: fieldsAtFault(found).map(headingOf), reason: shortened(found.reason, shownReasonBytes) };
+  return { row, columns: fieldsAtFault(found).map(headingOf), reason: shortened(explained(found), shownReasonBytes) };
 }

@@ -66,7 +66,11 @@ describe("checking a file", () => {
     expect(cells(html)).toEqual([
       ["5", "itemQuantity", "Valid item quantity is required"],
       ["6", "The row", "Rejected with its shipment: Valid item quantity is required"],
-      ["7", "customerId, destinationPostCode, destinationSuburb", "Customer not found; Destination Zone(s) not found"],
+      [
+        "7",
+        "customerId, destinationPostCode, destinationSuburb",
+        "Customer not found; Destination Zone(s) not found: no zone of the catalogue has the postcode 0800",
+      ],
     ]);
     expect(await service.eventStore.head()).toEqual(recorded);
     expect((await service.pool.query("select from import_queue")).rowCount).toBe(0);

@@ -2,7 +2,7 @@ import { judgeCorrections } from "../../../../commands/corrections/judgeCorrecti
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
-import { faultyColumns, fieldsAtFault, type RowReason } from "../../../../domain/rows/faults.js";
+import { explained, faultyColumns, fieldsAtFault, type RowReason } from "../../../../domain/rows/faults.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { Page } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
@@ -118,4 +118,4 @@ async function verdictsToday(
 }
 
 export const verdictOf = (found: RowReason | undefined): Verdict | null =>
-  found === undefined ? null : { reason: found.reason, faulty: fieldsAtFault(found) };
+  found === undefined ? null : { reason: explained(found), faulty: fieldsAtFault(found) };
