@@ -63,10 +63,13 @@ export interface Spreadsheets {
    * workbook's properties, which spreadsheet programs keep.
    */
   createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter>;
-  /** Writes a workbook of one sheet to `output` as it goes. `texts`: columns, from 0, in which a value that is typed in later stays a text. */
+  /**
+   * Writes a workbook of one sheet to `output` as it goes. `texts`: columns, from 0, in which a value that is typed in later stays a text.
+   * `subject` goes into the workbook's properties.
+   */
   createTableWriter(
     output: Writable,
-    options: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number> },
+    options: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number>; subject?: string },
   ): Promise<TableWriter>;
   /** A record of a text file that people open: no program runs one of its texts as a formula, whatever character it splits cells at. */
   csvLine(cells: readonly CsvCell[]): string;

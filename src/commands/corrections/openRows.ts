@@ -175,8 +175,8 @@ export async function queuedCorrections(
 }
 
 export interface RejectedRowState extends RejectedRowName {
-  /** Why it is not open, in words. */
-  readonly why: string | null;
+  /** Null where it is open. */
+  readonly state: ClosedRow["state"] | null;
 }
 
 const rowsAtOnce = 5_000;
@@ -190,7 +190,7 @@ export async function* rejectedRowStates(deps: CorrectionDeps, found: CompletedI
     if (!last) return;
     after = last.row;
     const closed = await closedOf(rows.map(({ row }) => row));
-    const whys = new Map(closed.map(({ row, sentence }) => [row, sentence]));
-    yield rows.map(({ row, handle }) => ({ row, handle, why: whys.get(row) ?? null }));
+    const states = new Map(closed.map(({ row, state }) => [row, state]));
+    yield rows.map(({ row, handle }) => ({ row, handle, state: states.get(row) ?? null }));
   }
 }

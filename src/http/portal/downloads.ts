@@ -109,6 +109,8 @@ export interface DownloadedTable {
   readonly rows: AsyncGenerator<readonly (readonly Cell[])[]>;
   /** Columns, from 0, that a workbook keeps as texts. */
   readonly texts?: ReadonlySet<number>;
+  /** In the properties of a workbook. */
+  readonly subject?: string;
 }
 
 /** The headings come with the first rows: if these cannot be read, nothing was sent yet. */
@@ -136,13 +138,18 @@ const workbookCell = (value: Cell): string | number | WallTime =>
 /** How many bytes of a workbook may wait to be sent. */
 const waitingBytes = 256 * 1024;
 
-export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string, { columns, rows, texts }: DownloadedTable): Pieces {
+export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string, table: DownloadedTable): Pieces {
+  const { columns, rows, texts, subject } = table;
   const output = new PassThrough({ highWaterMark: waitingBytes });
   output.on("error", () => undefined); // the reader and the writer below get the error too
   const writing = writeWorkbook();
   async function writeWorkbook(): Promise<void> {
     try {
-      const writer = await spreadsheets.createTableWriter(output, { sheet, columns, ...(texts ? { texts } : {}) });
+      const writer = await spreadsheets.createTableWriter(output, {
+        ...{ sheet, columns },
+        ...(texts ? { texts } : {}),
+        ...(subject === undefined ? {} : { subject }),
+      });
       try {
         for await (const some of rows) for (const cells of some) await writer.add(cells.map(workbookCell));
         await writer.close();

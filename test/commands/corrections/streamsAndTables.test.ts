@@ -153,8 +153,8 @@ test.each(process.env["VERIFY"] === "on" ? [1, 2, 3, 4, 5, 6] : [1, 2])(
       const shown = await rowStates("acme", { kind: "activities", importId }, numbersOf(told, "reject"), model.pool);
       for (const state of shown.values()) seen.add(state);
       for await (const rows of rejectedRowStates(model, { request: loaded.request, position }))
-        for (const { row, why } of rows)
-          expect({ importId, row, open: why === null }).toEqual({ importId, row, open: shown.get(row) === "open" });
+        for (const { row, state } of rows)
+          expect({ importId, row, open: state === null }).toEqual({ importId, row, open: shown.get(row) === "open" });
       const { rows: links } = await model.pool.query(`select "row" from row_corrections where import_id = $1`, [importId]);
       const linked = new Set(links.map(({ row }) => row));
       const corrections = await loadCorrections(model.eventStore, importId);

@@ -11,9 +11,14 @@ const ROWS_AT_ONCE = 100;
 /** Needs little memory: `add` waits until the output has taken the earlier rows. */
 export async function createTableWriter(
   output: Writable,
-  { sheet: name, columns, texts }: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number> },
+  {
+    sheet: name,
+    columns,
+    texts,
+    subject = "",
+  }: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number>; subject?: string },
 ): Promise<TableWriter> {
-  const workbook = await createWorkbookWriter(output, { sheetName: name, subject: "" });
+  const workbook = await createWorkbookWriter(output, { sheetName: name, subject });
   const { sheet } = workbook;
   sheet.columns = columns.map((_, index) => ({ width: 20, ...(texts?.has(index) ? { style: STYLES.text } : {}) }));
   let rows = 0;

@@ -3,6 +3,7 @@ import type { OrganisationFile } from "../../../domain/catalogue/schema.js";
 import type { ColumnChoice } from "../../../domain/imports/columns/choice.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import type { FileFormat } from "../../../ports/spreadsheets.js";
+import type { ClosedState } from "./report/rejectedRows.js";
 
 export interface FileToCheck {
   readonly organisationId: string;
@@ -33,8 +34,14 @@ export interface CheckedFile {
   /** The first problems. */
   readonly problems: readonly Problem[];
   readonly notes: readonly string[];
-  /** For a corrected error report: the parts to send, and the number of rows that did not fit into them. */
-  readonly report?: { readonly parts: readonly CorrectionPart[]; readonly later: number };
+  /** For a corrected error report: the parts to send, the number of rows that did not fit into them, and the rows that are not open any more. */
+  readonly report?: { readonly parts: readonly CorrectionPart[]; readonly later: number; readonly closed: readonly ClosedRows[] };
+}
+
+/** They are neither sent nor counted as rejected. */
+export interface ClosedRows {
+  readonly state: ClosedState;
+  readonly rows: number;
 }
 
 export interface ReportToJudge {

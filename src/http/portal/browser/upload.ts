@@ -26,6 +26,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   const bar = part<HTMLProgressElement>("progress");
   const progressText = part<HTMLElement>("[data-progress-text]");
   const take = form.querySelector<HTMLElement>("[data-take]");
+  const kind = form.querySelector("select[name=kind]")?.closest<HTMLElement>(".field");
   const most = Number(form.dataset["most"]);
   let running: XMLHttpRequest | undefined;
   let isChecking = false;
@@ -41,7 +42,14 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     check.disabled = isBusy;
     upload.disabled = isBusy;
   };
+  /** The choice of how to take an error report is there once the file looks like one. The kind of a report is its import's. */
+  const showReport = (isReport: boolean) => {
+    if (!take || !kind) return;
+    take.hidden = !isReport;
+    kind.hidden = isReport && take.querySelector("select")?.value === "correction";
+  };
   const say = (lines: readonly string[]) => {
+    if (kind) kind.hidden = false; // it may not be a report after all
     const paragraphs = lines.map((line) => element("p", {}, line));
     outcome.replaceChildren(element("div", { class: "notice error", role: "alert" }, ...paragraphs));
   };
@@ -66,7 +74,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
       if (line.error !== undefined) say([line.error]);
       if (line.html !== undefined) {
         outcome.innerHTML = line.html;
-        if (take && outcome.querySelector("[data-report]")) take.hidden = false;
+        if (isChecking) showReport(outcome.querySelector("[data-report]") !== null);
         outcome.focus();
       }
       if (line.goTo !== undefined) {
@@ -131,13 +139,9 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     const again = target instanceof HTMLElement ? target.dataset["again"] : undefined;
     if (again !== undefined) send(form.dataset["send"] ?? "", "Uploading", again);
   });
-  // The choice of how to take an error report is there once the file looks like one.
-  if (take && file) {
-    take.hidden = true;
-    file.addEventListener("change", () => {
-      take.hidden = !/rejected-rows/i.test(file.files?.[0]?.name ?? "");
-    });
-  }
+  showReport(false);
+  take?.addEventListener("change", () => showReport(true));
+  file?.addEventListener("change", () => showReport(/rejected-rows/i.test(file.files?.[0]?.name ?? "")));
   form.addEventListener("change", ({ target }) => {
     const isReference = target instanceof HTMLInputElement && target.name === "sourceDetails";
     if (isChecking && !isReference) running?.abort(); // what it finds is about the file that was chosen before

@@ -243,6 +243,7 @@ browserTest("an error report is recognised, checked and sent as the correction o
       await page.getByLabel("File", { exact: true }).setInputFiles(mended);
       await page.getByLabel("Error reports").waitFor();
       expect(await page.getByLabel("Error reports").inputValue()).toBe("correction");
+      expect(await page.getByLabel("Kind").isVisible()).toBe(false); // it is the import's
       await page.getByRole("button", { name: "Check file" }).click();
       await page.getByText("This is the error report of import july-picks.csv: submit it as its correction.").waitFor();
       expect(await violations(page)).toEqual([]);

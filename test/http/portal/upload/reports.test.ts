@@ -1,6 +1,7 @@
 // An uploaded, corrected error report is a correction of its import: each row is recorded once, also when others correct it too.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import ExcelJS from "exceljs";
 import { describe, expect, test } from "vitest";
 import { dismissRows } from "../../../../src/commands/corrections/dismissRows.js";
 import { firstRequest } from "../../../../src/commands/imports/importStream.js";
@@ -34,7 +35,8 @@ describe("a corrected error report", () => {
     const checked = await check("activities", await report.file("from Anna.xlsx"));
     expect(checked.html).toContain("This is the error report of import");
     expect(checked.html).toMatch(/Rows accepted<\/dt><dd><span class="amount">1</);
-    expect(checked.html).toContain("Row 3 is dismissed");
+    expect(checked.html).toContain("Left out: 1 row that is dismissed.");
+    expect(checked.html).toContain("2 rows of 3 would not be sent.");
 
     const sent = await last(await send("activities", await report.file("from Anna.xlsx")));
     const correction = importIn(sent);
@@ -56,10 +58,13 @@ describe("a corrected error report", () => {
     await report.book.csv.writeFile(path);
     const csv = new File([await readFile(path)], report.name.replace(".xlsx", ".csv"));
     const again = await last(await send("activities", csv));
-    expect(again.html).toContain(`Row 2 is corrected by import ${correction}`);
+    expect(again.html).toContain("Left out: 1 row that is corrected already, 1 row that is dismissed.");
+    expect(again.html).not.toContain("Problems");
     expect(await completed("activities", importIn(again))).toMatchObject({ correctionOf: { importId, rows: [4, 5] } });
     const nothing = await last(await send("activities", csv));
     expect(nothing.html).toContain("Nothing was sent");
+    expect(nothing.html).toContain("Left out: 3 rows that are corrected already, 1 row that is dismissed.");
+    expect((await check("activities", csv)).html).toContain("None of its rows is open any more.");
     expect((await readdir(stage.service.deps.tempDir)).filter((name) => name.startsWith("upload-"))).toEqual([]);
   });
 
@@ -79,6 +84,40 @@ describe("a corrected error report", () => {
     });
   });
 
+  test("is downloaded with the open rows only, or with all of them", async () => {
+    const importId = await uploaded("activities", `${badActivities(4)}W1,PICK,none,2026-03-01T00:00:00Z,=1+1\n`);
+    const get = async (query = "") => {
+      const answer = await stage.who.get(`/portal/imports/${importId}/report${query}`);
+      const location = answer.headers.get("location");
+      return location === null ? answer : fetch(`${stage.service.url}${location}`);
+    };
+    const rowsIn = async (answer: Response) => {
+      const book = new ExcelJS.Workbook();
+      await book.xlsx.load(await answer.arrayBuffer());
+      const values: unknown[] = [];
+      book.worksheets[0]?.eachRow((row) => values.push((row.values as unknown[]).slice(1)));
+      return { subject: book.subject, values };
+    };
+    const all = await rowsIn(await get("?rows=all"));
+    expect(await rowsIn(await get())).toEqual(all); // while all rows are open
+    const rows = [3, 5].map((row) => ({ row, values: { quantity: "1" } }));
+    const { importId: correction } = (await (
+      await stage.organisation.post(`${statusPath.activities}/${importId}/corrections`, { rows })
+    ).json()) as { importId: string };
+    await completed("activities", correction);
+    await until("the states are told", async () => (await states("activities", importId))[5] === "corrected");
+    const answer = await get();
+    expect(answer.headers.get("content-disposition")).toContain(`rejected-rows-${importId}.xlsx`);
+    const open = await rowsIn(answer.clone());
+    expect(open).toEqual({ subject: all.subject, values: [0, 1, 3, 5].map((at) => all.values[at]) });
+    expect((await rowsIn(await get("?rows=all"))).values).toHaveLength(6);
+    expect(await (await stage.who.get(`/portal/imports/${importId}`)).text()).toContain("Download with all rejected rows");
+    // What was downloaded is recognised, also under another name.
+    const file = new File([new Uint8Array(await answer.arrayBuffer())], "mine.xlsx");
+    expect((await check("shipments", file)).html).toContain("This is the error report of import");
+    expect((await readdir(stage.service.deps.tempDir)).filter((name) => name.startsWith("report-"))).toEqual([]);
+  });
+
   test("of an import that is reversed is refused, and says why", async () => {
     const importId = await uploaded("activities", badActivities(2));
     const report = await reportOf("activities", importId);
@@ -86,17 +125,17 @@ describe("a corrected error report", () => {
     await reverse(stage.service.eventStore, { organisationId: stage.organisation.id, importId, count: 0 });
     const checked = await check("activities", await report.file());
     expect(checked.html).toContain("which is reversed: its rejected rows are withdrawn");
-    expect(checked.html).toContain("Row 2 is withdrawn: its import is reversed");
+    expect(checked.html).toContain("Left out: 2 rows that are withdrawn with their import.");
     const sent = await last(await send("activities", await report.file()));
     expect(sent.html).toContain("Nothing was sent");
-    expect(sent.html).toContain("Row 3 is withdrawn: its import is reversed");
+    expect(sent.html).toContain("Left out: 2 rows that are withdrawn with their import.");
     await until("the states are told", async () => (await states("activities", importId))[2] === "withdrawn");
     const page = await (await stage.who.get(`/portal/imports/${importId}`)).text();
     expect(page).toContain("Withdrawn");
     expect(page).not.toContain("Correct rejected rows");
   });
 
-  test("that lost a column, has a row twice, is of the other kind or of an unknown import gets a reason for each", async () => {
+  test("that lost a column, has a row twice or is of an unknown import gets a reason for each; its kind is that of its import", async () => {
     const importId = await uploaded("activities", badActivities(2));
     const lost = `Row number,Rejection reason,warehouseCode,chargeCode,quantity,activityTimestamp\n2,x,W1,PICK,1,2026-03-01\n`;
     const named = (text: string, id = importId) => new File([text], `rejected-rows-${id}.csv`);
@@ -108,7 +147,7 @@ describe("a corrected error report", () => {
     expect((await check("activities", named(rows("2", "2")))).error).toMatch(/^Rows 2 and 3 of the file have the same row number, 2/);
     expect((await check("activities", named(rows("2", "77", "none")))).html).toContain("Row number 77 is not that of a rejected row");
     expect((await check("activities", named(rows("2"), "x"))).html).toContain("does not say of which import");
-    expect((await check("shipments", named(rows("2")))).error).toMatch(/choose Activities as its kind/);
+    expect((await check("shipments", named(rows("2")))).html).toContain("Every row would be accepted.");
     const strangers = await stage.service.organisation();
     const stranger = await signedIn(stage.service, await addMember(stage.service, strangers.id, "operator"));
     const foreign = await stranger.upload(...(["/portal/upload/check", { kind: "activities", page: "p" }, named(rows("2"))] as const), {

@@ -13,7 +13,7 @@ import { ImportFault } from "../importFault.js";
 import { type OpenSubmission, openSubmission } from "../openSubmission.js";
 import { type PreparedRows, prepareRows, type Refusals } from "../prepareRows.js";
 import { createPartFile, type PartFile } from "./partFiles.js";
-import { type RejectedRows, readRejectedRows } from "./rejectedRows.js";
+import { type ClosedState, type RejectedRows, readRejectedRows } from "./rejectedRows.js";
 import { nextTime, tooMany, wholeParts } from "./wholeParts.js";
 
 /** By the ordinal of a row of the file: its place and its group among the rejected rows (see rejectedRows.ts), or -1. */
@@ -47,12 +47,19 @@ export async function judgeReport(
   const headingOf = headingIn(columns);
   const closed: CorrectionPart[] = [];
   let [ordinal, accepted, later] = [0, 0, 0];
+  const closedRows = new Map<ClosedState, number>();
   try {
     for await (const { rows } of submission.readAgain()) {
       for (const row of rows) {
         const place = ordinal++;
         const part = partOf.get(place);
         if (part === nextTime) later += 1;
+        const rejectedAs = found.places.get(place);
+        const state = rejectedAs < 0 ? undefined : known.closedAs(rejectedAs);
+        if (state !== undefined) {
+          closedRows.set(state, (closedRows.get(state) ?? 0) + 1);
+          continue;
+        }
         if (part < 0) {
           if (problems.length >= shownProblems) continue;
           const verdict = prepared.verdict(row, place);
@@ -70,8 +77,10 @@ export async function judgeReport(
   } finally {
     for (const each of files) closed.push(await each.close());
   }
-  const counts = { rows: ordinal, accepted, rejected: ordinal - accepted, shipments: kind === "shipments" ? ids.count() : null };
-  return { ...counts, problems, notes: prepared.notes, report: { parts: closed, later } };
+  const left = [...closedRows].map(([state, rows]) => ({ state, rows }));
+  const rejected = ordinal - accepted - left.reduce((sum, { rows }) => sum + rows, 0);
+  const counts = { rows: ordinal, accepted, rejected, shipments: kind === "shipments" ? ids.count() : null };
+  return { ...counts, problems, notes: prepared.notes, report: { parts: closed, later, closed: left } };
 }
 
 const leftWithOthers = refusal("Stays open with another rejected line of its shipment");
@@ -136,8 +145,7 @@ function refusalsOf(
     const place = places.get(ordinal);
     if (place < 0)
       return `${Number.isNaN(numberOf(row)) ? "Its row number" : `Row number ${numberOf(row)}`} is not that of a rejected row of import ${importId}`;
-    const why = known.whyNotOpen(place);
-    if (why !== undefined) return why.replace(/\.$/, "");
+    if (known.closedAs(place) !== undefined) return "Is not open any more";
     const group = groups.get(ordinal);
     if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group))
       return "The rejected lines of a shipment are corrected together, and the file lacks some of this one's";

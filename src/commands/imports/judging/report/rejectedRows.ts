@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { comparableText, growingInts, keptReasons } from "../../../../domain/rows/compactLists.js";
+import { comparableText, growingInts } from "../../../../domain/rows/compactLists.js";
 
 /** The rejected rows of the import that a report is of, in little memory. A place is a row's number among them, from 0. */
 export interface RejectedRows {
@@ -11,23 +11,26 @@ export interface RejectedRows {
   readonly groups: number;
   /** How many rejected rows the shipment has. */
   linesOf(group: number): number;
-  whyNotOpen(place: number): string | undefined;
+  /** Undefined for an open row. */
+  closedAs(place: number): ClosedState | undefined;
 }
 
-/** Reads lines of JSON: the row, its shipment's id or null, and why it is not open or null; in row order. */
+export const closedStates = ["corrected", "submitted", "dismissed", "superseded", "withdrawn"] as const;
+export type ClosedState = (typeof closedStates)[number];
+
+/** Reads lines of JSON: the row, its shipment's id or null, and its state or null for an open row; in row order. */
 export async function readRejectedRows(path: string): Promise<RejectedRows> {
-  const [rows, groups, whys, lines] = [growingInts(), growingInts(), growingInts(), growingInts()];
+  const [rows, groups, states, lines] = [growingInts(), growingInts(), growingInts(), growingInts()];
   const groupOfHandle = new Map<string, number>();
-  const reasons = keptReasons();
   const file = await open(path);
   try {
     for await (const line of file.readLines()) {
-      const [row, handle, why] = JSON.parse(line) as [number, string | null, string | null];
+      const [row, handle, state] = JSON.parse(line) as [number, string | null, ClosedState | null];
       const key = comparableText(handle ?? "");
       const group = key === "" ? -1 : (groupOfHandle.get(key) ?? groupOfHandle.size);
       rows.push(row);
       groups.push(group);
-      whys.push(why === null ? 0 : (reasons.numberOf({ reason: why, faults: [] }) ?? notKept));
+      states.push(state === null ? -1 : closedStates.indexOf(state));
       if (group === lines.length) {
         groupOfHandle.set(key, group);
         lines.push(1);
@@ -50,9 +53,6 @@ export async function readRejectedRows(path: string): Promise<RejectedRows> {
     groupOf: (place) => groups.get(place),
     groups: lines.length,
     linesOf: (group) => lines.get(group),
-    whyNotOpen: (place) =>
-      whys.get(place) === 0 ? undefined : whys.get(place) === notKept ? "The row is not open" : reasons.get(whys.get(place)).reason,
+    closedAs: (place) => closedStates[states.get(place)],
   };
 }
-
-const notKept = -1;

@@ -9,10 +9,12 @@ import { Problem } from "../../../server/problem.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { redirect } from "../../pageResponse.js";
 import { requireImport } from "./one.js";
+import { downloadOpenRows, isPartlyOpen } from "./openReport.js";
 import { importsPath } from "./status.js";
 
 const linkSeconds = 300;
 
+/** With the open rows, or with `?rows=all` as it was made when the import ended. */
 const reportDownload: AnswerOf<SignedInVisit> = {
   method: "GET",
   path: `${importsPath}/{importId}/report`,
@@ -22,7 +24,9 @@ const reportDownload: AnswerOf<SignedInVisit> = {
     const { importId, reportKey } = view;
     if (reportKey === null) throw new Rejection("notFound", "This import has no error report yet, or no row was rejected");
     await untilStored(deps, importId, reportKey);
-    return leadTo(visit, deps, { key: reportKey, name: `rejected-rows-${importId}.xlsx` });
+    const report = { key: reportKey, name: `rejected-rows-${importId}.xlsx` };
+    const all = visit.query["rows"] === "all" || !(await isPartlyOpen(visit.person.organisationId, view, deps));
+    return all ? leadTo(visit, deps, report) : downloadOpenRows(visit, deps, { view, ...report });
   },
 };
 

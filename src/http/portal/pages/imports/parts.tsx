@@ -240,6 +240,9 @@ function Actions({ visit, view, states }: Pick<StatusProps, "visit" | "view" | "
         <ButtonLink to={visit.links.to("/portal/corrections", { import: view.importId })} label="Correct rejected rows" />
       ) : null}
       {view.reportKey === null ? null : <ButtonLink to={visit.links.to(`${path}/report`)} label="Download error report" quiet />}
+      {view.reportKey !== null && canCorrect && (states?.open.rows ?? 0) < view.counts.failed ? (
+        <ButtonLink to={visit.links.to(`${path}/report`, { rows: "all" })} label="Download with all rejected rows" quiet />
+      ) : null}
       {reportIsDue ? <span class="muted">The error report is being made.</span> : null}
       <ButtonLink to={visit.links.to(`${path}/file`)} label="Download submitted file" quiet />
       {isReversible(view, canCorrect) && visit.may("operate") ? (

@@ -5,7 +5,7 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { answerInLines, type Line, pageLeft } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { columnsOfFile, keepToChoose } from "./columns/columnsOfFile.js";
-import { prepareToJudge, reportedImport } from "./judgeUpload.js";
+import { ofReportedKind, prepareToJudge, reportedImport } from "./judgeUpload.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
 import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
 import { sentBefore } from "./sameUpload.js";
@@ -56,9 +56,11 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
   };
   try {
     form = await receiveForm(visit, deps);
-    const { kind, upload } = form;
+    const { upload } = form;
     const header = await readUploadHeader(deps, visit.person.organisationId, upload);
     const found = await reportedImport(deps, visit, form, header);
+    form = ofReportedKind(form, found);
+    const { kind } = form;
     const taken = await columnsOfFile(visit, deps, { form, header, reported: found?.request });
     if (taken.toChoose) {
       const page = await keepToChoose(visit, deps, { form, header });

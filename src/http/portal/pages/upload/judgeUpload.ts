@@ -15,7 +15,6 @@ import { existingShipments } from "../../../../queries/shipments/shipmentLedger.
 import type { Line } from "../../lines.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { presentCatalogue } from "../customers.js";
-import { kindNames } from "../imports/status.js";
 import type { ReceivedForm } from "./receiveForm.js";
 
 export interface Judged {
@@ -76,20 +75,19 @@ export async function prepareToJudge(
 export async function reportedImport(
   deps: PortalDeps,
   { person: { organisationId } }: SignedInVisit,
-  { kind, take, upload }: ReceivedForm,
+  { take, upload }: ReceivedForm,
   { columns, subject }: FileHeader,
 ): Promise<CompletedImport | undefined> {
   const report = take === "file" ? undefined : reportIn({ name: upload.name, columns, subject });
   if (report?.importId === undefined) return undefined;
   const { state } = await loadImport(deps.eventStore, report.importId);
   if (state.status !== "completed" || state.request.organisationId !== organisationId) return undefined;
-  if (state.request.kind !== kind)
-    throw new Rejection(
-      "invalid",
-      `This is the error report of an import of ${state.request.kind}: choose ${kindNames[state.request.kind]} as its kind.`,
-    );
   return completedImport(deps, { organisationId, importId: report.importId });
 }
+
+/** The form as it is meant: an error report is of its import's kind, whatever was chosen. */
+export const ofReportedKind = (form: ReceivedForm, found: CompletedImport | undefined): ReceivedForm =>
+  found === undefined ? form : { ...form, kind: found.request.kind };
 
 /** Writes down the import's rejected rows, for the process that judges the report. */
 export async function reportToJudge(
@@ -102,7 +100,7 @@ export async function reportToJudge(
   const file = await open(rowsPath, "w");
   try {
     for await (const rows of rejectedRowStates(deps, found))
-      await file.writeFile(rows.map(({ row, handle, why }) => `${JSON.stringify([row, handle, why])}\n`).join(""));
+      await file.writeFile(rows.map(({ row, handle, state }) => `${JSON.stringify([row, handle, state])}\n`).join(""));
   } finally {
     await file.close();
   }

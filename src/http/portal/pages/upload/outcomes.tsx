@@ -1,11 +1,11 @@
 // What the upload page shows after a file was checked, or sent as a correction.
 import type { CompletedImport } from "../../../../commands/corrections/rowsMeant.js";
-import type { CheckedFile, Problem } from "../../../../commands/imports/judging/fileChecks.js";
+import type { CheckedFile, ClosedRows, Problem } from "../../../../commands/imports/judging/fileChecks.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import type { ImportColumns, ImportKind, ImportRequested } from "../../../../events/importEvents.js";
 import type { SignedInVisit } from "../../page.js";
 import { type Column, type Fact, Facts, Table } from "../../shell/panel.js";
-import { Amount } from "../../shell/values.js";
+import { Amount, counted } from "../../shell/values.js";
 import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
 import { importPath } from "../imports/status.js";
 import { ColumnsChosen } from "./columns/chosenLine.js";
@@ -55,9 +55,10 @@ export function CheckOutcome(outcome: Outcome & { readonly next?: string }) {
         </p>
       ) : null}
       <p class={`notice ${rejected === 0 ? "done" : "error"}`} role="status">
-        {rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, reported ? "not be sent" : "be rejected")} Nothing has
-        been recorded.
+        {reported ? reportSentence(checked) : rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, "be rejected")}{" "}
+        Nothing has been recorded.
       </p>
+      <LeftOut checked={checked} />
       <Facts class="figures" facts={figures.map(([label, value]): Fact => [label, <Amount value={value} />])} />
       {notes.map((note) => (
         <p class="hint">{note}</p>
@@ -66,6 +67,31 @@ export function CheckOutcome(outcome: Outcome & { readonly next?: string }) {
       {next ? <p class="hint">{next}</p> : null}
     </div>
   );
+}
+
+const reportSentence = ({ rows, accepted, rejected }: CheckedFile): string => {
+  if (rejected > 0) return sentenceOf(rejected, accepted + rejected, "not be sent");
+  if (accepted === rows) return "Every row would be accepted.";
+  return accepted === 0 ? "None of its rows is open any more." : "Every open row would be accepted.";
+};
+
+const closedNames: Readonly<Record<ClosedRows["state"], readonly [one: string, many: string]>> = {
+  corrected: ["row that is corrected already", "rows that are corrected already"],
+  submitted: ["row that is corrected already", "rows that are corrected already"],
+  dismissed: ["row that is dismissed", "rows that are dismissed"],
+  superseded: ["row whose shipment a later import has written", "rows whose shipments a later import has written"],
+  withdrawn: ["row that is withdrawn with its import", "rows that are withdrawn with their import"],
+};
+
+/** One line for all rows of a report that are not open any more. */
+function LeftOut({ checked: { report } }: { checked: CheckedFile }) {
+  const counts = new Map<readonly [string, string], number>();
+  for (const { state, rows } of report?.closed ?? []) {
+    const names = closedNames[state === "submitted" ? "corrected" : state];
+    counts.set(names, (counts.get(names) ?? 0) + rows);
+  }
+  if (counts.size === 0) return null;
+  return <p>Left out: {[...counts].map(([[one, many], rows]) => counted(rows, one, many)).join(", ")}.</p>;
 }
 
 const unknownReport =
@@ -158,6 +184,7 @@ export function ReportSent({ visit, found, checked, sent, refused }: Sent) {
           </li>
         ))}
       </ul>
+      <LeftOut checked={checked} />
       <Problems checked={checked} caption="Rows that were not sent, in the file's order" />
     </div>
   );

@@ -67,7 +67,8 @@ export async function prepareToSendReport(visit: SignedInVisit, deps: PortalDeps
       }
     }
     const [only] = sent;
-    if (only !== undefined && sent.length === 1 && checked.rejected === 0) return { goTo: importPath(only) };
+    const isWhole = checked.rejected === 0 && checked.report?.closed.length === 0;
+    if (only !== undefined && sent.length === 1 && isWhole) return { goTo: importPath(only) };
     return { outcome: <ReportSent visit={visit} found={found} checked={checked} sent={sent} /> };
   };
 }

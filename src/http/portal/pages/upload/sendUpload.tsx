@@ -9,7 +9,7 @@ import { answerInLines } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { importPath } from "../imports/status.js";
 import { columnsOfFile, keepToChoose } from "./columns/columnsOfFile.js";
-import { reportedImport } from "./judgeUpload.js";
+import { ofReportedKind, reportedImport } from "./judgeUpload.js";
 import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
 import { type Question, toAskAbout, UploadQuestion } from "./sameUpload.js";
 import { prepareToSendReport, type SendReport } from "./sendReport.js";
@@ -77,7 +77,7 @@ async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken
   const { now } = await presentOf(deps.pool, organisationId);
   const { maxQueuedImports } = deps.limits;
   await rejectWhenFull({ ...deps, maxQueuedImports }, { organisationId, now, idempotencyKey: undefined, withinMs });
-  const form = await receiveForm(visit, deps);
+  let form = await receiveForm(visit, deps);
   let leave = () => undefined as unknown;
   const end = async () => {
     leave();
@@ -86,6 +86,7 @@ async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken
   try {
     const header = await readUploadHeader(deps, organisationId, form.upload);
     const found = await reportedImport(deps, visit, form, header);
+    form = ofReportedKind(form, found);
     const chosen = await columnsOfFile(visit, deps, { form, header, reported: found?.request });
     if (chosen.toChoose) {
       const goTo = await keepToChoose(visit, deps, { form, header });
