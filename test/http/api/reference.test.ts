@@ -133,6 +133,24 @@ describe("in a browser", () => {
     });
   });
 
+  browserTest("the contents mark the part that is being read, and the answer of Try it comes into sight", async () => {
+    await browser.inPage({ origin: service.url }, async ({ page }) => {
+      const marked = () => page.locator("nav a[aria-current]").evaluateAll((all) => all.map((each) => each.getAttribute("href")));
+      await page.goto("/docs#fetchQuote");
+      await expect.poll(marked).toEqual(["#fetchQuote"]);
+      await page.evaluate("document.querySelector('#uploadActivities').scrollIntoView()");
+      await expect.poll(marked).toEqual(["#uploadActivities"]);
+      await page.setViewportSize({ width: 390, height: 600 });
+      await page.getByLabel("API key, for Try it").fill(organisation.key);
+      const article = page.locator("#generateQuotes");
+      await article.locator("summary", { hasText: "Try it" }).click();
+      await article.locator("button", { hasText: "Send" }).click();
+      await expect.poll(() => article.locator("output.good").count()).toBe(1);
+      const bottom = "document.querySelector('#generateQuotes output').getBoundingClientRect().bottom <= innerHeight";
+      await expect.poll(() => page.evaluate(bottom)).toBe(true);
+    });
+  });
+
   browserTest("when the answer to an earlier request comes last, Try it goes on showing the answer to the later request", async () => {
     await browser.inPage({ origin: service.url }, async ({ page }) => {
       await page.goto("/docs");

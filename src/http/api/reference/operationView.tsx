@@ -1,4 +1,5 @@
 import { exampleRequests } from "../document/examples/examples.js";
+import { highlighted } from "./highlight.js";
 import type { Described, Media, OpenApi, Parameter } from "./openApi.js";
 import { type Call, type Sample, samples } from "./samples.js";
 import { Said, SchemaView, typeName } from "./schemaView.js";
@@ -91,7 +92,7 @@ export function AnswerView({ status, said, media, document }: AnswerProps) {
 /** Can have the focus, so that long lines can be scrolled with the keyboard. */
 export const Code = ({ text }: { text: string }) => (
   <pre tabindex={0}>
-    <code>{text}</code>
+    <code>{highlighted(text)}</code>
   </pre>
 );
 

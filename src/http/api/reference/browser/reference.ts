@@ -57,13 +57,20 @@ function request(form: HTMLFormElement): { address: URL; init: RequestInit } {
 /** The last request of each form. An answer to an earlier request may arrive later and is not shown. */
 const last = new WeakMap<HTMLFormElement, symbol>();
 
+/** Shows what came of a request, and brings it into sight: the form above it may be longer than the window. */
+function show(output: HTMLOutputElement, text: string, kind: "good" | "bad" | "" = ""): void {
+  output.textContent = text;
+  output.className = kind;
+  output.scrollIntoView({ block: "nearest" });
+}
+
 async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<void> {
   if ((key?.value ?? "") === "") {
-    output.textContent = "Enter an API key at the top of the page first.";
+    show(output, "Enter an API key at the top of the page first.", "bad");
     key?.focus();
     return;
   }
-  output.textContent = "Sending...";
+  show(output, "Sending...");
   const sending = Symbol();
   last.set(form, sending);
   try {
@@ -71,11 +78,11 @@ async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<v
     const response = await fetch(address, init);
     const text = await response.text();
     if (last.get(form) !== sending) return;
-    output.textContent = `${response.status} ${response.statusText}\n${pretty(text)}`;
+    show(output, `${response.status} ${response.statusText}\n${pretty(text)}`, response.ok ? "good" : "bad");
     if (response.ok) remember(form, text);
   } catch (error) {
     if (last.get(form) === sending)
-      output.textContent = `The request could not be sent: ${error instanceof Error ? error.message : String(error)}`;
+      show(output, `The request could not be sent: ${error instanceof Error ? error.message : String(error)}`, "bad");
   }
 }
 
@@ -95,6 +102,41 @@ function pretty(text: string): string {
     return text;
   }
 }
+
+/** The entry of the contents whose part is at the top of the window, or was the last to be there. */
+function markCurrent(): void {
+  const entries = all<HTMLAnchorElement>('nav a[href^="#"]');
+  const isAbove = ({ hash }: HTMLAnchorElement) => {
+    const part = document.getElementById(hash.slice(1));
+    return part !== null && part.getClientRects().length > 0 && part.getBoundingClientRect().top <= topOfWindow;
+  };
+  const current = entries.filter(isAbove).at(-1) ?? entries[0];
+  if (current?.ariaCurrent === "location") return;
+  for (const entry of all<HTMLAnchorElement>("nav a[aria-current]")) entry.removeAttribute("aria-current");
+  current?.setAttribute("aria-current", "location");
+  const nav = current?.closest("nav");
+  // Only the contents scroll, and only where they have a scroll bar of their own.
+  if (current && nav && nav.scrollHeight > nav.clientHeight) {
+    const { top, bottom } = current.getBoundingClientRect();
+    if (top < 0 || bottom > window.innerHeight) nav.scrollTop += top - window.innerHeight / 2;
+  }
+}
+
+const topOfWindow = 120;
+let isMarking = false;
+addEventListener(
+  "scroll",
+  () => {
+    if (isMarking) return;
+    isMarking = true;
+    requestAnimationFrame(() => {
+      isMarking = false;
+      markCurrent();
+    });
+  },
+  { passive: true },
+);
+markCurrent();
 
 for (const element of all<HTMLElement>(".tools[hidden], .try[hidden], .copy[hidden]")) element.hidden = false;
 for (const button of all<HTMLButtonElement>(".copy"))
