@@ -53,7 +53,7 @@ export async function usePortal(
   const form = keep("the form token", await formToken(person));
 
   // Create a key and a second link, each of which is shown once.
-  await told(person.post("/portal/settings/keys", { token: form, name: "warehouse" }));
+  await told(person.post("/portal/settings/keys", { token: form, name: "warehouse", scopes: "read" }));
   keepCookies(person, "with a new key");
   keep("the new key", /wb_live_\w{36}/.exec(await told(person.get("/portal/settings/keys")))?.[0]);
   await told(person.post("/portal/settings/members", { token: form, email: "bob@harbour.example", role: "viewer" }));

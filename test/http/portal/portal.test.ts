@@ -72,7 +72,7 @@ test("a wrong password and an unknown e-mail get the same page", async () => {
 test("a key is shown once, works, and is refused as soon as it is revoked", async () => {
   const person = await signedIn(service, admin);
   const token = await formToken(person);
-  const created = await person.post("/portal/settings/keys", { token, name: "warehouse" });
+  const created = await person.post("/portal/settings/keys", { token, name: "warehouse", scopes: "read" });
   expect([created.status, created.headers.get("location")]).toEqual([303, "/portal/settings/keys"]);
   const page = await (await person.get("/portal/settings/keys")).text();
   const key = /wb_live_[A-Za-z0-9]{36}/.exec(page)?.[0] ?? "";

@@ -120,7 +120,7 @@ test("an unknown path is answered by a page, and a wrong method with 405 and the
 test("a key's name is shown as text, never as markup", async () => {
   const who = await signedIn(service, stage.people.admin);
   const token = await formToken(who);
-  await who.post("/portal/settings/keys", { token, name: `<script>alert("x")</script>` });
+  await who.post("/portal/settings/keys", { token, name: `<script>alert("x")</script>`, scopes: "read" });
   const page = await (await who.get("/portal/settings/keys")).text();
   expect(page).toContain("&lt;script&gt;alert(&quot;x&quot;)");
   expect(page).not.toContain("<script>alert");
@@ -128,7 +128,7 @@ test("a key's name is shown as text, never as markup", async () => {
 
 test("a notice with a new key is not shown in another session", async () => {
   const who = await signedIn(service, stage.people.admin);
-  await who.post("/portal/settings/keys", { token: await formToken(who), name: "told once" });
+  await who.post("/portal/settings/keys", { token: await formToken(who), name: "told once", scopes: "read" });
   const other = await signedIn(service, stage.people.admin);
   other.cookies.set("waybill_notice", who.cookies.get("waybill_notice") ?? "");
   expect(await (await other.get("/portal/settings/keys")).text()).not.toMatch(/wb_live_\w{30}/);

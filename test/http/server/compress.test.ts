@@ -92,7 +92,7 @@ describe("over a socket", () => {
       fetch(`${service.url}/portal/settings/keys`, {
         method: "POST",
         headers,
-        body: new URLSearchParams({ token, name: "laptop" }),
+        body: new URLSearchParams({ token, name: "laptop", scopes: "read" }),
         redirect: "manual",
       });
     for (const token of tokens) expect((await create(token)).status).toBe(303);

@@ -348,6 +348,14 @@ export const openablePages: readonly OpenablePage[] = [
     as: "admin",
     address: ({ keyId }) => `/portal/settings/keys?revoke=${keyId}`,
   },
+  {
+    path: "/portal/settings/keys",
+    name: "keys-rotate",
+    heading: "API Keys",
+    asks: "Rotate this key?",
+    as: "admin",
+    address: ({ keyId }) => `/portal/settings/keys?rotate=${keyId}`,
+  },
   { path: "/portal/settings/members", name: "members", heading: "Members", as: "admin", address: () => "/portal/settings/members" },
   {
     path: "/portal/settings/members",

@@ -1,6 +1,6 @@
 // An organisation with something on every page of the portal, and a member of each role.
 import { inviteMember } from "../../../src/commands/members/manage.js";
-import { createKey } from "../../../src/commands/organisations/keys.js";
+import { createKey, rotateKey } from "../../../src/commands/organisations/keys.js";
 import type { Role } from "../../../src/domain/members.js";
 import { projectLog } from "../projectLog.js";
 import type { TestService } from "../service.js";
@@ -65,6 +65,7 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
   const email = `ines@${organisationId}.example`;
   const { token: joinToken } = await inviteMember(members, { organisationId, email, role: "viewer" }, origin);
   const { keyId } = await createKey(organisations, { organisationId, name: "Warehouse system" }, origin);
+  await addRotatedKey(service, organisationId);
   const quoteId = await quoteOf(post);
   const endpoint = await addEndpoints(service, organisationId, importId);
   const columns = await addColumns(service, organisationId);
@@ -86,6 +87,13 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
     ...endpoint,
     ...columns,
   };
+}
+
+/** May only quote, has an end, and two secrets that are valid. */
+async function addRotatedKey({ portal: { organisations } }: TestService, organisationId: string): Promise<void> {
+  const wanted = { organisationId, name: "Web shop", scopes: ["quotes", "read"], expiresAt: new Date("2099-01-01T00:00:00Z") };
+  const { prefix } = await createKey(organisations, wanted, origin);
+  await rotateKey(organisations, { organisationId, prefix }, origin);
 }
 
 async function entryAbout({ pool, eventStore }: TestService, keyId: string): Promise<string> {

@@ -18,7 +18,7 @@ import { importStreams } from "./imports/live.js";
 import { cancelForm, importPage } from "./imports/one.js";
 import { reverseForm, reversePage } from "./imports/reverse.js";
 import { joinForm, joinPage } from "./join.js";
-import { keyForms, keysPage } from "./keys.js";
+import { keyForms, keysPage } from "./keys/page.js";
 import { logDownload } from "./log/download.js";
 import { logEventPage } from "./log/event.js";
 import { logPage } from "./log/page.js";

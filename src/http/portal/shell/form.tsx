@@ -136,6 +136,8 @@ interface QuestionProps {
   /** The label of the button that closes the question, where `Cancel` could be mistaken for the action itself. */
   readonly keep?: string;
   readonly fields?: Readonly<Record<string, string>>;
+  /** What is chosen with the answer. */
+  readonly choice?: Child;
   readonly children: Child;
 }
 
@@ -155,13 +157,14 @@ export const Answer = ({ visit, title, back, children }: Pick<QuestionProps, "vi
   </div>
 );
 
-export const Question = ({ visit, title, to, back, label, keep = "Cancel", fields = {}, children }: QuestionProps) => (
+export const Question = ({ visit, title, to, back, label, keep = "Cancel", fields = {}, choice, children }: QuestionProps) => (
   <div id="question">
     <dialog open aria-labelledby="question-title" data-back={visit.links.to(back)}>
       <h2 id="question-title">{title}</h2>
       <div class="question-text">{children}</div>
       <Form visit={visit} to={to} class="answers">
         <HiddenFields values={fields} />
+        {choice}
         <ButtonLink to={visit.links.to(back)} label={keep} quiet data-close />
         <Button class="danger" label={label} />
       </Form>
