@@ -7,7 +7,7 @@ const browsers = [
   ["Samsung Internet", /\bSamsungBrowser\//],
   ["Firefox", /\b(?:Firefox|FxiOS)\//],
   ["Chrome", /\b(?:Chrome|CriOS)\//],
-  ["Safari", /\bVersion\/[\d.]+ .*Safari\//],
+  ["Safari", /\bSafari\//],
 ] as const;
 
 const systems = [

@@ -13,15 +13,26 @@ interface Search {
   readonly whole: boolean;
 }
 
+/** Letter case does not matter for finding. */
+function replacedIn(text: string, find: string, replacement: string): string {
+  const wanted = find.toLowerCase();
+  let after = "";
+  for (let at = 0; at < text.length; ) {
+    const isFound = text.slice(at, at + find.length).toLowerCase() === wanted;
+    after += isFound ? replacement : text.charAt(at);
+    at += isFound ? find.length : 1;
+  }
+  return after;
+}
+
 /** The cells that would change. Letter case does not matter for finding. */
 export function found(sheet: Pick<Sheet, "rows">, { field, find, replacement, whole }: Search): CellChange[] {
   const wanted = find.trim().toLowerCase();
-  const pattern = new RegExp(find.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");
   return sheet.rows.flatMap((row) => {
     if (row.held !== undefined || row.sending) return [];
     const before = cellValue(row, field);
     const isWhole = before.trim().toLowerCase() === wanted;
-    const after = isWhole ? replacement : whole || find === "" ? before : before.replaceAll(pattern, () => replacement);
+    const after = isWhole ? replacement : whole || find === "" ? before : replacedIn(before, find, replacement);
     return after === before ? [] : [{ row, field, before, after }];
   });
 }
