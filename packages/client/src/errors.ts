@@ -36,7 +36,7 @@ export class WaybillError extends Error {
 export class InvalidRequestError extends WaybillError {}
 /** 401: the key is missing, unknown or revoked. */
 export class UnauthorisedError extends WaybillError {}
-/** 403: something that the request names is not the organisation's. */
+/** 403: the key does not have the scope that the call needs, or something that the request names is not the organisation's. */
 export class ForbiddenError extends WaybillError {}
 export class NotFoundError extends WaybillError {}
 /** 409: the import or the row is not in a state that allows this. */

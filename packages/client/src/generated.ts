@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Generate quotes
-         * @description Prices the items for each customer. Every result is a quote of its own that can be fetched again by its quoteId.
+         * @description Prices the items for each customer. Every result is a quote of its own that can be fetched again by its quoteId. The key needs the scope quotes.
          */
         post: operations["generateQuotes"];
         delete?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Fetch a quote
-         * @description Fetch a quote.
+         * @description Fetch a quote. The key needs the scope quotes or read.
          */
         get: operations["fetchQuote"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List quotes, newest first
-         * @description List quotes, newest first.
+         * @description List quotes, newest first. The key needs the scope read.
          */
         get: operations["listQuotes"];
         put?: never;
@@ -73,13 +73,13 @@ export interface paths {
         };
         /**
          * List shipment imports, newest first
-         * @description List shipment imports, newest first.
+         * @description List shipment imports, newest first. The key needs the scope read.
          */
         get: operations["listShipmentImports"];
         put?: never;
         /**
          * Import shipments (JSON)
-         * @description 1 to 1000 shipments with 1 to 500 goods lines each, at most 10,000 lines in all. Shipments are matched on shipmentId. A push becomes a CSV file in which every goods line repeats its shipment's fields; that file may have at most 50 MB (52,428,800 bytes).
+         * @description 1 to 1000 shipments with 1 to 500 goods lines each, at most 10,000 lines in all. Shipments are matched on shipmentId. A push becomes a CSV file in which every goods line repeats its shipment's fields; that file may have at most 50 MB (52,428,800 bytes). The key needs the scope shipments.
          */
         post: operations["pushShipments"];
         delete?: never;
@@ -99,7 +99,7 @@ export interface paths {
         put?: never;
         /**
          * Import shipments (file)
-         * @description A .csv or .xlsx file with one row per goods line; lines of one shipmentId belong together wherever they stand. Required columns: shipmentId, originPostCode, originSuburb, destinationPostCode, destinationSuburb, itemType. Optional: customerId, originState, originCountryCode, destinationState, destinationCountryCode, quoteDate, rateCardAlias, totalCostReceived, itemQuantity, itemWeight, and custom fields by their key.
+         * @description A .csv or .xlsx file with one row per goods line; lines of one shipmentId belong together wherever they stand. Required columns: shipmentId, originPostCode, originSuburb, destinationPostCode, destinationSuburb, itemType. Optional: customerId, originState, originCountryCode, destinationState, destinationCountryCode, quoteDate, rateCardAlias, totalCostReceived, itemQuantity, itemWeight, and custom fields by their key. The key needs the scope shipments.
          */
         post: operations["uploadShipments"];
         delete?: never;
@@ -119,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Import activities (JSON)
-         * @description 1 to 10,000 activities. Every push appends: sending the same batch twice records it twice, unless it carries an Idempotency-Key.
+         * @description 1 to 10,000 activities. Every push appends: sending the same batch twice records it twice, unless it carries an Idempotency-Key. The key needs the scope activities.
          */
         post: operations["pushActivities"];
         delete?: never;
@@ -139,7 +139,7 @@ export interface paths {
         put?: never;
         /**
          * Import activities (file)
-         * @description A .csv or .xlsx file with one activity per row. Required columns: warehouseCode, chargeCode, quantity, activityTimestamp. Optional: customerId, reference, status.
+         * @description A .csv or .xlsx file with one activity per row. Required columns: warehouseCode, chargeCode, quantity, activityTimestamp. Optional: customerId, reference, status. The key needs the scope activities.
          */
         post: operations["uploadActivities"];
         delete?: never;
@@ -157,7 +157,7 @@ export interface paths {
         };
         /**
          * Check a shipment import
-         * @description Poll about every 30 seconds. The link to the error report is fresh with every reading and expires after one hour.
+         * @description Poll about every 30 seconds. The link to the error report is fresh with every reading and expires after one hour. The key needs the scope read.
          */
         get: operations["checkShipmentImport"];
         put?: never;
@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * Check a fulfilment import
-         * @description Poll about every 30 seconds. The link to the error report is fresh with every reading and expires after one hour.
+         * @description Poll about every 30 seconds. The link to the error report is fresh with every reading and expires after one hour. The key needs the scope read.
          */
         get: operations["checkFulfilmentImport"];
         put?: never;
@@ -197,7 +197,7 @@ export interface paths {
         };
         /**
          * List fulfilment imports, newest first
-         * @description List fulfilment imports, newest first.
+         * @description List fulfilment imports, newest first. The key needs the scope read.
          */
         get: operations["listFulfilmentImports"];
         put?: never;
@@ -219,7 +219,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a shipment import
-         * @description A cancelled import has written nothing. Cancelling it again changes nothing.
+         * @description A cancelled import has written nothing. Cancelling it again changes nothing. The key needs the scope shipments.
          */
         post: operations["cancelShipmentImport"];
         delete?: never;
@@ -239,7 +239,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a fulfilment import
-         * @description A cancelled import has written nothing. Cancelling it again changes nothing.
+         * @description A cancelled import has written nothing. Cancelling it again changes nothing. The key needs the scope activities.
          */
         post: operations["cancelFulfilmentImport"];
         delete?: never;
@@ -257,7 +257,7 @@ export interface paths {
         };
         /**
          * List the rejected rows of a shipment import
-         * @description List the rejected rows of a shipment import.
+         * @description List the rejected rows of a shipment import. The key needs the scope read.
          */
         get: operations["listRejectedShipmentRows"];
         put?: never;
@@ -277,7 +277,7 @@ export interface paths {
         };
         /**
          * List the rejected rows of a fulfilment import
-         * @description List the rejected rows of a fulfilment import.
+         * @description List the rejected rows of a fulfilment import. The key needs the scope read.
          */
         get: operations["listRejectedFulfilmentRows"];
         put?: never;
@@ -299,7 +299,7 @@ export interface paths {
         put?: never;
         /**
          * Correct rejected rows of a shipment import
-         * @description 1 to 500 rejected rows of a completed import. `values` replace the submitted ones by column name, the rest stays as it was sent; they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, the rows are open again. The rejected lines of a shipment are corrected together. A shipment that was accepted is corrected by pushing it again.
+         * @description 1 to 500 rejected rows of a completed import. `values` replace the submitted ones by column name, the rest stays as it was sent; they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, the rows are open again. The rejected lines of a shipment are corrected together. A shipment that was accepted is corrected by pushing it again. The key needs the scope shipments.
          */
         post: operations["correctShipmentRows"];
         delete?: never;
@@ -319,7 +319,7 @@ export interface paths {
         put?: never;
         /**
          * Correct rows of a fulfilment import
-         * @description 1 to 500 rows of a completed import, rejected or accepted. `values` replace the submitted or recorded ones by column name, the rest stays as it was; they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, rejected rows are open again. For accepted rows a `reason` is required. An accepted row counts until the new one does, and stops in the same moment; it goes on counting where the new row is rejected, or its import fails or is cancelled, and counts again when the new row is reversed.
+         * @description 1 to 500 rows of a completed import, rejected or accepted. `values` replace the submitted or recorded ones by column name, the rest stays as it was; they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, rejected rows are open again. For accepted rows a `reason` is required. An accepted row counts until the new one does, and stops in the same moment; it goes on counting where the new row is rejected, or its import fails or is cancelled, and counts again when the new row is reversed. The key needs the scope activities.
          */
         post: operations["correctFulfilmentRows"];
         delete?: never;
@@ -337,13 +337,13 @@ export interface paths {
         };
         /**
          * List the reversals of a shipment import, the first one first
-         * @description List the reversals of a shipment import, the first one first.
+         * @description List the reversals of a shipment import, the first one first. The key needs the scope read.
          */
         get: operations["listShipmentReversals"];
         put?: never;
         /**
          * Take back what a shipment import wrote
-         * @description The whole import, or 1 to 5000 of its shipments. Nothing is erased, and a row is reversed once, however often it is sent. The ledger then shows of each shipment the version pushed last among those that are not reversed; a shipment with none left is not in the ledger.
+         * @description The whole import, or 1 to 5000 of its shipments. Nothing is erased, and a row is reversed once, however often it is sent. The ledger then shows of each shipment the version pushed last among those that are not reversed; a shipment with none left is not in the ledger. The key needs the scope shipments.
          */
         post: operations["reverseShipmentRows"];
         delete?: never;
@@ -361,13 +361,13 @@ export interface paths {
         };
         /**
          * List the reversals of a fulfilment import, the first one first
-         * @description List the reversals of a fulfilment import, the first one first.
+         * @description List the reversals of a fulfilment import, the first one first. The key needs the scope read.
          */
         get: operations["listFulfilmentReversals"];
         put?: never;
         /**
          * Take back what a fulfilment import wrote
-         * @description The whole import, or 1 to 5000 of its activities. Nothing is erased, and a row is reversed once, however often it is sent. A reversed activity counts in no total; `reversed=include` lists it.
+         * @description The whole import, or 1 to 5000 of its activities. Nothing is erased, and a row is reversed once, however often it is sent. A reversed activity counts in no total; `reversed=include` lists it. The key needs the scope activities.
          */
         post: operations["reverseFulfilmentRows"];
         delete?: never;
@@ -385,7 +385,7 @@ export interface paths {
         };
         /**
          * List the shipment ledger
-         * @description By shipmentId; what is asked for by `sourceDetails`, or by `from` and `to` alone, comes by import, the last ended first. A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.
+         * @description By shipmentId; what is asked for by `sourceDetails`, or by `from` and `to` alone, comes by import, the last ended first. A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page. The key needs the scope read.
          */
         get: operations["listLedgerShipments"];
         put?: never;
@@ -405,7 +405,7 @@ export interface paths {
         };
         /**
          * Fetch a shipment from the ledger
-         * @description Fetch a shipment from the ledger.
+         * @description Fetch a shipment from the ledger. The key needs the scope read.
          */
         get: operations["getLedgerShipment"];
         put?: never;
@@ -425,7 +425,7 @@ export interface paths {
         };
         /**
          * List the activity ledger, of one import or of all
-         * @description In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and half hour, and as pushed within each. With `reversed` always in the order of the pushes; then a filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 activities are looked at for a page.
+         * @description In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and half hour, and as pushed within each. With `reversed` always in the order of the pushes; then a filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 activities are looked at for a page. The key needs the scope read.
          */
         get: operations["listLedgerActivities"];
         put?: never;
@@ -445,7 +445,7 @@ export interface paths {
         };
         /**
          * Sum the activity ledger by customer, warehouse and charge code
-         * @description Of completed imports, by customer, warehouse and charge code in this order. At most 10000 items: more are a 400.
+         * @description Of completed imports, by customer, warehouse and charge code in this order. At most 10000 items: more are a 400. The key needs the scope read.
          */
         get: operations["getLedgerActivityTotals"];
         put?: never;
@@ -465,7 +465,7 @@ export interface paths {
         };
         /**
          * List what changed the totals since a time
-         * @description The imports and reversals since then, the oldest first, each with what it added or took away. Their sum is the difference between the totals now and those `asOf` that time. At most 10000 amounts: more are a 400.
+         * @description The imports and reversals since then, the oldest first, each with what it added or took away. Their sum is the difference between the totals now and those `asOf` that time. At most 10000 amounts: more are a 400. The key needs the scope read.
          */
         get: operations["listLedgerActivityTotalChanges"];
         put?: never;
@@ -485,7 +485,7 @@ export interface paths {
         };
         /**
          * List what people, keys and the command line did, newest first
-         * @description Keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals. What the service does by itself, and quotes, are not in it. Sign-ins are shown for 90 days, everything else for good.
+         * @description Keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals. What the service does by itself, and quotes, are not in it. Sign-ins are shown for 90 days, everything else for good. The key needs the scope read.
          */
         get: operations["listLog"];
         put?: never;
@@ -1015,6 +1015,7 @@ export interface components {
             event: string;
             /** @description What was done, in a sentence with the names as they are now. For people: its words may change */
             text: string;
+            /** @description What it was done to */
             about: components["schemas"]["LogSubject"];
             /** @description The stream that has the event */
             stream: string;

@@ -70,7 +70,7 @@ export interface RouteDefinition<S extends RequestSchemas> {
   /** What a key needs to call it: `read` for a GET, otherwise the kind that it changes. */
   readonly scope: NeededScope;
   readonly request: S;
-  /** 400, 401, 429, 500 and 503 are added where the route does not describe them. */
+  /** 400, 401, 403, 429, 500 and 503 are added where the route does not describe them. */
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** The largest JSON body in bytes, if it is less than the default. */
   readonly maxBodyBytes?: number;

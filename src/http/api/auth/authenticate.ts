@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { hashApiKey, isApiKey } from "../../../domain/apiKey.js";
-import { hasScope, type NeededScope, type Scopes, scopesOf } from "../../../domain/keyScopes.js";
+import { hasScope, type NeededScope, outOfScope, type Scopes } from "../../../domain/keyScopes.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { inTime } from "../../server/inTime.js";
 import { Problem } from "../../server/problem.js";
@@ -57,7 +57,7 @@ function admit(use: KeyUse, limit: number): Omit<Admission, "stillAllowed"> {
 }
 
 function expectScope(scopes: Scopes, needed: NeededScope): void {
-  if (!hasScope(scopes, needed)) throw new Rejection("forbidden", `This API key may not do this. It has: ${scopesOf(scopes).join(", ")}.`);
+  if (!hasScope(scopes, needed)) throw new Rejection("forbidden", outOfScope(scopes));
 }
 
 const unauthorised = (message: string) => new Problem("unauthorised", message, { body: { message } });

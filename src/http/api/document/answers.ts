@@ -1,5 +1,6 @@
 // The answers that are not a success, and the headers of all, as the document describes them.
 import { z } from "zod";
+import type { KeyScope } from "../../../domain/keyScopes.js";
 import type { ResponseDescription } from "../route.js";
 import { answerExample } from "./examples/examples.js";
 import { type Json, reference, type Schemas } from "./schemas.js";
@@ -53,14 +54,26 @@ export const commonResponses: Readonly<Record<number, ResponseDescription>> = {
   },
 };
 
+export const scopeResponses = (scopes: readonly KeyScope[]): Readonly<Record<number, ResponseDescription>> => ({
+  403: { description: `The key does not have the scope ${scopes.join(" or ")}` },
+});
+
 export const jsonBodyResponses = (mebibytes: number): Readonly<Record<number, ResponseDescription>> => ({
   408: { description: "The body stopped arriving for 5 seconds, or took longer than a minute. Send it again" },
   413: { description: `The body is larger than ${mebibytes} MiB. Send the data in several requests` },
   415: { description: "The body is not JSON in UTF-8, or is compressed" },
 });
 
+interface Answered {
+  readonly operationId: string;
+  readonly status: number;
+  readonly mebibytes: number | undefined;
+  /** Those of which the key needs one. */
+  readonly scopes: readonly KeyScope[];
+}
+
 export function describeAnswer(
-  { operationId, status, mebibytes }: { operationId: string; status: number; mebibytes: number | undefined },
+  { operationId, status, mebibytes, scopes }: Answered,
   { description, schema }: ResponseDescription,
   schemas: Schemas,
 ): Json {
@@ -68,7 +81,11 @@ export function describeAnswer(
   const content = schema === undefined ? error : schemas.of(schema, "answer");
   const headers = Object.fromEntries(headersOf(status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
   if (content === undefined) return { description, headers };
-  return { description, headers, content: { "application/json": { schema: content, ...answerExample(operationId, status, mebibytes) } } };
+  return {
+    description,
+    headers,
+    content: { "application/json": { schema: content, ...answerExample(operationId, status, mebibytes, scopes) } },
+  };
 }
 
 export const answerHeaders = {

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { neededScopes } from "../../../domain/keyScopes.js";
 import { ping, type ToldStream, toldEvents } from "../../../domain/webhooks/types.js";
 import { maxJsonBytes } from "../../server/readBody.js";
 import type { Route } from "../route.js";
 import { importSchema, reversalSchema } from "../routes/importsShape.js";
-import { addErrorBodies, answerHeaders, commonResponses, describeAnswer, jsonBodyResponses } from "./answers.js";
+import { addErrorBodies, answerHeaders, commonResponses, describeAnswer, jsonBodyResponses, scopeResponses } from "./answers.js";
 import { parameterExample, requestExample } from "./examples/examples.js";
 import { guide, tagDescriptions } from "./guide.js";
 import { collectSchemas, instant, type Json, type Schemas } from "./schemas.js";
@@ -37,7 +38,14 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
     paths,
     webhooks: describeWebhooks(schemas),
     components: {
-      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "A key of the organisation" } },
+      securitySchemes: {
+        apiKey: {
+          type: "apiKey",
+          in: "header",
+          name: "x-api-key",
+          description: "A key of the organisation. The names at an operation are scopes: the key needs one of them",
+        },
+      },
       headers: answerHeaders,
       schemas: schemas.components(),
     },
@@ -47,12 +55,14 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
 function describeRoute(route: Route, schemas: Schemas): Json {
   const { operationId, summary, description = summary, tag, request, responses } = route;
   const mebibytes = (route.maxBodyBytes ?? maxJsonBytes) / 1024 / 1024;
-  const all = { ...commonResponses, ...(request.body && jsonBodyResponses(mebibytes)), ...responses };
+  const scopes = neededScopes(route.scope);
+  const all = { ...commonResponses, ...scopeResponses(scopes), ...(request.body && jsonBodyResponses(mebibytes)), ...responses };
   return {
     operationId,
     summary,
-    description: sentence(description),
+    description: `${sentence(description)} The key needs the scope ${scopes.join(" or ")}.`,
     tags: [tag],
+    security: scopes.map((scope) => ({ apiKey: [scope] })),
     ...(route.extension === true ? { "x-extension": true } : {}),
     parameters: [
       ...parameters("path", request.params, schemas),
@@ -63,7 +73,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     responses: Object.fromEntries(
       Object.entries(all).map(([status, response]) => [
         status,
-        describeAnswer({ operationId, status: Number(status), mebibytes: request.body && mebibytes }, response, schemas),
+        describeAnswer({ operationId, status: Number(status), mebibytes: request.body && mebibytes, scopes }, response, schemas),
       ]),
     ),
   };

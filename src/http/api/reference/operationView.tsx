@@ -13,6 +13,7 @@ interface Props extends Described {
 
 export function OperationView({ method, path, operation, document, baseUrl, common }: Props) {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
+  const more = `${description} `.replace(`${summary}. `, "").trim();
   const call = callOf({ method, path, operation }, baseUrl);
   return (
     <article id={operationId} data-search={`${summary} ${path} ${operationId}`.toLowerCase()}>
@@ -24,7 +25,7 @@ export function OperationView({ method, path, operation, document, baseUrl, comm
           <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
           {operation["x-extension"] && <span class="extension"> extension</span>}
         </p>
-        {description !== `${summary}.` && <p>{description}</p>}
+        {more !== "" && <p>{more}</p>}
         <Parameters parameters={parameters} document={document} />
         {Object.values(requestBody?.content ?? {}).map(({ schema }) => (
           <section>

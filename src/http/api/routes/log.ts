@@ -23,7 +23,7 @@ const entry = answerObject("LogEntry", {
   about: answerObject("LogSubject", {
     kind: z.enum(aboutKinds).describe("What kind of thing it was done to"),
     id: z.string().describe("The thing's id; for a catalogue its version, for columns the kind of import"),
-  }),
+  }).describe("What it was done to"),
   stream: z.string().describe("The stream that has the event"),
   revision: z.int().describe("The event's number in its stream"),
 });

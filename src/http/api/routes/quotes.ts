@@ -81,7 +81,7 @@ const generateQuotes = defineRoute({
   responses: {
     200: { description: "One result per customer; a result without quotes says why", schema: quoteResponse },
     400: { description: "The body is not as described, or a location could not be resolved" },
-    403: { description: "A customer does not belong to the organisation; nothing was priced" },
+    403: { description: "The key does not have the scope quotes, or a customer does not belong to the organisation; nothing was priced" },
   },
   handler: async ({ body, caller }, { eventStore, catalogues, geography, quoteMemory }) => {
     const catalogue = await catalogues(caller.organisationId, caller.catalogueVersion);

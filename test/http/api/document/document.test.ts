@@ -31,7 +31,9 @@ test("Redocly's recommended rules find no problem", async () => {
 test("Spectral's recommended rules find no problem", async () => {
   const linter = new spectral.Spectral();
   linter.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, "recommended"]] });
-  const problems = await linter.run(text);
+  const found = await linter.run(text);
+  // OpenAPI 3.1 allows names at every kind of scheme; the rule still knows them from OAuth alone.
+  const problems = found.filter(({ message }) => !/^"\w+" must be listed among scopes/.test(message));
   expect(problems.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`)).toEqual([]);
 });
 
@@ -45,6 +47,16 @@ test("every property and parameter has a description", () => {
   expect(named.length).toBeGreaterThan(150);
   const silent = named.filter(({ property }) => typeof (property as Json)["description"] !== "string");
   expect(silent.map(({ name }) => name.join("/"))).toEqual([]);
+});
+
+test.each(routes.map((route) => [route.operationId, route] as const))("%s says which scope it needs", (_, { path, method, scope }) => {
+  const operation = (document["paths"] as Record<string, Record<string, Json>>)[path]?.[method.toLowerCase()];
+  const scopes = [scope].flat();
+  expect(operation?.["security"]).toEqual(scopes.map((each) => ({ apiKey: [each] })));
+  expect(operation?.["description"]).toMatch(new RegExp(`\\. The key needs the scope ${scopes.join(" or ")}\\.$`));
+  const refused = (operation?.["responses"] as Record<string, Json> | undefined)?.["403"];
+  expect(refused?.["description"]).toContain(`The key does not have the scope ${scopes.join(" or ")}`);
+  expect(refused?.["content"]).toHaveProperty(["application/json", "example", "message"]);
 });
 
 test("no schema is a choice between types, which generated clients misread", () => {

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { createKey } from "../../../../src/commands/organisations/keys.js";
 import { describeApi } from "../../../../src/http/api/document/describeApi.js";
 import { defineRoute } from "../../../../src/http/api/route.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
@@ -68,6 +69,14 @@ test("errors that a request causes are answered as the document shows them", asy
   const key = `x-api-key: ${organisation.key}\r\n`;
   expect(await bodyOf(await organisation.get("/v1/org/quotes?a=%00"))).toEqual([400, shown("fetchQuote", 400)]);
   expect(await bodyOf(await fetch(`${service.url}/v1/org/quotes`))).toEqual([401, shown("listQuotes", 401)]);
+  const wanted = { organisationId: organisation.id, name: "no reading", scopes: ["quotes", "shipments", "activities"] };
+  const { key: limited } = await createKey(service.portal.organisations, wanted, {
+    by: { kind: "cli", id: "test" },
+    correlationId: "test",
+  });
+  expect(await bodyOf(await fetch(`${service.url}/v1/org/quotes`, { headers: { "x-api-key": limited } }))).toEqual([
+    ...[403, shown("listQuotes", 403)],
+  ]);
   const put = await fetch(`${service.url}/v1/org/quotes`, { method: "PUT", headers: { "x-api-key": organisation.key } });
   expect(await bodyOf(put)).toEqual([405, shown("listQuotes", 405)]);
   expect(await bodyOf(await organisation.post("/v1/org/quote/getQuote", " ".repeat(2 * 1024 * 1024 + 1)))).toEqual([

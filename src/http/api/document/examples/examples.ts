@@ -1,5 +1,6 @@
 // The examples of the API reference, by operation.
 import { readFileSync } from "node:fs";
+import { type KeyScope, keyScopes, outOfScope } from "../../../../domain/keyScopes.js";
 import { answerTable } from "../../../server/problem.js";
 import type { Json } from "../schemas.js";
 
@@ -111,14 +112,18 @@ export function requestExample(operationId: string): Json {
   return file === undefined ? {} : { example: { file: file.text, ...(sourceDetails === undefined ? {} : { sourceDetails }) } };
 }
 
-/** `mebibytes`: how large the operation's JSON may be; undefined where it takes none. */
-export function answerExample(operationId: string, status: number, mebibytes: number | undefined): Json {
+/** `mebibytes`: how large the operation's JSON may be; undefined where it takes none. `scopes`: those of which the key needs one. */
+export function answerExample(operationId: string, status: number, mebibytes: number | undefined, scopes: readonly KeyScope[] = []): Json {
   if (status === 401) return { example: { message: "Send your API key in the header x-api-key" } };
   if (status === 429) return { example: rateLimited };
-  const recorded = exampleAnswers[operationId]?.[status] ?? usualAnswer(operationId, status, mebibytes);
+  const recorded =
+    exampleAnswers[operationId]?.[status] ?? (status === 403 ? withoutScope(scopes) : usualAnswer(operationId, status, mebibytes));
   if (recorded === undefined) return {};
   return { example: status < 400 ? recorded : { statusCode: status, message: recorded, error: errorNames.get(status) } };
 }
+
+/** What a key with all other scopes is told. */
+const withoutScope = (needed: readonly KeyScope[]) => outOfScope(keyScopes.filter((scope) => !needed.includes(scope)));
 
 /** Where nothing is recorded for the operation. A quote that is fetched is answered as when it was priced, a shipment as in the list. */
 export function usualAnswer(operationId: string, status: number, mebibytes?: number, recorded = exampleAnswers): unknown {
