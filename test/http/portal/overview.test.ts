@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createKey } from "../../../src/commands/organisations/keys.js";
+import type { Role } from "../../../src/domain/members.js";
 import { lastDays } from "../../../src/http/portal/pages/days.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { endedImports } from "../../../src/queries/recentWork.js";
@@ -65,6 +67,27 @@ test("work that waits for a person comes first, with links to it; the plots show
   expect(page).toMatch(/: 6 accepted, 1 rejected<\/title>/);
   expect(words(page)).toContain("PICK3 activities");
   expect(page).not.toContain("LONG-AGO");
+});
+
+test("keys that end within 14 days are shown to those who can create others, and to nobody else", async () => {
+  const { id: organisationId } = await service.organisation();
+  const create = (name: string, days: number) => {
+    const wanted = { organisationId, name, expiresAt: new Date(Date.now() + days * 86_400_000) };
+    return createKey(service.portal.organisations, wanted, { by: { kind: "cli", id: "test" }, correlationId: "test" });
+  };
+  const shownTo = async (role: Role) => {
+    const who = await signedIn(service, await addMember(service, organisationId, role));
+    return (await who.get("/portal")).text();
+  };
+  await create("later", 15);
+  expect(await shownTo("admin")).not.toContain("Needs attention");
+  await create("soon", 13);
+  const page = await shownTo("admin");
+  expect(words(page)).toContain("1 API key ends within 14 days");
+  expect(page).toMatch(/href="\/portal\/settings\/keys"><span class="amount">1</);
+  for (const role of ["operator", "viewer"] as const) expect(await shownTo(role)).not.toContain("Needs attention");
+  await create("also soon", 1);
+  expect(words(await shownTo("admin"))).toContain("2 API keys end within 14 days");
 });
 
 test("another organisation's work is not counted", async () => {

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { latestImports } from "../../../queries/imports/importList.js";
+import { keysEndingSoon } from "../../../queries/organisations/keys.js";
 import { presentOf } from "../../../queries/organisations/organisations.js";
 import {
   busiestChargeCodes,
@@ -29,12 +30,13 @@ export const overviewPage: PageOf<SignedInVisit> = {
     const { organisationId, timezone } = visit.person;
     const { pool } = sources;
     const days = lastDays(shownDays, timezone, (await presentOf(pool, organisationId)).now);
-    const [imports, { shipments, activities }, recent, chargeCodes, webhooks] = await Promise.all([
+    const [imports, { shipments, activities }, recent, chargeCodes, webhooks, endingKeys] = await Promise.all([
       latestImports(organisationId, shownImports, sources),
       countOpenRows(organisationId, undefined, pool),
       endedImports(pool, organisationId, days),
       busiestChargeCodes(pool, organisationId, days, shownChargeCodes),
       troubledWebhooks(pool, organisationId),
+      visit.may("keys") ? keysEndingSoon(pool, organisationId) : 0,
     ]);
     const running = imports.filter(isUnfinished);
     const ended = imports.filter((view) => !running.includes(view));
@@ -54,6 +56,7 @@ export const overviewPage: PageOf<SignedInVisit> = {
             open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
             failedImports={recent.failedImports}
             webhooks={webhooks}
+            endingKeys={endingKeys}
           />
           <Live visit={visit} from={livePath} isMoving={running.length > 0} />
           {running.length === 0 ? null : (
@@ -87,10 +90,12 @@ interface NeedsProps {
   readonly open: RowCount;
   readonly failedImports: number;
   readonly webhooks: TroubledWebhooks;
+  /** None for people who cannot do anything about them. */
+  readonly endingKeys: number;
 }
 
 /** What a person should do something about, each with the way there. No panel where there is nothing. */
-function Needs({ visit, open, failedImports, webhooks }: NeedsProps) {
+function Needs({ visit, open, failedImports, webhooks, endingKeys }: NeedsProps) {
   const { links, may } = visit;
   const needs: Child[] = [];
   if (open.rows > 0 || open.atLeast)
@@ -116,6 +121,12 @@ function Needs({ visit, open, failedImports, webhooks }: NeedsProps) {
     );
     needs.push(may("webhooks") ? <a href={links.to("/portal/settings/webhooks")}>{sentence}</a> : <span>{sentence}</span>);
   }
+  if (endingKeys > 0)
+    needs.push(
+      <a href={links.to("/portal/settings/keys")}>
+        <Amount value={endingKeys} /> API {endingKeys === 1 ? "key ends" : "keys end"} within 14 days
+      </a>,
+    );
   if (needs.length === 0) return null;
   return (
     <Panel id="needs" title="Needs attention">
