@@ -4,7 +4,7 @@ export const guideParts: Readonly<Record<string, string>> = {
   "Getting started": `
 An organisation prices freight, imports shipments and imports warehouse activities here, for its customers.
 
-1. Get a key: in the portal under **Settings, API Keys**, or by \`waybill keys create --org ID --name NAME\`. It is shown once and begins with \`wb_live_\`.
+1. Get a key: in the portal under **Settings, API Keys**, or by \`waybill keys create --org ID --name NAME\`. It is shown once and begins with \`wb_live_\`. A key can be limited to some scopes: each operation says which one it needs, and answers 403 without it.
 2. Send it with every request as the header \`x-api-key\`.
 3. \`GET /v1/org/quotes\` answers 200 when it works.
 4. \`/docs/guide\` goes on from there to a nightly import with corrections and webhooks, command by command.
