@@ -22,7 +22,11 @@ export async function correctRow(page: Page, importId: string, { wrong, right }:
   await page.keyboard.type(right);
   await page.keyboard.press("Enter");
   await row.getByText("Ready to submit").waitFor();
-  await page.getByRole("button", { name: "Submit corrections" }).dblclick();
+  await page.getByRole("button", { name: "Submit corrections" }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Submit / })
+    .dblclick();
   await page.getByText("1 row is submitted.").waitFor();
   await row.getByText("Submitted by you").waitFor();
   return row;
