@@ -43,7 +43,7 @@ const wordsOf = (text: string): string =>
     .trim();
 
 const joined = (words: string): string => words.replaceAll(" ", "");
-const withoutZeros = (words: string): string => words.replaceAll(/[0-9]+/g, (digits) => digits.replace(/^0+(?=.)/, ""));
+const withoutZeros = (words: string): string => words.replaceAll(/[0-9]+/g, (digits) => String(BigInt(digits)));
 
 /** 0 for the same but for case, blanks and signs; then without leading zeros, with one beginning with the other, and with few letters changed. */
 function distanceOf(wanted: string, value: string): number {

@@ -208,7 +208,7 @@ const mistaken: [string[], string][] = [
   ],
   [
     ["projections", "rebuild", "nope"],
-    "There is no projection nope. There are: organisations, members, imports, reversals, rejections, activities, versions, shipments, quotes.",
+    "There is no projection nope. There are: organisations, members, imports, reversals, rejections, activities, versions, shipments, quotes, log.",
   ],
 ];
 test.each(mistaken)("%j ends with one clear line", async (args, line) => {

@@ -62,5 +62,10 @@ test("npm scripts, the client's functions and the types of webhooks exist", asyn
 test("the guide can be shown as a page, and its links lead somewhere", () => {
   const html = guidePage(guide);
   for (const [, id] of html.matchAll(/href="#([^"]+)"/g)) expect(html).toContain(`id="${id}"`);
-  expect([...html.matchAll(/href="([^"#][^"]*)"/g)].map(([, address]) => address)).toEqual(["data:,", "reference.css", "../docs"]);
+  expect([...html.matchAll(/href="([^"#][^"]*)"/g)].map(([, address]) => address)).toEqual([
+    "data:,",
+    "reference.css",
+    "../docs",
+    "../portal",
+  ]);
 });

@@ -144,7 +144,7 @@ describe("an import's page", () => {
 describe("the downloads", () => {
   test("redirect to links that work and expire", async () => {
     for (const [what, name] of [
-      ["report", `rejected-rows-${stage.importId}.xlsx`],
+      ["report?rows=all", `rejected-rows-${stage.importId}.xlsx`],
       ["file", "tuesday-orders.csv"],
     ] as const) {
       const leads = await viewer.get(`/portal/imports/${stage.importId}/${what}`);

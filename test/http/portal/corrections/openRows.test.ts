@@ -20,7 +20,7 @@ test("rows of shipments that a later import has written are open nowhere", async
       groups: [...page.matchAll(/All reasons \d+ Customer not found (\d+) /g)].map((found) => found[1]),
       isEmpty: page.includes("No rejected rows are waiting"),
       rows: rows.rows.length,
-      overview: /(\d+) rejected rows? waits?/.exec(await textOf("/portal"))?.[1],
+      overview: /(\d+) rejected rows? to correct/.exec(await textOf("/portal"))?.[1],
       isOffered: (await textOf(`/portal/imports/${importId}`)).includes("Correct rejected rows"),
       api: (await rowsOf(organisation, "shipments", importId, "?state=open")).length,
     };
