@@ -112,7 +112,7 @@ function Events({ visit, events, nameOf }: { visit: SignedInVisit; events: reado
             {inWords(event, visit, nameOf)}
             <details>
               <summary>
-                Event <span class="unseen">{String(event.revision)} </span>as recorded
+                Recorded event<span class="unseen"> {String(event.revision)}</span>
               </summary>
               <RawEvent event={event} />
             </details>

@@ -26,7 +26,10 @@ export const membersPage: PageOf<SignedInVisit> = {
               <Choice label="Role" name="role" options={roles} value={visit.submitted.get("role") || "operator"} />
               <button type="submit">Invite</button>
             </Form>
-            <p class="hint">Admins do everything. Operators do everything but members, keys and webhooks. Viewers look.</p>
+            <p class="hint">
+              Admins can do everything. Operators can do everything except change settings and the catalogue. Viewers can see everything
+              except settings, and change nothing.
+            </p>
           </Panel>
           <Panel id="members" title="People">
             <Table

@@ -39,7 +39,15 @@ const idempotencyKeys: Edge = {
   outside: ["", text(256), "a b", "clé"],
 };
 
-const patterns: Readonly<Record<string, Edge>> = { "^[\\x21-\\x7e]{1,255}$": idempotencyKeys, "^\\d{4}-\\d{2}-\\d{2}": times };
+const patterns: Readonly<Record<string, Edge>> = {
+  "^[\\w-]{1,64}$": {
+    bound: "an id",
+    inside: ["x", "x".repeat(63), "x".repeat(64), "A_b-1"],
+    outside: ["", "x".repeat(65), "a b", "a/b", "\u00e9"],
+  },
+  "^[\\x21-\\x7e]{1,255}$": idempotencyKeys,
+  "^\\d{4}-\\d{2}-\\d{2}": times,
+};
 
 /** Values for each keyword of a schema. All are texts, since parameters are texts. */
 const edgesOf: Readonly<Record<string, (schema: Schema) => Edge[]>> = {

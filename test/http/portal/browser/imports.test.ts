@@ -83,7 +83,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
         .getByRole("row", { name: /quantity many/ })
         .first()
         .waitFor();
-      await one.getByRole("listitem").filter({ hasText: "Started by worker" }).waitFor();
+      await one.getByRole("listitem").filter({ hasText: "Started" }).waitFor();
       await one
         .locator("[data-live-news]", { hasText: /^first\.csv: completed, 42 rows read, 2 rejected$/ })
         .waitFor({ state: "attached" });

@@ -65,7 +65,7 @@ describe("checking a file", () => {
     ]);
     expect(cells(html)).toEqual([
       ["5", "itemQuantity", "Valid item quantity is required"],
-      ["6", "The row", "Rejected with its shipment: Valid item quantity is required"],
+      ["6", "Whole row", "Rejected with its shipment: Valid item quantity is required"],
       [
         "7",
         "customerId, destinationPostCode, destinationSuburb",

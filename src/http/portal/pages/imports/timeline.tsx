@@ -64,9 +64,9 @@ export function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Chil
       );
     }
     case "ImportStarted":
-      return `Started by worker ${step.data.by.id}`;
+      return "Started";
     case "ImportResumed":
-      return `Resumed by worker ${step.worker}${step.row === undefined ? "" : `, from row ${step.row}`}`;
+      return `Resumed after an interruption${step.row === undefined ? "" : `, from row ${step.row}`}`;
     case "ImportCompleted":
       return step.data.counts.failed === 0 ? "Completed, nothing rejected" : <>Completed, {rowsOf(step.data.counts.failed)} rejected</>;
     case "ImportFailed":
@@ -76,7 +76,7 @@ export function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Chil
     case "RowsClaimed":
       return (
         <>
-          {rowsOf(step.data.rows.length)} taken up by {linkTo(step.data.correction, "a correction")}
+          {rowsOf(step.data.rows.length)} sent again in {linkTo(step.data.correction, "a correction")}
           {step.data.refused.length > 0 ? <>, {rowsOf(step.data.refused.length)} refused</> : null}
         </>
       );

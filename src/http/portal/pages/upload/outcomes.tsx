@@ -136,7 +136,7 @@ const sentenceOf = (rejected: number, rows: number, what: string): string =>
 
 const columns: readonly Column<Problem>[] = [
   { heading: "Row", names: true, cell: ({ row }) => <Amount value={row} /> },
-  { heading: "Column", cell: ({ columns: named }) => (named.length === 0 ? <span class="muted">The row</span> : named.join(", ")) },
+  { heading: "Column", cell: ({ columns: named }) => (named.length === 0 ? <span class="muted">Whole row</span> : named.join(", ")) },
   { heading: "Problem", cell: ({ reason }) => reason },
 ];
 

@@ -51,8 +51,8 @@ export function ReplayPanel({ visit, endpoint: { endpointId } }: OfEndpoint) {
         </button>
       </AskForm>
       <p class="hint">
-        Sends everything since then again, from the log, also what the endpoint has had. Each event keeps its id, so a receiver that
-        remembers ids takes nothing twice. The time is your organisation's ({timezone}).
+        Sends every event since that time again, including those that were delivered before. Each keeps its id, so your receiver can tell
+        which it has had. The time is your organisation's ({timezone}).
       </p>
     </Panel>
   );
