@@ -9,8 +9,9 @@ import type { Publish, Readers, Subscriber, Viewer } from "../../live/importFeed
 import { messageOf, type OpenStream, streamHeaders } from "../../live/streams.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { requireImport } from "./one.js";
-import { type PartsDeps, partsOf, readParts, StatusPart, shownStatus } from "./parts.js";
+import { type PartsDeps, partsOf, readParts } from "./parts.js";
 import { importRow, isUnfinished, livePath, rejectedSoFar } from "./status.js";
+import { StatusPart, shownStatus } from "./statusPart.js";
 
 const listStream: AnswerOf<SignedInVisit> = {
   method: "GET",

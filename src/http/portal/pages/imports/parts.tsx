@@ -1,4 +1,4 @@
-// What an import's page shows besides its status. Read for the page, and once for all open pages when the status changes.
+// The parts of an import's page. Read for the page, and once for all open pages when the status changes.
 import type { Child } from "hono/jsx";
 import type { NameOf } from "../../../../domain/principal.js";
 import { type ImportReversal, importReversals } from "../../../../queries/imports/importReversals.js";
@@ -7,33 +7,16 @@ import { importTimeline, type TimelineStep } from "../../../../queries/imports/i
 import { type CorrectingImport, correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { Page } from "../../../../queries/page.js";
-import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { listRejectedRows, type RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
-import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { countRejectedRows } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { type RejectionReasons, rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import { inTime } from "../../../server/inTime.js";
 import type { Viewer } from "../../live/importFeed.js";
 import type { PortalDeps } from "../../page.js";
-import { AskButton, ButtonLink } from "../../shell/form.js";
-import { type Fact, Facts } from "../../shell/panel.js";
-import { Amount, counted, Time } from "../../shell/values.js";
-import { activitiesPath } from "../activities/selection.js";
-import { addressOf, hasRows } from "../corrections/filter.js";
 import { Reasons, RejectedRows } from "./rejected.js";
 import { Reversals, shownReversals } from "./reversals.js";
-import {
-  importPath,
-  isUnfinished,
-  kindNames,
-  Progress,
-  ReversedBadge,
-  rejectedSoFar,
-  reversedOf,
-  reversePath,
-  StatusBadge,
-  shownReference,
-  statusOf,
-} from "./status.js";
+import { isUnfinished, rejectedSoFar } from "./status.js";
+import { type RowStates, StatusPart } from "./statusPart.js";
 import { Timeline } from "./timeline.js";
 
 export interface ImportParts {
@@ -48,8 +31,6 @@ export interface ImportParts {
   /** The rejected rows by their states; undefined where there are none, or none yet. */
   readonly states: RowStates | undefined;
 }
-
-type RowStates = Readonly<Record<GroupState, RowCount>>;
 
 export type PartsDeps = Pick<PortalDeps, "pool" | "eventStore" | "signingSecret">;
 
@@ -88,9 +69,6 @@ async function statesOf(organisationId: string, view: ImportView, { pool }: Part
   return (await countRejectedRows(organisationId, view.importId, pool))[view.kind];
 }
 
-/** Whether there is something to correct, as far as can be told. */
-const hasOpenRows = (states: RowStates | undefined): boolean => states !== undefined && hasRows(states.open);
-
 /** Each part by the id that its markup begins with. */
 export function partsOf(visit: Viewer, parts: ImportParts): Readonly<Record<string, Child>> {
   const { view, steps, nameOf, reasons, rejected, cursor } = parts;
@@ -102,159 +80,3 @@ export function partsOf(visit: Viewer, parts: ImportParts): Readonly<Record<stri
     "import-rejected": <RejectedRows visit={visit} importId={view.importId} page={rejected} cursor={cursor} />,
   };
 }
-
-interface StatusProps {
-  readonly visit: Viewer;
-  readonly view: ImportView;
-  readonly states: RowStates | undefined;
-  readonly correcting: readonly CorrectingImport[];
-}
-
-/** What changes while the import runs, and what can be done with it. All members with one role get the same markup: it holds nothing of a session. */
-export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => (
-  <section
-    class="panel import-status"
-    id="import-status"
-    aria-label="Status"
-    tabindex={-1}
-    data-status={shownStatus(view)}
-    data-says={`${shownReference(view)}: ${statusOf(view).toLowerCase()}${saysCounts(view)}`}
-  >
-    <p class="status">
-      <StatusBadge view={view} />
-      <ReversedBadge view={view} />
-      {view.status === "processing" ? <Progress view={view} /> : null}
-    </p>
-    {view.errorMessage === null ? null : <p class="fault">{view.errorMessage}</p>}
-    {view.status === "cancelled" ? <p>Nothing of this import is in the ledger.</p> : null}
-    <Facts class="figures" facts={figuresOf(visit, view)} />
-    <Facts
-      facts={[
-        ["Kind", kindNames[view.kind]],
-        ["Submitted", <Time visit={visit} at={view.submittedAt} />],
-        ["Started", <Time visit={visit} at={view.startedAt} otherwise="Not yet" />],
-        ["Ended", <Time visit={visit} at={view.finishedAt} otherwise="Not yet" />],
-        ...(view.notes.length === 0 ? [] : [["Notes", view.notes.join("; ")] as const]),
-        ...rejectedRows(visit, view, states),
-        ...corrections({ visit, view, correcting }),
-      ]}
-    />
-    <Actions visit={visit} view={view} states={states} />
-  </section>
-);
-
-/** What a part of the page depends on besides the counts. */
-export const shownStatus = ({ status, cancelling, reversed }: Pick<ImportView, "status" | "cancelling" | "reversed">): string =>
-  cancelling ? "cancelling" : reversed ? `${status}, ${reversed.rows} reversed` : status;
-
-const saysCounts = (view: ImportView): string =>
-  isUnfinished(view) ? "" : `, ${view.counts.received} rows read, ${view.counts.failed} rejected${saysReversed(view)}`;
-
-const saysReversed = (view: ImportView): string => {
-  const reversed = reversedOf(view);
-  return reversed === undefined ? "" : `, ${reversed.toLowerCase()}`;
-};
-
-function figuresOf(visit: Viewer, view: ImportView): Fact[] {
-  const { counts, kind, reversed } = view;
-  const rejected = rejectedSoFar(view);
-  const figure = (label: string, value: number): Fact => [label, <Amount value={value} />];
-  if (isUnfinished(view))
-    return [
-      figure("Rows read", counts.received),
-      figure("Accepted so far", counts.received - rejected),
-      figure("Rejected so far", rejected),
-    ];
-  return [
-    figure("Rows read", counts.received),
-    [`${kindNames[kind]} written`, <Written visit={visit} view={view} />],
-    ...(reversed ? [figure(`${kindNames[kind]} reversed`, reversed.rows)] : []),
-    figure("Rows rejected", rejected),
-  ];
-}
-
-/** The number leads to the activities. */
-function Written({ visit, view: { kind, status, counts, importId } }: { visit: Viewer; view: ImportView }) {
-  const amount = <Amount value={counts.processed} />;
-  if (kind !== "activities" || status !== "completed" || counts.processed === 0) return amount;
-  return (
-    <a href={visit.links.to(activitiesPath, { import: importId })}>
-      {amount}
-      <span class="unseen">, show them</span>
-    </a>
-  );
-}
-
-const inWords: Readonly<Record<GroupState, string>> = {
-  open: "to correct",
-  submitted: "being corrected",
-  corrected: "corrected",
-  dismissed: "dismissed",
-};
-
-/** What became of the rejected rows, each number with the way to its rows. */
-function rejectedRows(visit: Viewer, { importId }: ImportView, states: RowStates | undefined): Fact[] {
-  const some = groupStates.filter((state) => states && hasRows(states[state]));
-  if (!states || some.length === 0) return [];
-  const parts = some.map((state, index) => (
-    <>
-      {index > 0 ? ", " : null}
-      <a href={visit.links.to(addressOf({ importId, state }))}>
-        <Amount value={states[state].rows} />
-        {states[state].atLeast ? " or more" : ""} {inWords[state]}
-      </a>
-    </>
-  ));
-  return [["Rejected rows", parts]];
-}
-
-/** Both ways: what this import corrects, and what corrects it. */
-function corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusProps, "visit" | "view" | "correcting">): Fact[] {
-  const link = (importId: string, text: string) => <a href={visit.links.to(importPath(importId))}>{text}</a>;
-  const facts: Fact[] = [];
-  if (correctionOf) {
-    const { importId, rows, reason } = correctionOf;
-    const why = reason === undefined ? "" : `: ${reason}`;
-    facts.push(["Corrects", [counted(rows.length, "row", "rows"), " of ", link(importId, "an earlier import"), why]]);
-  }
-  if (correcting.length > 0)
-    facts.push([
-      "Corrected by",
-      correcting.map((each, index) => (
-        <>
-          {index > 0 ? ", " : null}
-          {link(each.importId, shownReference(each))} ({counted(each.rows, "row", "rows")})
-        </>
-      )),
-    ]);
-  return facts;
-}
-
-function Actions({ visit, view, states }: Pick<StatusProps, "visit" | "view" | "states">) {
-  const canCorrect = hasOpenRows(states);
-  const path = importPath(view.importId);
-  const reportIsDue = !isUnfinished(view) && view.counts.failed > 0 && view.reportKey === null;
-  return (
-    <div class="button-row">
-      {canCorrect && visit.may("operate") ? (
-        <ButtonLink to={visit.links.to("/portal/corrections", { import: view.importId })} label="Correct rejected rows" />
-      ) : null}
-      {view.reportKey === null ? null : <ButtonLink to={visit.links.to(`${path}/report`)} label="Download error report" quiet />}
-      {view.reportKey !== null && canCorrect && (states?.open.rows ?? 0) < view.counts.failed ? (
-        <ButtonLink to={visit.links.to(`${path}/report`, { rows: "all" })} label="Download with all rejected rows" quiet />
-      ) : null}
-      {reportIsDue ? <span class="muted">The error report is being made.</span> : null}
-      <ButtonLink to={visit.links.to(`${path}/file`)} label="Download submitted file" quiet />
-      {isReversible(view, canCorrect) && visit.may("operate") ? (
-        <ButtonLink to={visit.links.to(reversePath(view.importId))} label="Reverse import" quiet />
-      ) : null}
-      {isUnfinished(view) && !view.cancelling && visit.may("operate") ? (
-        <AskButton visit={visit} at={path} question={{ ask: "cancel" }} label="Cancel import" about={shownReference(view)} />
-      ) : null}
-    </div>
-  );
-}
-
-/** Whether something is left to reverse, as far as can be told. */
-const isReversible = ({ status, counts, reversed }: ImportView, canCorrect: boolean): boolean =>
-  status === "completed" && (canCorrect || (counts.processed > 0 && !reversed?.all));
