@@ -66,7 +66,7 @@ export const logged = {
   ColumnsMapped: {
     what: "imports",
     about: "columns",
-    did: () => "chose the columns of",
+    did: () => "chose what the columns mean in",
     after: ({ count }) => ` with ${rows(count, "heading", "headings")}`,
   },
   ImportCancelled: { what: "imports", about: "import", did: () => "cancelled the import" },

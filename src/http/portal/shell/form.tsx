@@ -120,9 +120,10 @@ export function AskForm({ visit, at, question, class: kind, children }: AskProps
 }
 
 /** `about`: what it is about, for users of a screen reader, who do not see the button's row. */
-export const AskButton = ({ label, about, ...ask }: AskProps & { label: string; about: string }) => (
+/** `harmless`: it is not drawn as something that takes away. */
+export const AskButton = ({ label, about, harmless, ...ask }: AskProps & { label: string; about: string; harmless?: boolean }) => (
   <AskForm {...ask}>
-    <Button class="quiet danger" aria-description={about} label={label} />
+    <Button class={harmless ? "quiet" : "quiet danger"} aria-description={about} label={label} />
   </AskForm>
 );
 
@@ -135,6 +136,8 @@ interface QuestionProps {
   readonly label: string;
   /** The label of the button that closes the question, where `Cancel` could be mistaken for the action itself. */
   readonly keep?: string;
+  /** The answer takes nothing away. */
+  readonly harmless?: boolean;
   readonly fields?: Readonly<Record<string, string>>;
   /** What is chosen with the answer. */
   readonly choice?: Child;
@@ -157,7 +160,7 @@ export const Answer = ({ visit, title, back, children }: Pick<QuestionProps, "vi
   </div>
 );
 
-export const Question = ({ visit, title, to, back, label, keep = "Cancel", fields = {}, choice, children }: QuestionProps) => (
+export const Question = ({ visit, title, to, back, label, keep = "Cancel", harmless, fields = {}, choice, children }: QuestionProps) => (
   <div id="question">
     <dialog open aria-labelledby="question-title" data-back={visit.links.to(back)}>
       <h2 id="question-title">{title}</h2>
@@ -166,7 +169,7 @@ export const Question = ({ visit, title, to, back, label, keep = "Cancel", field
         <HiddenFields values={fields} />
         {choice}
         <ButtonLink to={visit.links.to(back)} label={keep} quiet data-close />
-        <Button class="danger" label={label} />
+        <Button class={harmless ? undefined : "danger"} label={label} />
       </Form>
     </dialog>
   </div>

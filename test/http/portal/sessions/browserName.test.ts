@@ -26,6 +26,7 @@ test.each([
     "Mozilla/5.0 (iPad; CPU OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/142.0 Mobile/15E148 Safari/604.1",
     "Chrome on iPad",
   ],
+  ["Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/147.0.0.0 Safari/537.36", "A browser on Linux"],
   ["Mozilla/5.0 (Windows NT 10.0; Trident/7.0; rv:11.0) like Gecko", "A browser on Windows"],
   ["curl/8.5.0", "Unknown browser"],
   ["", "Unknown browser"],

@@ -39,7 +39,7 @@ export const rateCardPage = thingPage("rateCards", (of, card) => {
 });
 
 const breakMethods: Readonly<Record<RateCard["breakMethod"], string>> = {
-  total: "The break that the whole weight falls in prices all of it",
+  total: "The whole weight is charged at the rate of its break",
   cumulative: "Each break prices its own kilograms",
 };
 

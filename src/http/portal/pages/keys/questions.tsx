@@ -33,6 +33,7 @@ const RotateQuestion = ({ visit, apiKey: { keyId, name, prefix, replaced } }: { 
     to={`${path}/${keyId}/rotate`}
     back={path}
     label="Rotate"
+    harmless
     fields={{ replaces: prefix }}
     choice={<Choice label="Keep the old key for" name="keep" options={keeps} value={String(defaultKeepHours)} />}
   >

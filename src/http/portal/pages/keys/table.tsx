@@ -73,13 +73,11 @@ function Actions({ visit, apiKey: { keyId, name, revokedAt, ended, expiresAt } }
         {revokedAt ? "Revoked" : "Ended"} <Time visit={visit} at={revokedAt ?? expiresAt} />
       </span>
     );
-  const ask = (what: string, label: string) => (
-    <AskButton visit={visit} at={path} question={{ [what]: keyId }} label={label} about={`the key ${name}`} />
-  );
+  const about = `the key ${name}`;
   return (
     <div class="actions">
-      {ask("rotate", "Rotate")}
-      {ask("revoke", "Revoke")}
+      <AskButton visit={visit} at={path} question={{ rotate: keyId }} label="Rotate" about={about} harmless />
+      <AskButton visit={visit} at={path} question={{ revoke: keyId }} label="Revoke" about={about} />
     </div>
   );
 }
