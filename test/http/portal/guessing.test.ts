@@ -2,9 +2,14 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { guessesPerHour, hashEmail } from "../../../src/commands/members/signInPace.js";
+import { recordSignIn } from "../../../src/commands/members/signInRecords.js";
 import { parseRanges } from "../../../src/domain/addressRanges.js";
+import { signInsId } from "../../../src/events/signInEvents.js";
+import { streamOf } from "../../../src/events/streams.js";
 import type { PortalOptions } from "../../../src/http/portal/page.js";
 import { startApi } from "../../../src/http/startApi.js";
+import { eventually } from "../../support/eventually.js";
 import { addMember, password, type TestMember, visitor } from "../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
@@ -47,6 +52,31 @@ test("X-Forwarded-For of a peer that is not a trusted proxy gives a guesser no s
   for (let n = 1; n <= 6; n += 1) statuses.push(await guess(service.url, email, `198.51.100.${n}`));
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   expect(await guess(behindProxy.url, email, "198.51.100.99")).toBe(401); // there the same header is believed
+});
+
+async function recordedOf({ memberId }: TestMember): Promise<string[]> {
+  const found: string[] = [];
+  const stream = streamOf.signIns(signInsId(memberId, await service.portal.members.now()));
+  for await (const { type } of service.eventStore.read(stream)) found.push(type);
+  return found;
+}
+
+test("an event is recorded for each guess that the pace lets through, and for no other, so that guesses cannot fill the store", async () => {
+  const member = await addMember(service, organisation.id, "viewer");
+  const statuses: number[] = [];
+  const guessFrom = async (address: string) => statuses.push(await guess(behindProxy.url, member.email, address));
+  for (let n = 1; n <= 6; n += 1) await guessFrom("198.51.100.1");
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+  await service.pool.query("update sign_in_guesses set guessed_at = array_fill(now(), array[$2::int]) where key = $1", [
+    hashEmail(service.deps.signingSecret, "budget", member.email),
+    guessesPerHour.account - 2,
+  ]);
+  for (let n = 2; n <= 6; n += 1) await guessFrom(`198.51.100.${n}`);
+  expect(statuses.slice(6)).toEqual([401, 401, 429, 429, 429]);
+  await eventually(async () => (await recordedOf(member)).length === 7, "five guesses of one address and two of others");
+  const last = { how: "password", correlationId: "test" } as const;
+  await recordSignIn(service.portal.members, { organisationId: organisation.id, memberId: member.memberId }, last, console.error);
+  expect(await recordedOf(member)).toEqual([...Array(7).fill("MemberSignInRefused"), "MemberSignedIn"]);
 });
 
 async function signedInBrowser({ email }: TestMember, url: string) {
