@@ -114,8 +114,7 @@ export function decide(command: KeyCommand, { organisationExists, keys }: KeysSt
       if (key.newest.sha256 === sha256) return [];
       expectRotatable(key, now);
       expectNewest(key, command);
-      const keepUntil = new Date(now.getTime() + keepHours * hourMs).toISOString();
-      return [{ type: "ApiKeyRotated", data: { keyId: key.keyId, sha256, prefix, keepUntil, ...caused } }];
+      return [{ type: "ApiKeyRotated", data: { keyId: key.keyId, sha256, prefix, keepUntil: keptUntil(key, keepHours, now), ...caused } }];
     }
     case "revoke": {
       const { keyId, revoked } = keyMeant(command.given, keys, now);
@@ -136,6 +135,12 @@ function expectNewest({ newest, replaced, keyId, name }: ApiKeyState, command: {
   const meansReplaced = replaced !== undefined && given !== keyId && !isSecret(given, newest);
   if (!meansReplaced && (replaces === undefined || replaces === newest.prefix)) return;
   throw new Rejection("conflict", `The key ${name} has been rotated already; to rotate it again, give the newer ${newest.prefix}`);
+}
+
+/** No secret outlives its key, so people are not told a later time. */
+function keptUntil({ expiresAt }: ApiKeyState, keepHours: number, now: Date): string {
+  const chosen = now.getTime() + keepHours * hourMs;
+  return new Date(expiresAt === undefined ? chosen : Math.min(chosen, Date.parse(expiresAt))).toISOString();
 }
 
 const hasEnded = ({ expiresAt }: ApiKeyState, now: Date): boolean => expiresAt !== undefined && Date.parse(expiresAt) <= now.getTime();

@@ -116,7 +116,15 @@ describe("rotating a key", () => {
     given(endingAt(now.toISOString()))
       .when(rotate(made.prefix))
       .isRejected("conflict", "ended at 2026-03-01T00:00:00.000Z and cannot be rotated; create a new one");
-    given(endingAt("2026-03-01T00:00:00.001Z")).when(rotate(made.prefix)).decides(rotated(nextKey, "2026-03-02T00:00:00.000Z"));
+    given(endingAt("2026-03-01T00:00:00.001Z")).when(rotate(made.prefix)).decides(rotated(nextKey, "2026-03-01T00:00:00.001Z"));
+  });
+
+  test("keeps the old secret at most until the key's own end", () => {
+    for (const [end, until] of [
+      ["2026-03-01T23:59:59.999Z", "2026-03-01T23:59:59.999Z"],
+      ["2026-03-02T00:00:00.001Z", "2026-03-02T00:00:00.000Z"],
+    ] as const)
+      given(endingAt(end)).when(rotate(made.prefix)).decides(rotated(nextKey, until));
   });
 });
 
