@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { hasZone, instantOf } from "../domain/imports/timestamp.js";
+import { dateAt, hasZone, instantOf } from "../domain/imports/timestamp.js";
 import { defaultKeepHours, keepHoursOf, mostKeepHours } from "../domain/keyRotation.js";
 import { keyScopes, scopesOf } from "../domain/keyScopes.js";
 import { CommandFault, command, ofOrganisation, print, printList, remark } from "./outcome.js";
@@ -46,7 +46,7 @@ function endOf(text: string | undefined): Date | undefined {
   const instant = hasZone(text) ? instantOf(text, "UTC") : undefined;
   if (instant === undefined)
     throw new CommandFault("--expires must be a time with its zone, such as 2027-03-31T00:00:00Z or 2027-03-31T00:00:00+11:00");
-  return new Date(instant);
+  return dateAt(instant);
 }
 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {

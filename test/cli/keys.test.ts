@@ -53,6 +53,11 @@ test("a key is created with scopes and an end, and the list shows both and who c
   );
 });
 
+test("the latest end there is, is accepted", async () => {
+  const prefix = (await create("--expires", "9999-12-31T23:59:59-12:00")).stdout.slice(0, 12);
+  expect(await listed(prefix)).toMatchObject({ expiresAt: "9999-12-31T23:59:59.999Z" });
+});
+
 test("a key without scopes and end is listed with all scopes", async () => {
   const prefix = (await create()).stdout.slice(0, 12);
   expect(await listed(prefix)).toMatchObject({ scopes: ["quotes", "shipments", "activities", "read"], expiresAt: null });

@@ -31,6 +31,11 @@ export function instantOf(text: string, timezone: string): number | undefined {
   return parts.zone ? parts.wall - offsetOf(parts.zone) : wallToInstant(parts.wall, timezone);
 }
 
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** The instant as a Date. West of Greenwich the year 9999 ends in the year 10000, which neither an event nor a query can hold: cut to the latest. */
+export const dateAt = (instant: number): Date => new Date(Math.min(instant, latest));
+
 /** Whether a timestamp names its zone; a day never does. */
 export const hasZone = (text: string): boolean => match(text)?.zone !== undefined;
 

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { z } from "zod";
-import { endOfDay, hasZone, instantOf, isDay, isTimestamp } from "../../domain/imports/timestamp.js";
+import { dateAt, endOfDay, hasZone, instantOf, isDay, isTimestamp } from "../../domain/imports/timestamp.js";
 import { Rejection } from "../../domain/rejection.js";
 import { timezoneOf } from "../../queries/organisations/organisations.js";
 import type { Page, PageRequest } from "../../queries/page.js";
@@ -67,7 +67,7 @@ export async function timeRange({ from, to }: Given, organisationId: string, poo
   const needsZone = [from, to].some((text) => text !== undefined && !hasZone(text));
   const timezone = needsZone ? await timezoneOf(pool, organisationId) : "UTC";
   const dateOf = (text: string | undefined, read: typeof instantOf) =>
-    text === undefined ? undefined : new Date(read(text, timezone) ?? Number.NaN);
+    text === undefined ? undefined : dateAt(read(text, timezone) ?? Number.NaN);
   const toIsDay = to !== undefined && isDay(to);
   const range = { from: dateOf(from, instantOf), to: dateOf(to, toIsDay ? endOfDay : instantOf) };
   const wrong = "from must not be after to";

@@ -53,6 +53,25 @@ test("the last day is the organisation's own and belongs to the key", async () =
   expect((await named("Until New Year"))?.expiresAt?.toISOString()).toBe("2098-12-31T13:00:00.000Z"); // midnight in Sydney
 });
 
+test("the last day of the calendar is accepted where it ends in the year 10000", async () => {
+  await inZone("America/New_York", () => create({ name: "For ever", scopes: "read", lastDay: "9999-12-31" }));
+  expect((await named("For ever"))?.expiresAt?.toISOString()).toBe("9999-12-31T23:59:59.999Z");
+  await inZone("America/New_York", async () => {
+    for (const page of ["settings/log", "shipments", "quotes"])
+      expect([page, (await admin.get(`/portal/${page}?to=9999-12-31`)).status]).toEqual([page, 200]);
+  });
+});
+
+async function inZone(timezone: string, work: () => Promise<unknown>): Promise<void> {
+  const put = (zone: string) => service.pool.query("update organisations set timezone = $2 where id = $1", [organisation.id, zone]);
+  await put(timezone);
+  try {
+    await work();
+  } finally {
+    await put("Australia/Sydney");
+  }
+}
+
 test.each(["2020-01-01", "2026-02-30", "soon"])("the last day %s is refused with a sentence", async (lastDay) => {
   const refused = await admin.post(path, { token, name: "Refused", scopes: "read", lastDay });
   expect([refused.status, await named("Refused")]).toEqual([400, undefined]);

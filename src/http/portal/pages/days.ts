@@ -1,5 +1,5 @@
 // Days in the organisation's own time: those of a filter, a month or from one day to another, and the last ones.
-import { endOfDay, instantOf, isDay, wallToInstant } from "../../../domain/imports/timestamp.js";
+import { dateAt, endOfDay, instantOf, isDay, wallToInstant } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { Days } from "../../../queries/recentWork.js";
 
@@ -104,5 +104,5 @@ export const dayEnd = (label: string, day: string | undefined, timezone: string)
 function instantIn(label: string, day: string | undefined, timezone: string, read: typeof instantOf): Date | undefined {
   if (!day) return undefined;
   if (!isDay(day)) throw new Rejection("invalid", `${label} must be a day of the calendar, such as 2026-03-01`);
-  return new Date(read(day, timezone) ?? Number.NaN);
+  return dateAt(read(day, timezone) ?? Number.NaN);
 }
