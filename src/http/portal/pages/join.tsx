@@ -1,8 +1,8 @@
 import { findLink, joinByLink } from "../../../commands/members/join.js";
-import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { FormOf, PageOf, Visit } from "../page.js";
 import { Field, Form } from "../shell/form.js";
+import { ChosenPassword } from "./chosenPassword.js";
 import { enter } from "./signIn.js";
 
 const path = "/portal/join/{token}";
@@ -33,15 +33,7 @@ export const joinPage: PageOf<Visit> = {
               autocomplete="username"
               readonly
             />
-            <Field
-              label="Password"
-              name="password"
-              type="password"
-              minlength={passwordLength.least}
-              maxlength={passwordLength.most}
-              hint={`At least ${passwordLength.least} characters. A few words that only you would put together are good.`}
-              autocomplete="new-password"
-            />
+            <ChosenPassword label="Password" />
             <button type="submit">Choose password and sign in</button>
           </Form>
         </>

@@ -1,11 +1,12 @@
 import { listSessions, type OwnSession } from "../../../../commands/members/ownSessions.js";
-import { longestName, passwordLength } from "../../../../domain/members.js";
+import { longestName } from "../../../../domain/members.js";
 import { passwordHashOf } from "../../../../queries/lookUps/members.js";
 import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
 import { unknownBrowser } from "../../sessions/browserName.js";
 import { AskButton, Button, Field, Form, NoQuestion, Question } from "../../shell/form.js";
 import { Badge, type Column, Facts, Panel, Table } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
+import { ChosenPassword } from "../chosenPassword.js";
 
 export const accountPath = "/portal/account";
 
@@ -70,15 +71,7 @@ const PasswordForm = ({ visit }: { visit: SignedInVisit }) => (
       {/* Tells password managers whose password it is. */}
       <input type="text" name="username" value={visit.person.email} autocomplete="username" hidden />
       <Field label="Current password" name="currentPassword" type="password" maxlength={1000} autocomplete="current-password" />
-      <Field
-        label="New password"
-        name="password"
-        type="password"
-        minlength={passwordLength.least}
-        maxlength={passwordLength.most}
-        hint={`At least ${passwordLength.least} characters. A few words that only you would put together are good.`}
-        autocomplete="new-password"
-      />
+      <ChosenPassword label="New password" />
       <div>
         <Button label="Change password" />
       </div>

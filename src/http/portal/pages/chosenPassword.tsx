@@ -1,0 +1,15 @@
+import { passwordLength } from "../../../domain/members.js";
+import { Field } from "../shell/form.js";
+
+/** Where a person chooses a password. */
+export const ChosenPassword = ({ label }: { label: string }) => (
+  <Field
+    label={label}
+    name="password"
+    type="password"
+    minlength={passwordLength.least}
+    maxlength={passwordLength.most}
+    hint={`At least ${passwordLength.least} characters. A few words that only you would put together are good.`}
+    autocomplete="new-password"
+  />
+);
