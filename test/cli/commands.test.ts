@@ -1,21 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { freePort, program, waybill } from "../support/processes.js";
-import { startTestEventStore, type TestEventStore } from "../support/stores/eventStore.js";
-import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
+import { type CommandStage, startCommandStage } from "./stage.js";
 
+let stage: CommandStage;
 let folder: string;
-let database: TestDatabase;
-let eventStore: TestEventStore;
-let environment: Record<string, string>;
+let environment: CommandStage["environment"];
 /** Runs the command in its own process; the other commands of this file share one. */
 const runAlone = (...args: string[]) => waybill(args, environment);
 const command = useCommandLine();
@@ -27,20 +24,10 @@ const file = async (name: string, content: unknown) => {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "waybill-test-cli-"));
-  [database, eventStore] = await Promise.all([createTestDatabase(), startTestEventStore()]);
-  environment = {
-    DATA_DIR: join(folder, "data"),
-    DATABASE_URL: database.url,
-    EVENTSTORE_URL: eventStore.address,
-    SIGNING_SECRET: "a secret of at least thirty-two characters",
-  };
+  stage = await startCommandStage();
+  ({ folder, environment } = stage);
 });
-afterAll(async () => {
-  await eventStore?.stop();
-  await database?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => stage?.close());
 
 test("help is printed on stdout with exit code 0; a mistake is one line on stderr and exit code 1", async () => {
   const help = await runAlone("--help");

@@ -1,16 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
 import { useCommandLine } from "../support/commandLine.js";
-import { startTestEventStore, type TestEventStore } from "../support/stores/eventStore.js";
-import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
+import { type CommandStage, startCommandStage } from "./stage.js";
 
+let stage: CommandStage;
 let folder: string;
-let database: TestDatabase;
-let eventStore: TestEventStore;
-let environment: Record<string, string>;
+let environment: CommandStage["environment"];
 const command = useCommandLine();
 const run = (...args: string[]) => command(["keys", ...args, "--org", "demo"], environment);
 const create = (...options: string[]) => run("create", "--name", "web shop", ...options);
@@ -18,23 +15,13 @@ const listed = async (prefix: string) =>
   (JSON.parse((await run("list", "--json")).stdout) as { prefix: string }[]).find((key) => key.prefix === prefix);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "waybill-test-keys-"));
-  [database, eventStore] = await Promise.all([createTestDatabase(), startTestEventStore()]);
-  environment = {
-    DATA_DIR: join(folder, "data"),
-    DATABASE_URL: database.url,
-    EVENTSTORE_URL: eventStore.address,
-    SIGNING_SECRET: "a secret of at least thirty-two characters",
-  };
+  stage = await startCommandStage();
+  ({ folder, environment } = stage);
   const file = join(folder, "demo.json");
   await writeFile(file, JSON.stringify(demoOrganisation));
   expect(await command(["org", "apply", file], environment)).toMatchObject({ code: 0 });
 });
-afterAll(async () => {
-  await eventStore?.stop();
-  await database?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => stage?.close());
 
 const keyAlone = /^wb_live_[A-Za-z0-9]{36}\n$/;
 

@@ -1,40 +1,26 @@
-import { randomUUID } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { useCommandLine } from "../support/commandLine.js";
 import { waybill } from "../support/processes.js";
-import { startTestEventStore, type TestEventStore } from "../support/stores/eventStore.js";
-import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
+import { type CommandStage, startCommandStage } from "./stage.js";
 
+let stage: CommandStage;
 let folder: string;
-let database: TestDatabase;
-let eventStore: TestEventStore;
-let environment: Record<string, string>;
+let environment: CommandStage["environment"];
 const command = useCommandLine();
 const run = (...args: string[]) => command(args, environment);
 const members = (name: string, ...args: string[]) => run("members", name, "--org", "acme", ...args);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "waybill-test-members-"));
-  [database, eventStore] = await Promise.all([createTestDatabase(), startTestEventStore()]);
-  environment = {
-    DATA_DIR: join(folder, "data"),
-    DATABASE_URL: database.url,
-    EVENTSTORE_URL: eventStore.address,
-    SIGNING_SECRET: randomUUID(),
-    PUBLIC_URL: "https://waybill.example.com/freight",
-  };
+  stage = await startCommandStage();
+  ({ folder, environment } = stage);
+  environment = { ...environment, PUBLIC_URL: "https://waybill.example.com/freight" };
   const path = join(folder, "acme.json");
   await writeFile(path, JSON.stringify({ organisation: { id: "acme", name: "Acme", cubicFactor: 250, timezone: "UTC" } }));
   expect(await run("org", "apply", path)).toMatchObject({ code: 0 });
 });
-afterAll(async () => {
-  await eventStore?.stop();
-  await database?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => stage?.close());
 
 const link = /^https:\/\/waybill\.example\.com\/freight\/portal\/join\/[\w-]{43}\n$/;
 
@@ -60,11 +46,11 @@ test("members are invited, listed, given links and roles, removed and erased", a
   expect((await members("list")).stdout).toMatch(/bob@example\.com +- +operator +removed/);
   expect(await members("erase", "bob@example.com")).toMatchObject({ code: 0 });
   expect((await members("list")).stdout).not.toContain("bob@example.com");
-  const { folder: events } = eventStore;
+  const { folder: events } = stage.eventStore;
   if (events === undefined) return; // a real server keeps the bytes until its next scavenge
   const kept = async () => Promise.all((await readdir(events)).map((name) => readFile(join(events, name), "latin1")));
   expect((await kept()).join()).toContain("bob@example.com");
-  await eventStore.restart();
+  await stage.eventStore.restart();
   expect((await kept()).join()).not.toContain("bob@example.com");
   expect((await members("list")).stdout).toContain("ada@example.com");
 });
