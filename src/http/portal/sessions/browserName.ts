@@ -7,7 +7,7 @@ const browsers = [
   ["Samsung Internet", /\bSamsungBrowser\//],
   ["Firefox", /\b(?:Firefox|FxiOS)\//],
   ["Chrome", /\b(?:Chrome|CriOS)\//],
-  ["Safari", /\bVersion\/[\d.]{1,20} (?:Mobile\/\w{1,20} )?Safari\//],
+  ["Safari", /\bVersion\/\d/], // of those left only Safari names its version so; headless Chrome says Safari too
 ] as const;
 
 const systems = [
