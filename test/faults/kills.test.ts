@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.js";
 import { createMachine, type Machine, type Product, waybill } from "../support/processes.js";
-import { keepCorrecting, reckonCorrections } from "./callers/corrector.js";
+import { keepCorrecting, newCorrector, prepareCorrections, reckonCorrections } from "./callers/corrector.js";
 import { type Customer, keepPushing } from "./callers/customer.js";
 import { keepReversing, newReverser, prepareReversals, reckonReversals } from "./callers/reverser.js";
 import { checkHeard, type Listener, listen, stopListening, toldByTheLog, untilAllTold } from "./callers/webhookReceivers.js";
@@ -63,9 +63,10 @@ async function runOnce(seed: number): Promise<void> {
   const customers = await withStoresOf(at, ({ newCustomer }) => Promise.all(Array.from({ length: long ? 3 : 2 }, newCustomer)));
   const listeners = long ? [] : await withEndpoints(at, customers); // test/faults/webhooks.test.ts has the long form with endpoints
   const done = new AbortController();
-  const corrector = { customer: await withStoresOf(at, ({ newCustomer }) => newCustomer()), references: new Set<string>() };
+  const corrector = newCorrector(await withStoresOf(at, ({ newCustomer }) => newCustomer()));
   const reverser = newReverser(await withStoresOf(at, ({ newCustomer }) => newCustomer()));
   await prepareReversals(at.url, reverser, random.fork());
+  await prepareCorrections(at.url, corrector);
   const pushing = [
     ...customers.map((customer) => keepPushing(at.url, customer, random.fork(), done.signal)),
     keepCorrecting(at.url, corrector, random.fork(), done.signal),

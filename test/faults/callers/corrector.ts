@@ -13,11 +13,21 @@ export interface Corrector {
   readonly customer: Customer;
   /** The references of all pushed activities. Each is unique. */
   readonly references: Set<string>;
+  /** The imports of pushes that were answered 202. */
+  readonly acknowledged: Set<string>;
 }
+
+export const newCorrector = (customer: Customer): Corrector => ({ customer, references: new Set(), acknowledged: new Set() });
 
 const json = { "content-type": "application/json" };
 const post = (url: string, { key }: Customer, path: string, body: unknown, headers: Record<string, string> = {}) =>
   ask(url, key, path, { method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(body) });
+
+/** Pushes rows that are rejected, so that there is something to correct even if kills leave no time for another push. */
+export async function prepareCorrections(url: string, corrector: Corrector): Promise<void> {
+  await pushRejected(url, corrector);
+  expect(corrector.acknowledged.size).toBe(1);
+}
 
 /** Pushes rows that are rejected, and sends corrections of all open rows, several at once, until `until` aborts. */
 export async function keepCorrecting(url: string, corrector: Corrector, random: Randomness, until: AbortSignal): Promise<void> {
@@ -28,7 +38,7 @@ export async function keepCorrecting(url: string, corrector: Corrector, random: 
   }
 }
 
-async function pushRejected(url: string, { customer, references }: Corrector): Promise<void> {
+async function pushRejected(url: string, { customer, references, acknowledged }: Corrector): Promise<void> {
   const activities = Array.from({ length: rowsEach }, () => {
     const reference = randomUUID();
     references.add(reference);
@@ -41,7 +51,9 @@ async function pushRejected(url: string, { customer, references }: Corrector): P
       reference,
     };
   });
-  await post(url, customer, "/v1/org/fulfilment/activities", { activities }, { "idempotency-key": randomUUID() });
+  const answer = await post(url, customer, "/v1/org/fulfilment/activities", { activities }, { "idempotency-key": randomUUID() });
+  const { importId } = ((await answer?.json().catch(() => undefined)) ?? {}) as { importId?: string };
+  if (answer?.status === 202 && importId !== undefined) acknowledged.add(importId);
 }
 
 /** Sends each correction of open rows three times at once, two of them with the same key. Some corrections are cancelled. */
@@ -74,8 +86,8 @@ async function openRows(url: string, { key }: Customer, importId: string): Promi
 
 const patienceMs = 120_000;
 
-/** Corrects the rows that are left. Then every row of a completed push must be in the ledger once. */
-export async function reckonCorrections(url: string, { customer, references }: Corrector, random: Randomness): Promise<void> {
+/** Corrects the rows that are left. Then every acknowledged push must be listed, and every row of a completed push in the ledger once. */
+export async function reckonCorrections(url: string, { customer, references, acknowledged }: Corrector, random: Randomness): Promise<void> {
   const calm = { ...random, chance: () => false };
   for (const deadline = Date.now() + patienceMs; ; await pause(300)) {
     const shown = await shownImports(url, customer);
@@ -94,8 +106,9 @@ export async function reckonCorrections(url: string, { customer, references }: C
   expect(written.length).toBeGreaterThan(0);
   expect(written).toHaveLength(new Set(written).size);
   for (const reference of written) expect(references.has(reference)).toBe(true);
-  const pushed = (await everything<Shown & { correctionOf?: unknown }>(url, customer.key, imports)).filter(
-    ({ status, correctionOf }) => status === "completed" && correctionOf === undefined,
-  );
+  const listed = await everything<Shown & { correctionOf?: unknown }>(url, customer.key, imports);
+  const ids = new Set(listed.map(({ importId }) => importId));
+  expect([...acknowledged].filter((importId) => !ids.has(importId))).toEqual([]);
+  const pushed = listed.filter(({ status, correctionOf }) => status === "completed" && correctionOf === undefined);
   expect(written).toHaveLength(pushed.length * rowsEach);
 }
