@@ -32,7 +32,8 @@ export function compileCatalogue(file: OrganisationFile): Catalogue {
     file.rateCards.map((card) => [card.id, compileCard(card, services.get(card.serviceId), file.organisation.cubicFactor)]),
   );
   const cardsOf = new Map(file.customers.map((customer) => [customer.id, customer.rateCardIds.flatMap((id) => cards.get(id) ?? [])]));
-  const mandatory = new Map(file.customers.map((customer) => [customer.id, mandatoryFields(file, customer)]));
+  const mandatoryOf = mandatoryFields(file);
+  const mandatory = new Map(file.customers.map((customer) => [customer.id, mandatoryOf(customer)]));
   return {
     file,
     organisation: file.organisation,
@@ -48,11 +49,13 @@ export function compileCatalogue(file: OrganisationFile): Catalogue {
   };
 }
 
-function mandatoryFields(file: OrganisationFile, customer: Customer): string[] {
-  const marked = new Set(
-    file.carriers.filter((carrier) => customer.carrierIds.includes(carrier.id)).flatMap((carrier) => carrier.mandatoryCustomFields),
-  );
-  return file.customFields.map((field) => field.key).filter((key) => marked.has(key));
+function mandatoryFields({ carriers, customFields }: OrganisationFile): (customer: Customer) => string[] {
+  const marks = new Map(carriers.map(({ id, mandatoryCustomFields }) => [id, mandatoryCustomFields]));
+  const keys = customFields.map(({ key }) => key);
+  return ({ carrierIds }) => {
+    const marked = new Set(carrierIds.flatMap((id) => marks.get(id) ?? []));
+    return keys.filter((key) => marked.has(key));
+  };
 }
 
 export interface CompiledCard {

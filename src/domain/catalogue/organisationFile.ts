@@ -1,5 +1,5 @@
 import { fieldsOf } from "../imports/fields.js";
-import { check } from "../validation.js";
+import { faultsOf, parsed } from "../validation.js";
 import { duplicates, notAmong, quote, type ReadableCard, type ReadableFile, readableFile } from "./readable.js";
 import { type OrganisationFile, organisationFile } from "./schema.js";
 import { zoneFaults } from "./zones.js";
@@ -13,12 +13,16 @@ const sections = ["customFields", "carriers", "services", "zoneMaps", "rateCards
 /** An entry becomes one event, and the event store takes no more than a mebibyte at a time. */
 const largestEntry = 900_000;
 
-/** Checks everything there is to check and lists every fault, path first. */
+/** Checks everything there is to check and lists every fault, path first. What a list that is too long refers to is not checked. */
 export function parseOrganisationFile(input: unknown): ParsedOrganisationFile {
-  const shape = check(organisationFile, input, "the file");
-  const faults = [...(shape.ok ? [] : shape.faults), ...crossCheck(readableFile.parse(input))];
-  if (shape.ok) faults.push(...sections.flatMap((section) => oversized(section, shape.value[section])));
-  return shape.ok && faults.length === 0 ? { ok: true, file: shape.value } : { ok: false, faults };
+  const { success, data, error } = parsed(organisationFile, input);
+  if (!success) {
+    const faults = faultsOf(error, "the file");
+    const isTooLong = error.issues.some((issue) => issue.code === "too_big" && issue.origin === "array");
+    return { ok: false, faults: isTooLong ? faults : [...faults, ...crossCheck(readableFile.parse(input))] };
+  }
+  const faults = [...crossCheck(readableFile.parse(input)), ...sections.flatMap((section) => oversized(section, data[section]))];
+  return faults.length === 0 ? { ok: true, file: data } : { ok: false, faults };
 }
 
 function oversized(section: string, entries: readonly unknown[]): string[] {
@@ -48,7 +52,7 @@ function crossCheck(file: ReadableFile): string[] {
     ...duplicates("zoneMaps", idsOf(file.zoneMaps)),
     ...file.zoneMaps.flatMap((map, index) => zoneFaults(map, `zoneMaps.${index}.zones`)),
     ...duplicates("rateCards", idsOf(file.rateCards)),
-    ...file.rateCards.flatMap((card, index) => cardFaults(card, `rateCards.${index}`, file)),
+    ...rateCardFaults(file),
     ...duplicates("customers", idsOf(file.customers)),
     ...customerFaults(file),
   ];
@@ -66,62 +70,79 @@ const reservedColumns: ReadonlySet<string> = new Set(
 function customerFaults(file: ReadableFile): string[] {
   const carriers = new Set(idsOf(file.carriers));
   const cards = new Map(file.rateCards.map((card) => [card.id, card]));
-  const competes = remembered(areRivals);
+  const cardIds = new Set(cards.keys());
+  const rivals = compareCards([...cards.values()]);
   return file.customers.flatMap((customer, index) => [
     ...notAmong(`customers.${index}.carrierIds`, customer.carrierIds, carriers, "carrier"),
-    ...notAmong(`customers.${index}.rateCardIds`, customer.rateCardIds, new Set(cards.keys()), "rate card"),
-    ...validityFaults(customer.rateCardIds, cards, `customers.${index}.rateCardIds`, competes),
+    ...notAmong(`customers.${index}.rateCardIds`, customer.rateCardIds, cardIds, "rate card"),
+    ...validityFaults(customer.rateCardIds, rivals, `customers.${index}.rateCardIds`),
   ]);
 }
 
-type Competes = (a: ReadableCard, b: ReadableCard) => boolean;
-
 /** A customer has one price for each service, lane and day, so its cards must not overlap. Spot rates may stand beside a card and are not checked. */
-function validityFaults(ids: readonly string[], cards: Map<string, ReadableCard>, path: string, competes: Competes): string[] {
-  const seen: { card: ReadableCard; at: string }[] = [];
-  const faults: string[] = [];
-  ids.forEach((id, index) => {
-    const card = cards.get(id);
-    if (!card || card.spot || seen.some((other) => other.card === card)) return;
-    const rival = seen.find((other) => competes(other.card, card));
-    if (rival) {
-      faults.push(`${path}.${index} ${quote(id)} overlaps the validity of ${quote(rival.card.id)} for service ${quote(card.serviceId)}`);
-    }
-    seen.push({ card, at: `${path}.${index}` });
+function validityFaults(ids: readonly string[], { cards, placeOf, compete }: ComparedCards, path: string): string[] {
+  const seen: number[] = [];
+  return ids.flatMap((id, index) => {
+    const place = placeOf.get(id);
+    const card = place === undefined ? undefined : cards[place];
+    if (place === undefined || !card || card.spot || seen.includes(place)) return [];
+    const rival = seen.find((other) => compete(other, place));
+    seen.push(place);
+    if (rival === undefined) return [];
+    return [`${path}.${index} ${quote(id)} overlaps the validity of ${quote(cards[rival]?.id ?? "")} for service ${quote(card.serviceId)}`];
   });
-  return faults;
 }
 
-/** Cards that differ in their break method may be held side by side, to compare them. */
-function areRivals(a: ReadableCard, b: ReadableCard): boolean {
-  if (a.serviceId !== b.serviceId || a.zoneMapId !== b.zoneMapId || a.breakMethod !== b.breakMethod) return false;
-  if ((a.validTo !== null && a.validTo < b.validFrom) || (b.validTo !== null && b.validTo < a.validFrom)) return false;
-  const lanes = new Set(a.lanes.map(laneKey));
-  return b.lanes.some((lane) => lanes.has(laneKey(lane)));
+interface ComparedCards {
+  readonly cards: readonly ReadableCard[];
+  readonly placeOf: ReadonlyMap<string, number>;
+  /** Whether the cards at two places would both price a consignment. */
+  readonly compete: (one: number, other: number) => boolean;
 }
 
-/** Remembers the answers, since thousands of customers share the same few cards. */
-function remembered(rivals: Competes): Competes {
-  const known = new Map<ReadableCard, Map<ReadableCard, boolean>>();
-  return (a, b) => {
-    const ofA = known.get(a) ?? new Map<ReadableCard, boolean>();
-    known.set(a, ofA);
-    const answer = ofA.get(b) ?? rivals(a, b);
-    ofA.set(b, answer);
-    return answer;
+/** Each two cards are compared once, since thousands of customers share the same cards; and a look-up costs little, since each has hundreds. */
+function compareCards(cards: readonly ReadableCard[]): ComparedCards {
+  const lanes = cards.map((card) => new Set(card.lanes.map(laneKey)));
+  const [unknown, rivals, apart] = [0, 1, 2];
+  const known = new Uint8Array(cards.length ** 2);
+  const compare = (one: number, other: number): boolean => {
+    const [a, b] = [cards[one], cards[other]];
+    return a !== undefined && b !== undefined && areRivals(a, b) && b.lanes.some((lane) => lanes[one]?.has(laneKey(lane)));
+  };
+  return {
+    cards,
+    placeOf: new Map(cards.map(({ id }, place) => [id, place])),
+    compete: (one, other) => {
+      const at = one * cards.length + other;
+      if (known[at] === unknown) known[at] = compare(one, other) ? rivals : apart;
+      return known[at] === rivals;
+    },
   };
 }
 
-function cardFaults(card: ReadableCard, path: string, file: ReadableFile): string[] {
+/** For lanes that both have. Cards that differ in their break method may be held side by side, to compare them. */
+function areRivals(a: ReadableCard, b: ReadableCard): boolean {
+  if (a.serviceId !== b.serviceId || a.zoneMapId !== b.zoneMapId || a.breakMethod !== b.breakMethod) return false;
+  return !((a.validTo !== null && a.validTo < b.validFrom) || (b.validTo !== null && b.validTo < a.validFrom));
+}
+
+function rateCardFaults(file: ReadableFile): string[] {
+  const services = new Set(idsOf(file.services));
+  const zonesOf = new Map(file.zoneMaps.map(({ id, zones }) => [id, new Set(zones.map(({ zone }) => zone))]));
+  return file.rateCards.flatMap((card, index) => cardFaults(card, `rateCards.${index}`, services, zonesOf));
+}
+
+type ZonesOf = ReadonlyMap<string, ReadonlySet<string>>;
+
+function cardFaults(card: ReadableCard, path: string, services: ReadonlySet<string>, zonesOf: ZonesOf): string[] {
   const faults: string[] = [];
   const { serviceId, zoneMapId, validFrom, validTo } = card;
-  if (serviceId !== "" && !file.services.some((service) => service.id === serviceId)) {
+  if (serviceId !== "" && !services.has(serviceId)) {
     faults.push(`${path}.serviceId ${quote(serviceId)} is not a service of this file`);
   }
   if (validTo !== null && validFrom !== "" && validTo < validFrom) faults.push(`${path}.validTo must not be before validFrom`);
-  const map = file.zoneMaps.find((candidate) => candidate.id === zoneMapId);
-  if (!map && zoneMapId !== "") faults.push(`${path}.zoneMapId ${quote(zoneMapId)} is not a zone map of this file`);
-  const zones = map && new Set(map.zones.map((zone) => zone.zone));
+  const zones = zonesOf.get(zoneMapId);
+  if (!zones && zoneMapId !== "") faults.push(`${path}.zoneMapId ${quote(zoneMapId)} is not a zone map of this file`);
   const checkZone = (at: string, zone: string): void => {
     if (zones && zone !== "" && !zones.has(zone)) faults.push(`${at} ${quote(zone)} is not a zone of zone map ${quote(zoneMapId)}`);
   };

@@ -1,5 +1,5 @@
 // The catalogue of an organisation: what `org apply` takes, what is wrong with it, and the form that quotes and imports work with.
-// This file is the shape; `crossChecks.ts` holds what one part says about another.
+// This file is the shape; `organisationFile.ts` checks what one part says about another.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
 

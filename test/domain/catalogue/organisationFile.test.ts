@@ -30,6 +30,27 @@ describe("an organisation file", () => {
   });
 });
 
+describe("a list of an organisation file", () => {
+  const unknownCards = (count: number) =>
+    faultsOf(
+      changed(
+        "customers.0.rateCardIds",
+        Array.from({ length: count }, (_, n) => `card-${n}`),
+      ),
+    );
+
+  it("that is as long as it may be is checked against the rest of the file", () => {
+    expect(unknownCards(500)).toHaveLength(500);
+    expect(unknownCards(500)[499]).toBe('customers.0.rateCardIds.499 "card-499" is not a rate card of this file');
+  });
+
+  it("that is longer is refused for that alone, so that a check takes bounded work", () => {
+    expect(unknownCards(501)).toEqual(["customers.0.rateCardIds must contain at most 500 elements"]);
+    const services = Array.from({ length: 2_001 }, () => ({ carrierId: "nobody" }));
+    expect(faultsOf(changed("services", services))).toEqual(["services must contain at most 2000 elements"]);
+  });
+});
+
 describe("a fault in an organisation file is named by its path:", () => {
   const cases: [what: string, path: string, value: unknown, fault: RegExp][] = [
     ["an unknown key at the top", "extra", 1, /^extra is not a recognised field$/],
