@@ -19,9 +19,10 @@ export function parseOrganisationFile(input: unknown): ParsedOrganisationFile {
   if (!success) {
     const faults = faultsOf(error, "the file");
     const isTooLong = error.issues.some((issue) => issue.code === "too_big" && issue.origin === "array");
-    return { ok: false, faults: isTooLong ? faults : [...faults, ...crossCheck(readableFile.parse(input))] };
+    return { ok: false, faults: isTooLong ? faults : [...faults, ...crossCheck(readableFile(input))] };
   }
-  const faults = [...crossCheck(readableFile.parse(input)), ...sections.flatMap((section) => oversized(section, data[section]))];
+  // As it is going to be stored, with names trimmed and defaults filled in: two ids that differ in a blank are one id then.
+  const faults = [...crossCheck(readableFile(data)), ...sections.flatMap((section) => oversized(section, data[section]))];
   return faults.length === 0 ? { ok: true, file: data } : { ok: false, faults };
 }
 

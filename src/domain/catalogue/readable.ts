@@ -1,44 +1,77 @@
-import { z } from "zod";
+// Plain functions and not a schema: a schema that falls back for what is unreadable takes ten times as long, and a file has a million values.
+type Fields = Readonly<Record<string, unknown>>;
 
-const text = z.string().catch("");
-const texts = z.array(text).catch([]);
-const number = z.number().catch(Number.NaN);
-const list = <S extends z.ZodType>(entry: S) => z.array(entry).catch([]);
-const object = <S extends z.ZodRawShape>(shape: S) =>
-  z.preprocess((value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}), z.object(shape));
+const object = (value: unknown): Fields => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {});
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const number = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : []);
+const textsIfGiven = (value: unknown): string[] | undefined => (value === undefined ? undefined : texts(value));
+const list = <Entry>(value: unknown, read: (fields: Fields) => Entry): Entry[] =>
+  Array.isArray(value) ? value.map((entry) => read(object(entry))) : [];
 
-const lane = object({
-  from: text,
-  to: text,
-  breaks: list(object({ fromKg: number })),
-  transit: object({ min: number, max: number }),
-});
+export type ReadableFile = ReturnType<typeof readableFile>;
+export type ReadableCard = ReturnType<typeof readableCard>;
+export type ReadableZoneMap = ReturnType<typeof readableZoneMap>;
 
 /** As much of a file as can be read, faults or not: so that one wrong price does not hide a wrong reference. What is unreadable is empty. */
-export const readableFile = object({
-  customFields: list(object({ key: text })),
-  carriers: list(object({ id: text, mandatoryCustomFields: texts })),
-  services: list(object({ id: text, carrierId: text })),
-  zoneMaps: list(object({ id: text, zones: list(object({ zone: text, country: text, postcodes: texts.optional() })) })),
-  rateCards: list(
-    object({
-      id: text,
-      serviceId: text,
-      zoneMapId: text,
-      validFrom: text,
-      validTo: z.string().nullable().catch(null),
-      breakMethod: text,
-      lanes: list(lane),
-      surcharges: list(object({ key: text, when: object({ destinationZones: texts.optional(), originZones: texts.optional() }) })),
-      spot: z.unknown().optional(),
-    }),
-  ),
-  customers: list(object({ id: text, carrierIds: texts, rateCardIds: texts })),
-});
+export function readableFile(input: unknown) {
+  const file = object(input);
+  return {
+    customFields: list(file["customFields"], ({ key }) => ({ key: text(key) })),
+    carriers: list(file["carriers"], ({ id, mandatoryCustomFields }) => ({
+      id: text(id),
+      mandatoryCustomFields: texts(mandatoryCustomFields),
+    })),
+    services: list(file["services"], ({ id, carrierId }) => ({ id: text(id), carrierId: text(carrierId) })),
+    zoneMaps: list(file["zoneMaps"], readableZoneMap),
+    rateCards: list(file["rateCards"], readableCard),
+    customers: list(file["customers"], ({ id, carrierIds, rateCardIds }) => ({
+      id: text(id),
+      carrierIds: texts(carrierIds),
+      rateCardIds: texts(rateCardIds),
+    })),
+  };
+}
 
-export type ReadableFile = z.output<typeof readableFile>;
-export type ReadableCard = ReadableFile["rateCards"][number];
-export type ReadableZoneMap = ReadableFile["zoneMaps"][number];
+function readableZoneMap({ id, zones }: Fields) {
+  return {
+    id: text(id),
+    zones: list(zones, ({ zone, country, postcodes }) => ({
+      zone: text(zone),
+      country: text(country),
+      postcodes: textsIfGiven(postcodes),
+    })),
+  };
+}
+
+function readableCard(card: Fields) {
+  return {
+    id: text(card["id"]),
+    serviceId: text(card["serviceId"]),
+    zoneMapId: text(card["zoneMapId"]),
+    validFrom: text(card["validFrom"]),
+    validTo: typeof card["validTo"] === "string" ? card["validTo"] : null,
+    breakMethod: text(card["breakMethod"]),
+    lanes: list(card["lanes"], readableLane),
+    surcharges: list(card["surcharges"], ({ key, when }) => ({ key: text(key), when: readableCondition(object(when)) })),
+    spot: card["spot"],
+  };
+}
+
+function readableLane({ from, to, breaks, transit }: Fields) {
+  const { min, max } = object(transit);
+  return {
+    from: text(from),
+    to: text(to),
+    breaks: list(breaks, ({ fromKg }) => ({ fromKg: number(fromKg) })),
+    transit: { min: number(min), max: number(max) },
+  };
+}
+
+const readableCondition = ({ destinationZones, originZones }: Fields) => ({
+  destinationZones: textsIfGiven(destinationZones),
+  originZones: textsIfGiven(originZones),
+});
 
 /** Ids in messages stay short, whatever the file holds. */
 export function quote(text: string): string {

@@ -21,6 +21,16 @@ describe("an organisation file", () => {
     expect(faultsOf(changed("rateCards.0.validTo", undefined))).toEqual([]);
   });
 
+  it("may name any currency by its three letters, since amounts are not converted", () => {
+    for (const currency of ["AUD", "NZD", "QQQ"]) {
+      expect(parseOrganisationFile(changed("organisation.currency", currency))).toMatchObject({
+        ok: true,
+        file: { organisation: { currency } },
+      });
+    }
+    expect(parseOrganisationFile(sampleFile())).not.toHaveProperty("file.organisation.currency");
+  });
+
   it("of the demo organisation has no fault", () => {
     expect(faultsOf(demoOrganisation)).toEqual([]);
   });
@@ -63,6 +73,9 @@ describe("a fault in an organisation file is named by its path:", () => {
     ["an unknown time zone", "organisation.timezone", "Mars/Base", /^organisation\.timezone must be a time zone/],
     ["a currency in small letters", "organisation.currency", "aud", /^organisation\.currency must be a currency/],
     ["a currency of four letters", "organisation.currency", "AUDX", /^organisation\.currency must be a currency/],
+    ["a currency of two letters", "organisation.currency", "AU", /^organisation\.currency must be a currency/],
+    ["a currency with a digit", "organisation.currency", "AU1", /^organisation\.currency must be a currency/],
+    ["no currency, but null", "organisation.currency", null, /^organisation\.currency must be a string$/],
     ["a cubic factor of zero", "organisation.cubicFactor", 0, /^organisation\.cubicFactor must be greater than 0$/],
     [
       "an unknown carrier of a service",
@@ -175,6 +188,12 @@ describe("a fault in an organisation file is named by its path:", () => {
     }
   });
 
+  it("ids that differ only in the blanks around them, which are not stored", () => {
+    const file = sampleFile() as unknown as { customers: Json[] };
+    file.customers.push({ ...file.customers[0], id: " CUST-001 " });
+    expect(faultsOf(file)).toEqual(['customers.1.id "CUST-001" is already used by customers.0']);
+  });
+
   it("the same lane twice", () => {
     const lane = sampleFile().rateCards?.[0]?.lanes[0];
     expect(faultsOf(changed("rateCards.0.lanes", [lane, lane]))).toContain("rateCards.0.lanes.1 is the same lane as rateCards.0.lanes.0");
@@ -203,6 +222,15 @@ describe("the validity of a customer's cards for one service", () => {
     expect(withSecond({ validFrom: "2026-07-01" })).toEqual([
       'customers.0.rateCardIds.1 "second" overlaps the validity of "road-2026" for service "roadco-std"',
     ]);
+  });
+
+  it("must not overlap either where one leaves out the break method that the other names", () => {
+    const { breakMethod, ...rest } = card();
+    expect(breakMethod).toBe("total");
+    const file = sampleFile() as unknown as { rateCards: unknown[]; customers: { rateCardIds: string[] }[] };
+    file.rateCards.push({ ...rest, id: "second" });
+    file.customers[0]?.rateCardIds.push("second");
+    expect(faultsOf(file)).toEqual([expect.stringMatching(/^customers\.0\.rateCardIds\.1 "second" overlaps the validity/)]);
   });
 
   it("may follow one another", () => {

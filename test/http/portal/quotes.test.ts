@@ -97,6 +97,10 @@ test("prices are shown in the organisation's currency, which is AUD where its fi
   expect(other).toMatch(/<strong>NZD\s\d+\.\d\d<\/strong>/);
 });
 
+test("a currency that nobody knows, or that has no cents, is shown like any other", () => {
+  expect([moneyIn("QQQ").cents(12), moneyIn("JPY").cents(12)]).toEqual(["QQQ\u00a012.00", "JPY\u00a012.00"]);
+});
+
 test("a rate keeps its decimals, and an amount its cents", () => {
   const { cents, exact } = moneyIn("AUD");
   expect([cents(1234.5), exact(0.4225), exact("75.6"), exact("0.123456789012")]).toEqual([
