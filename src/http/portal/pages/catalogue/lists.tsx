@@ -1,11 +1,10 @@
 // The lists of the catalogue: what their rows are, what a search looks at, and their columns.
-import type { Child } from "hono/jsx";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
 import type { SignedInVisit } from "../../page.js";
 import { Badge, type Column } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
-import { daysInWords, idOf, Thing, Things } from "./parts.js";
+import { daysInWords, NamedThing, Thing, Things } from "./parts.js";
 
 export interface OfCatalogue {
   readonly visit: SignedInVisit;
@@ -32,12 +31,6 @@ function usesOf(named: Iterable<readonly string[]>): (id: string) => number {
   return (id) => uses.get(id) ?? 0;
 }
 
-export const Named = ({ name, id, children }: { name: string; id: string; children?: Child }) => (
-  <span class="named">
-    {children ?? name} <span class="muted customer-id">{id}</span>
-  </span>
-);
-
 type Entry<S extends "customers" | "carriers" | "zoneMaps" | "rateCards" | "customFields"> = OrganisationFile[S][number];
 
 const customers: CatalogueList<Entry<"customers">> = {
@@ -52,11 +45,7 @@ const customers: CatalogueList<Entry<"customers">> = {
       {
         heading: "Customer",
         names: true,
-        cell: ({ id, name }) => (
-          <Named name={name} id={id}>
-            <Thing visit={visit} section="customers" id={id} label={name} />
-          </Named>
-        ),
+        cell: ({ id, name }) => <NamedThing visit={visit} section="customers" id={id} name={name} />,
       },
       {
         heading: "Carriers",
@@ -82,11 +71,7 @@ const carriers: CatalogueList<Entry<"carriers">> = {
       {
         heading: "Carrier",
         names: true,
-        cell: ({ id, name }) => (
-          <Named name={name} id={id}>
-            <Thing visit={visit} section="carriers" id={id} label={name} />
-          </Named>
-        ),
+        cell: ({ id, name }) => <NamedThing visit={visit} section="carriers" id={id} name={name} />,
       },
       {
         heading: "Services",
@@ -138,11 +123,7 @@ const rateCards: CatalogueList<Entry<"rateCards">> = {
       {
         heading: "Rate card",
         names: true,
-        cell: ({ id, name }) => (
-          <Named name={name} id={id}>
-            <Thing visit={visit} section="rateCards" id={id} label={name} />
-          </Named>
-        ),
+        cell: ({ id, name }) => <NamedThing visit={visit} section="rateCards" id={id} name={name} />,
       },
       {
         heading: "Service",
@@ -168,11 +149,7 @@ const customFields: CatalogueList<Entry<"customFields">> = {
     {
       heading: "Custom field",
       names: true,
-      cell: (field) => (
-        <Named name={field.label} id={field.key}>
-          <Thing visit={visit} section="customFields" id={idOf(field)} label={field.label} />
-        </Named>
-      ),
+      cell: (field) => <NamedThing visit={visit} section="customFields" id={field.key} name={field.label} />,
     },
     {
       heading: "Mandatory for",

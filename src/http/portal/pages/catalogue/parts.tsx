@@ -53,6 +53,13 @@ export const Thing = ({ visit, section, id, label }: { visit: SignedInVisit; sec
   <a href={visit.links.to(thingPath(section, id))}>{label ?? id}</a>
 );
 
+/** A link with the thing's name, and its id. */
+export const NamedThing = ({ visit, section, id, name }: { visit: SignedInVisit; section: Section; id: string; name: string }) => (
+  <span class="named">
+    <Thing visit={visit} section={section} id={id} label={name} /> <span class="muted customer-id">{id}</span>
+  </span>
+);
+
 /** Several things as links, with commas between them; the rest of a long list as a number. */
 export function Things({ visit, section, of }: { visit: SignedInVisit; section: Section; of: readonly { id: string; label: string }[] }) {
   const most = 5;

@@ -1,8 +1,8 @@
 // The pages of customers, carriers, services and custom fields: what is recorded of each, and where it is used.
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { type Column, EmptyState, type Fact, Facts, Panel, Table } from "../../shell/panel.js";
-import { Named, type OfCatalogue } from "./lists.js";
-import { changePath, Thing, Things, UnderThing } from "./parts.js";
+import type { OfCatalogue } from "./lists.js";
+import { changePath, NamedThing, Thing, Things, UnderThing } from "./parts.js";
 import { Cards, Change, thingPage, UsedBy } from "./things.js";
 
 const customerPage = thingPage("customers", (of, { id, name, carrierIds, rateCardIds }) => {
@@ -74,11 +74,7 @@ const serviceColumns = ({ visit, file }: OfCatalogue): readonly Column<Organisat
   {
     heading: "Service",
     names: true,
-    cell: ({ id, name }) => (
-      <Named name={name} id={id}>
-        <Thing visit={visit} section="services" id={id} label={name} />
-      </Named>
-    ),
+    cell: ({ id, name }) => <NamedThing visit={visit} section="services" id={id} name={name} />,
   },
   { heading: "Type", cell: ({ type }) => type },
   { heading: "Class", cell: (service) => service.class },

@@ -6,8 +6,8 @@ import type { PageOf, SignedInVisit } from "../../page.js";
 import { ButtonLink } from "../../shell/form.js";
 import { Badge, type Column, EmptyState, Panel, Table } from "../../shell/panel.js";
 import { presentCatalogue } from "../customers.js";
-import { catalogueLists, Named, type OfCatalogue, stateOfCard } from "./lists.js";
-import { daysInWords, partOf, requireThing, type Section, Thing, thingPath, thingRoute } from "./parts.js";
+import { catalogueLists, type OfCatalogue, stateOfCard } from "./lists.js";
+import { daysInWords, NamedThing, partOf, requireThing, type Section, thingPath, thingRoute } from "./parts.js";
 
 /** A page of one thing. */
 export const thingPage = <S extends Section>(
@@ -56,11 +56,7 @@ export function Cards({ of, cards, empty }: { of: OfCatalogue; cards: Organisati
     {
       heading: "Rate card",
       names: true,
-      cell: ({ id, name }) => (
-        <Named name={name} id={id}>
-          <Thing visit={visit} section="rateCards" id={id} label={name} />
-        </Named>
-      ),
+      cell: ({ id, name }) => <NamedThing visit={visit} section="rateCards" id={id} name={name} />,
     },
     { heading: "Service", cell: ({ serviceId }) => catalogue.services.get(serviceId)?.name ?? serviceId },
     { heading: "Validity", cell: daysInWords },
