@@ -23,6 +23,8 @@ export const limits = {
   idempotencyHours: 24,
   /** A longer column name is not recognised, whatever it is padded with. */
   columnNameBytes: 255,
+  /** Columns of a file whose columns are chosen. Its error report has two more, and a file can have 512. */
+  chosenColumns: 510,
   /** All headings of a file whose columns are chosen, together. They are recorded with the import. */
   headingsBytes: 100_000,
   /** Sets of headings whose choice an organisation's files have in common. */

@@ -42,6 +42,9 @@ export function headingFaults(headings: readonly string[]): string[] {
   const unusable = headings.filter((heading) => !isStorable(heading) || heading === "__proto__");
   const bytes = Buffer.byteLength(JSON.stringify(headings));
   return [
+    ...(headings.length > limits.chosenColumns
+      ? [`The file has more than ${limits.chosenColumns} columns. Remove the columns that are not needed.`]
+      : []),
     ...listed(`Column name(s) longer than ${limits.columnNameBytes} bytes`, tooLong),
     ...listed("Column name(s) that cannot be used", unusable),
     ...(bytes > limits.headingsBytes

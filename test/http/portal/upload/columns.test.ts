@@ -184,13 +184,17 @@ test("headings of 255 bytes can be chosen, a longer one is refused by name", asy
   expect((await answer(limits.columnNameBytes + 1)).error).toMatch(/^Column name\(s\) longer than 255 bytes: ggg/);
 });
 
-test("512 columns can be chosen; a file with one more is refused", async () => {
+test("510 columns can be chosen, so that an error report has room for two more; a file with more is refused", async () => {
   const file = (columns: number) =>
     csv(`${Array.from({ length: columns }, (_, index) => `h${index}`).join(",")}\n${"1,".repeat(columns - 1)}1\n`);
-  for (const columns of [511, 512]) {
+  for (const columns of [509, 510]) {
     const page = await pageOf(await waiting(file(columns)));
     expect(selectedIn(page)).toHaveLength(columns);
   }
+  for (const columns of [511, 512])
+    expect((await last(await stage.send("activities", file(columns)))).error).toBe(
+      "The file has more than 510 columns. Remove the columns that are not needed.",
+    );
   expect((await last(await stage.send("activities", file(513)))).error).toContain("512");
 });
 
