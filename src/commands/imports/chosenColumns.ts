@@ -29,12 +29,17 @@ export function columnsTaken(catalogue: Catalogue, { kind, columns, reported, re
     const applied = applyChoice(columns, reported.columns, of);
     if (applied.ok) return { toChoose: false, columns: reported.columns };
     // A report that had to be made without the submitted file has our names.
-    if (!isOurs) throw new Rejection("invalid", `${applied.message} Download the error report again, and keep all of its columns.`);
+    if (!isOurs)
+      throw new Rejection("invalid", `${applied.message} ${choiceFaults(reported.columns, of).length > 0 ? chooseAnew : keepColumns}`);
   }
   if (reported) return { toChoose: false, columns: undefined };
   if (remembered && applyChoice(columns, remembered, of).ok) return { toChoose: false, columns: inFileOrder(remembered, columns) };
   return isOurs ? { toChoose: false, columns: undefined } : { toChoose: true };
 }
+
+const keepColumns = "Download the error report again, and keep all of its columns.";
+/** The catalogue has changed since. */
+const chooseAnew = "Upload it as a new file, and choose its columns anew.";
 
 /** The database keeps the headings in an order of its own; people read them in the file's. */
 const inFileOrder = (remembered: ImportColumns, columns: readonly string[]): ImportColumns => ({

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
+import { type ColumnChoice, choiceFaults, choosableFields } from "../../../../../domain/imports/columns/choice.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { principalNames } from "../../../../../queries/organisations/organisations.js";
 import type { Done, PageOf, PortalDeps, Shown, SignedInVisit } from "../../../page.js";
@@ -53,7 +53,9 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
   const { catalogue } = await presentCatalogue(visit, deps);
   const of = { kind: source.kind, customFields: catalogue.file.customFields };
   const wasSent = visit.submitted.get("sent") !== "";
-  const choice = after.choice ?? (wasSent ? readChoice(visit.submitted, source, of) : await firstChoice(source, deps, organisationId, of));
+  const sent = after.choice ?? (wasSent ? readChoice(visit.submitted, source, of) : undefined);
+  const choice = sent ?? (await firstChoice(source, deps, organisationId, of));
+  const faults = source.remembered && !sent ? choiceFaults(source.remembered, of) : [];
   const chosen = { source, choice, fields: choosableFields(of) };
   const nameOf = await principalNames(deps.pool, organisationId);
   return {
@@ -69,6 +71,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
               columns.
             </p>
           ) : null}
+          {faults.length > 0 ? <p class="notice warn">That choice no longer fits: {faults.join(" ")}</p> : null}
         </div>
         <form
           id={source.kept ? "upload" : "columns"}

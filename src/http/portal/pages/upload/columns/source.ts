@@ -1,6 +1,6 @@
 // Whose columns the page is about: a file that waits, or files with headings that were chosen before.
 import { type KeptFile, keptFile } from "../../../../../commands/imports/keptFiles.js";
-import type { ChoosableFields, ColumnChoice } from "../../../../../domain/imports/columns/choice.js";
+import { type ChoosableFields, type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
 import { orderIn } from "../../../../../domain/imports/columns/dateOrder.js";
 import { fileHeadings, headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { suggestColumns } from "../../../../../domain/imports/columns/suggest.js";
@@ -58,13 +58,25 @@ export async function firstChoice(
   of: ChoosableFields,
 ): Promise<ColumnChoice> {
   const { headings, remembered, kind } = source;
-  if (remembered) return remembered;
+  if (remembered) return withKnownFields(remembered, of);
   const names = headings.map(({ heading }) => heading);
   const suggested = suggestColumns(names, of, await lastChoices(pool, organisationId, kind));
   const order = datesOf(source)?.order;
   return {
     headings: Object.fromEntries(names.map((heading) => [heading, suggested.get(heading) ?? null])),
     ...(order === undefined ? {} : { dateOrder: order }),
+  };
+}
+
+/** The catalogue may have lost a custom field since: its column is to be chosen anew. */
+function withKnownFields({ headings, fixed = {}, dateOrder }: ColumnChoice, of: ChoosableFields): ColumnChoice {
+  const known = new Set(choosableFields(of).map(({ name }) => name));
+  return {
+    headings: Object.fromEntries(
+      Object.entries(headings).map(([heading, field]) => [heading, field !== null && known.has(field) ? field : null]),
+    ),
+    fixed: Object.fromEntries(Object.entries(fixed).filter(([field]) => known.has(field))),
+    dateOrder,
   };
 }
 

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { columnsTaken } from "../../../src/commands/imports/chosenColumns.js";
+import type { Catalogue } from "../../../src/domain/catalogue/catalogue.js";
+import type { ImportColumns, ImportRequested } from "../../../src/events/importEvents.js";
+
+const catalogueWith = (...keys: string[]) =>
+  ({ file: { customFields: keys.map((key) => ({ key, label: key })) }, customFieldKeys: keys }) as unknown as Catalogue;
+const required = ["shipmentId", "originSuburb", "originPostCode", "destinationSuburb", "destinationPostCode", "itemType"];
+const headings = Object.fromEntries([...required.map((field, index) => [`h${index}`, field]), ["Note", "customFields.note"]]);
+const columns: ImportColumns = { headings, by: { kind: "member", id: "m" }, at: "2026-03-01T00:00:00.000Z" };
+const reported = { columns } as ImportRequested;
+const file = { kind: "shipments", columns: ["Row number", "Rejection reason", ...Object.keys(headings)] } as const;
+
+test("an error report is taken as its import was, whatever is remembered", () => {
+  const taken = columnsTaken(catalogueWith("note"), { ...file, reported, remembered: { ...columns, dateOrder: "dayFirst" } });
+  expect(taken).toEqual({ toChoose: false, columns });
+});
+
+test("an error report whose custom field the organisation no longer has is to be uploaded as a new file, whose columns are chosen", () => {
+  expect(() => columnsTaken(catalogueWith(), { ...file, reported })).toThrow(
+    "Invalid file structure. Note is taken for customFields.note, which is no field of these imports. Upload it as a new file, and choose its columns anew.",
+  );
+  expect(columnsTaken(catalogueWith(), { ...file, remembered: columns })).toEqual({ toChoose: true });
+});
+
+test("an error report that has lost a column is to be downloaded again", () => {
+  const shorter = { ...file, columns: file.columns.filter((name) => name !== "Note") };
+  expect(() => columnsTaken(catalogueWith("note"), { ...shorter, reported })).toThrow(
+    "Invalid file structure. Missing column(s): Note. Download the error report again, and keep all of its columns.",
+  );
+});
