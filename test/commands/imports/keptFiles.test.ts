@@ -67,6 +67,13 @@ test("an organisation's oldest file makes room for the one after the twentieth; 
   expect(await found("quiet", others)).toBeDefined();
 });
 
+test("files that are kept at once leave twenty, each with its object", async () => {
+  const ids = await Promise.all(Array.from({ length: 2 * keptFilesPerOrganisation }, () => keep("crowded")));
+  const kept = (await Promise.all(ids.map((id) => found("crowded", id)))).flatMap((each) => each?.file.key ?? []);
+  expect(kept).toHaveLength(keptFilesPerOrganisation);
+  expect((await objects()).filter((key) => key.includes("/crowded/")).sort()).toEqual(kept.sort());
+});
+
 test("a file that has become an import says so, and its object is gone", async () => {
   const kept = await found("done", await keep("done"));
   if (!kept) throw new Error("not kept");

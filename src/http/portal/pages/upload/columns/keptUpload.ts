@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { type Deadline, deadlineIn } from "../../../../../commands/deadline.js";
 import { acceptFile } from "../../../../../commands/imports/acceptFile.js";
 import { rejectWhenFull } from "../../../../../commands/imports/importQueue.js";
+import { importOfKey } from "../../../../../commands/imports/importStream.js";
 import { type KeptFile, releaseFile } from "../../../../../commands/imports/keptFiles.js";
 import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
 import { type ColumnChoice, isSameChoice } from "../../../../../domain/imports/columns/choice.js";
 import { Rejection } from "../../../../../domain/rejection.js";
-import type { ImportColumns } from "../../../../../events/importEvents.js";
+import type { ImportColumns, ImportRequested } from "../../../../../events/importEvents.js";
 import { ObjectMissing } from "../../../../../portErrors.js";
 import { presentOf } from "../../../../../queries/organisations/organisations.js";
 import type { Line } from "../../../lines.js";
@@ -74,25 +75,40 @@ export async function uploadKept(
   deps: PortalDeps,
   chosen: Chosen & { readonly again: string },
 ): Promise<{ readonly importId: string } | { readonly earlier: EarlierPush }> {
-  const { kept, choice, again } = chosen;
-  const { organisationId, memberId } = visit.person;
+  const { kept, again } = chosen;
+  const { organisationId } = visit.person;
   const { kind, file, fileId } = kept;
   const { now } = await presentOf(deps.pool, organisationId);
-  const { maxQueuedImports } = deps.limits;
-  await rejectWhenFull({ ...deps, maxQueuedImports }, { organisationId, now, idempotencyKey: undefined, withinMs });
-  // The file becomes one import, however often the form is sent.
+  // The file becomes one import, however often the form is sent, by whomever and with whatever choice.
   const idempotencyKey = `portal-${createHash("sha256")
-    .update(JSON.stringify([memberId, "columns", fileId]))
+    .update(JSON.stringify(["columns", fileId]))
     .digest("hex")}`;
-  return withFile(visit, deps, kept, async ({ path }) => {
-    const deadline = deadlineIn(withinMs);
-    const earlier = await toAskAbout(visit, deps, { kind, again, idempotencyKey, upload: { sha256: file.sha256 } }, deadline);
-    if (earlier) return { earlier };
-    const importId = await accept(visit, deps, { ...chosen, path, idempotencyKey, deadline });
-    await rememberColumns(deps.organisations, { organisationId, kind, choice }, originOf(visit));
-    await releaseFile(deps, kept, importId);
-    return { importId };
-  });
+  const use = { organisationId, idempotencyKey, now };
+  const { maxQueuedImports } = deps.limits;
+  await rejectWhenFull({ ...deps, maxQueuedImports }, { ...use, withinMs });
+  try {
+    return await withFile(visit, deps, kept, async ({ path }) => {
+      const deadline = deadlineIn(withinMs);
+      const earlier = await toAskAbout(visit, deps, { kind, again, idempotencyKey, upload: { sha256: file.sha256 } }, deadline);
+      if (earlier) return { earlier };
+      return release(visit, deps, chosen, await accept(visit, deps, { ...chosen, path, idempotencyKey, deadline }));
+    });
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error;
+    // Another request may have made the import, with another choice, or removed the kept file meanwhile.
+    const { earlier: made } = await deadlineIn(withinMs).within("event store", importOfKey(deps.eventStore, use));
+    if (!made) throw error;
+    return release(visit, deps, chosen, made);
+  }
+}
+
+/** Ends the wait of a file whose import is recorded, also for a request that was killed before it could. */
+async function release(visit: SignedInVisit, deps: PortalDeps, { kept, remembered }: Chosen, { importId, columns }: ImportRequested) {
+  const { organisationId, kind } = kept;
+  const isNewer = columns && (!remembered || remembered.at < columns.at);
+  if (isNewer) await rememberColumns(deps.organisations, { organisationId, kind, choice: columns }, originOf(visit));
+  await releaseFile(deps, kept, importId);
+  return { importId };
 }
 
 interface Accepted extends Chosen {
@@ -101,26 +117,26 @@ interface Accepted extends Chosen {
   readonly deadline: Deadline;
 }
 
-async function accept(visit: SignedInVisit, deps: PortalDeps, accepted: Accepted): Promise<string> {
+async function accept(visit: SignedInVisit, deps: PortalDeps, accepted: Accepted): Promise<ImportRequested> {
   const { kept, choice, remembered, path, idempotencyKey, deadline } = accepted;
   const { organisationId, by } = visit.person;
   const { kind, sourceDetails, columns: header } = kept;
   const { name, format, size, sha256 } = kept.file;
   const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
-  const { importId } = await acceptFile(
+  return acceptFile(
     { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
     {
       ...{ organisationId, kind, by, sourceDetails, idempotencyKey, now, catalogueVersion, withinMs: deadline.leftMs() },
-      columns: remembered && isSameChoice(remembered, choice) ? remembered : chosenNow(choice, by, now),
+      columns: withChooser(choice, remembered && isSameChoice(remembered, choice) ? remembered : { by, at: now.toISOString() }),
       header: { columns: header, format, notes: [] },
       requestId: visit.requestId,
       file: { path, name, size, sha256 },
     },
   );
-  return importId;
 }
 
-function chosenNow({ headings, fixed, dateOrder }: ColumnChoice, by: ImportColumns["by"], now: Date): ImportColumns {
+/** In the order of the file's columns, which the database does not keep. */
+function withChooser({ headings, fixed, dateOrder }: ColumnChoice, { by, at }: Pick<ImportColumns, "by" | "at">): ImportColumns {
   const given = { ...(fixed ? { fixed: { ...fixed } } : {}), ...(dateOrder ? { dateOrder } : {}) };
-  return { headings: { ...headings }, ...given, by, at: now.toISOString() };
+  return { headings: { ...headings }, ...given, by, at };
 }
