@@ -68,6 +68,8 @@ export interface FormOf<V extends Visit> {
   readonly page: PageOf<V>;
   /** A form with a file: `submit` reads it itself, and checks its token before it takes the file. It gets no fields. */
   readonly body?: "upload";
+  /** Of the body, for a form that is larger than others. */
+  readonly mostBytes?: number;
   readonly submit: (visit: V, fields: Fields, deps: PortalDeps) => Promise<Done | Shown>;
 }
 

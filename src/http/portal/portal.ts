@@ -119,7 +119,7 @@ async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Servin
   const refused = refuse(visit, form.access);
   if (refused) return refused;
   if (form.body === "upload") return uploads.within(visit.person?.organisationId ?? "", () => submit(form, visit, noFields, serving));
-  return withBody(c.req.raw, bodyBounds(visit, maxFormBytes), async (bytes) => {
+  return withBody(c.req.raw, bodyBounds(visit, form.mostBytes ?? maxFormBytes), async (bytes) => {
     const fields = parseFields(bytes);
     // The sign-in form belongs to no session yet; it may come from a tab that was opened before.
     if (visit.person && form.access !== "anyone") ensureFromOwnPage(visit, deps, fields.get("token"));

@@ -37,6 +37,17 @@ export const choosableFields = ({ kind, customFields }: ChoosableFields): Choosa
     : []),
 ];
 
+/** Fields as people write them: by their labels in whatever case, or by their names where another field has the same label. */
+export function fieldTexts(fields: readonly ChoosableField[]) {
+  const names = new Set(fields.map(({ name }) => name));
+  const byLabel = new Map<string, string | undefined>();
+  for (const { name, label } of fields) byLabel.set(label.toLowerCase(), byLabel.has(label.toLowerCase()) ? undefined : name);
+  /** The text itself where it is no field. */
+  const nameOf = (text: string): string => (names.has(text) ? text : (byLabel.get(text.toLowerCase()) ?? text));
+  const textOf = ({ name, label }: ChoosableField): string => (nameOf(label) === name ? label : name);
+  return { nameOf, textOf };
+}
+
 const quoted = (heading: string): string => shortened(heading, 100);
 
 /** Why the choice cannot be applied, in sentences. */

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { applyChoice, type ColumnChoice, choiceFaults, isSameChoice } from "../../../../src/domain/imports/columns/choice.js";
+import {
+  applyChoice,
+  type ColumnChoice,
+  choiceFaults,
+  choosableFields,
+  fieldTexts,
+  isSameChoice,
+} from "../../../../src/domain/imports/columns/choice.js";
 import { cellMapper } from "../../../../src/domain/imports/columns/mapCells.js";
 
 const activities = { kind: "activities", customFields: [] } as const;
@@ -119,4 +126,20 @@ test("dates are written as ISO 8601 has them only in columns of times, and fixed
 test("a fixed time is read in the declared order too", () => {
   const map = cellMapper({ kind: "activities", fields: ["quantity", "activityTimestamp"], fixed: ["03/04/2026"], dateOrder: "monthFirst" });
   expect(map(["1"])).toEqual(["1", "2026-03-04"]);
+});
+
+test("a field is written by its label, or by its name where another field has the same label or that name", () => {
+  const customFields = [
+    { key: "po", label: "Purchase order" },
+    { key: "po2", label: "PURCHASE order" },
+    { key: "own", label: "customerId" },
+    { key: "plain", label: "Plain" },
+  ];
+  const fields = choosableFields({ kind: "shipments", customFields });
+  const { nameOf, textOf } = fieldTexts(fields);
+  expect(fields.map((field) => nameOf(textOf(field)))).toEqual(fields.map(({ name }) => name));
+  expect(fields.slice(-4).map(textOf)).toEqual(["customFields.po", "customFields.po2", "customFields.own", "Plain"]);
+  expect(["PLAIN", "origin Suburb", "customerId", "Customer", "Purchase order", ""].map(nameOf)).toEqual([
+    ...["customFields.plain", "originSuburb", "customerId", "customerId", "Purchase order", ""],
+  ]);
 });

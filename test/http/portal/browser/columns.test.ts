@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { tabTo } from "../../../support/browser/keyboard.js";
-import { signedIn } from "../../../support/portal/portal.js";
+import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
@@ -87,5 +87,35 @@ browserTest("the next file with these headings goes through; the same file again
     await page.getByRole("button", { name: "Upload again" }).click();
     await landed(page);
     await page.getByText("The same file as").waitFor();
+  });
+});
+
+browserTest("with very many columns and custom fields, fields are written; what is missing changes meanwhile", async () => {
+  const organisation = await service.organisation((file) => {
+    file.customFields = Array.from({ length: 200 }, (_, index) => ({ key: `k${index}`, label: `Custom ${index}` }));
+    for (const carrier of file.carriers) carrier.mandatoryCustomFields = [];
+  });
+  const member = await signedIn(service, await addMember(service, organisation.id, "operator"));
+  const known = ["From suburb", "From postcode", "To suburb", "To postcode", "Box"];
+  const headings = [...known, ...Array.from({ length: 120 }, (_, index) => `h${index}`)];
+  const fields = { token: await formToken(member), page: "p", kind: "shipments" };
+  const sent = await member.upload("/portal/upload", fields, new File([`${headings.join()}\n${"1,".repeat(124)}1`], "wide.csv"));
+  await browser.inPage({ origin: service.url, width: 360 }, async ({ page, faults }) => {
+    await page.context().addCookies([...member.cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
+    await page.goto(sent.headers.get("location") ?? "");
+    await page.getByText("Required and missing: Shipment ID, Item type.").waitFor();
+    await tabTo(page, page.getByLabel("Box is taken for"));
+    await page.keyboard.type("item Type");
+    await page.keyboard.press("Tab");
+    await page.getByText("Required and missing: Shipment ID.").waitFor();
+    await page.getByLabel("h0 is taken for").fill("Shipment ID");
+    await page.keyboard.press("Tab");
+    await page.getByText("Every required field has a column or a value.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    await screenshot(page, "columns-written");
+    await page.getByRole("button", { name: "Check file" }).click();
+    await page.getByRole("heading", { name: "Checked: wide.csv" }).waitFor();
+    expect(faults).toEqual([]);
   });
 });

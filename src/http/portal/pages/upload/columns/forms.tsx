@@ -46,10 +46,14 @@ const ownReport =
 
 const tooSlow = "The file could not be checked soon enough. Check it with scripts turned on, or upload it: its import judges every row";
 
+/** The form of a file with the most columns, for an organisation with the most custom fields and the longest labels. */
+const mostBytes = 8 * maxFormBytes;
+
 export const columnsForm: FormOf<SignedInVisit> = {
   path: columnsPath,
   access: "operate",
   page: columnsPage,
+  mostBytes,
   submit: async (visit, fields, deps) => {
     const source = await columnsSource(visit, deps, fields.get);
     if (!source) return { ...noFile(visit), status: 404 };
@@ -83,9 +87,6 @@ async function soundChoice(visit: SignedInVisit, deps: PortalDeps, source: Colum
   expectSoundChoice(choice, source.kind, catalogue, deps.geography);
   return choice;
 }
-
-/** The form of a file with the most columns, for an organisation with the most custom fields. */
-const mostBytes = 4 * maxFormBytes;
 
 interface Sent {
   readonly kept: KeptFile;

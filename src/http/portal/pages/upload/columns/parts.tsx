@@ -1,5 +1,5 @@
 // The parts of the page: the table of the file's columns, the fields that have none, and the order of dates.
-import type { ChoosableField, ColumnChoice } from "../../../../../domain/imports/columns/choice.js";
+import { type ChoosableField, type ColumnChoice, fieldTexts } from "../../../../../domain/imports/columns/choice.js";
 import { inOrder } from "../../../../../domain/imports/columns/dateOrder.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
@@ -20,18 +20,35 @@ interface Row extends HeadingOfFile {
 }
 
 const shownValues = 3;
+/** Of the columns' lists of fields together; a browser takes seconds for more. Then fields are written, with one list for all columns. */
+const mostListBytes = 500_000;
+const listOfFields = "fields-of-import";
 
 export function ColumnTable({ source, choice, fields }: Chosen) {
   const rows = source.headings.map(
     ({ heading, values }, index): Row => ({ heading, values, index, field: choice.headings[heading] ?? "" }),
   );
+  const listBytes = Buffer.byteLength(String(<ListOfFields fields={fields} field="" />));
+  const isLarge = rows.length * listBytes > mostListBytes;
+  const { textOf } = fieldTexts(fields);
+  const texts = new Map(fields.map((field) => [field.name, textOf(field)]));
   const columns: Column<Row>[] = [
     { heading: "Column", names: true, cell: ({ heading }) => heading },
     ...(source.kept ? [{ heading: "Values", cell: ({ values }: Row) => <Values values={values} /> }] : []),
-    { heading: "Taken for", cell: (row) => <TakenFor row={row} fields={fields} /> },
+    { heading: "Taken for", cell: (row) => (isLarge ? <Written row={row} texts={texts} /> : <TakenFor row={row} fields={fields} />) },
   ];
   return (
     <div class="file-columns">
+      {isLarge ? (
+        <>
+          <p class="hint">Write what each column is taken for; the browser offers the fields. A column with nothing is left out.</p>
+          <datalist id={listOfFields}>
+            {[...texts].map(([name, text]) => (
+              <option value={text} data-name={name} />
+            ))}
+          </datalist>
+        </>
+      ) : null}
       <Table caption="Columns of the file" columns={columns} rows={rows} muted={({ field }) => field === ""} />
     </div>
   );
@@ -48,14 +65,20 @@ function Values({ values }: { values: readonly string[] }) {
   );
 }
 
-function TakenFor({ row: { heading, index, field }, fields }: { row: Row; fields: readonly ChoosableField[] }) {
+const TakenFor = ({ row: { heading, index, field }, fields }: { row: Row; fields: readonly ChoosableField[] }) => (
+  <select name={columnField(index)} aria-label={`${heading} is taken for`} data-taken>
+    <ListOfFields fields={fields} field={field} />
+  </select>
+);
+
+function ListOfFields({ fields, field }: { fields: readonly ChoosableField[]; field: string }) {
   const groups: [label: string, members: readonly ChoosableField[]][] = [
     ["Required", fields.filter(({ required }) => required)],
     ["Optional", fields.filter(({ required, name }) => !required && !isCustom(name))],
     ["Custom fields", fields.filter(({ name }) => isCustom(name))],
   ];
   return (
-    <select name={columnField(index)} aria-label={`${heading} is taken for`} data-taken>
+    <>
       <option value="">Leave out</option>
       {groups.map(([label, members]) =>
         members.length === 0 ? null : (
@@ -68,9 +91,20 @@ function TakenFor({ row: { heading, index, field }, fields }: { row: Row; fields
           </optgroup>
         ),
       )}
-    </select>
+    </>
   );
 }
+
+const Written = ({ row: { heading, index, field }, texts }: { row: Row; texts: ReadonlyMap<string, string> }) => (
+  <input
+    name={columnField(index)}
+    value={texts.get(field) ?? field}
+    list={listOfFields}
+    autocomplete="off"
+    aria-label={`${heading} is taken for`}
+    data-taken
+  />
+);
 
 const isCustom = (name: string): boolean => name.startsWith(customFieldPrefix);
 

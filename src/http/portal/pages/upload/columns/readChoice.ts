@@ -1,4 +1,4 @@
-import { type ChoosableFields, type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
+import { type ChoosableFields, type ColumnChoice, choosableFields, fieldTexts } from "../../../../../domain/imports/columns/choice.js";
 import { dateOrders } from "../../../../../domain/imports/columns/dateOrder.js";
 import type { Fields } from "../../../fields.js";
 import type { ColumnsSource } from "./source.js";
@@ -10,13 +10,15 @@ export const orderField = "dateOrder";
 
 /** What the form says: blanks are columns that are left out, and fields without a fixed value. */
 export function readChoice(fields: Fields, { headings }: Pick<ColumnsSource, "headings">, of: ChoosableFields): ColumnChoice {
-  const fixed = choosableFields(of).flatMap(({ name }) => {
+  const choosable = choosableFields(of);
+  const { nameOf } = fieldTexts(choosable);
+  const fixed = choosable.flatMap(({ name }) => {
     const value = fields.get(fixedField(name)).trim();
     return value === "" ? [] : [[name, value] as const];
   });
   const dateOrder = dateOrders.find((order) => order === fields.get(orderField));
   return {
-    headings: Object.fromEntries(headings.map(({ heading }, index) => [heading, fields.get(columnField(index)) || null])),
+    headings: Object.fromEntries(headings.map(({ heading }, index) => [heading, nameOf(fields.get(columnField(index)).trim()) || null])),
     ...(fixed.length === 0 ? {} : { fixed: Object.fromEntries(fixed) }),
     ...(dateOrder === undefined ? {} : { dateOrder }),
   };
