@@ -10,7 +10,7 @@ export interface OrganisationText {
 }
 
 /** A larger file is checked for so long that other people's pages would wait. */
-export const largestCatalogue = 8 * 1024 * 1024;
+export const largestCatalogue = 2 * 1024 * 1024;
 
 /** The uploaded file, as text. */
 export async function receiveOrganisationFile(visit: SignedInVisit, deps: PortalDeps): Promise<OrganisationText> {
