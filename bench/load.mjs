@@ -10,14 +10,24 @@ const onlyAtTheEnd = 3_600_000; // reading /proc costs the load generator more t
  */
 export async function load(request, { seconds, connections, warmUp }, groups = {}) {
   await autocannon({ ...request, connections, ...(warmUp ? { amount: warmUp } : { duration: 2 }) });
+  return measure(request, { seconds, connections }, groups);
+}
+
+/** The same without requests that are not counted. */
+export async function measure(request, { seconds, connections }, groups = {}) {
   const watched = watch(groups, onlyAtTheEnd);
-  const result = await autocannon({ ...request, connections, duration: seconds });
+  const times = [];
+  const running = autocannon({ ...request, connections, duration: seconds });
+  running.on("response", (_client, _status, _bytes, ms) => times.push(ms)); // autocannon's own percentiles are whole milliseconds
+  const result = await running;
   const cost = Object.entries(watched.end()).map(([name, { cpuUs }]) => [name, Math.round(cpuUs / result.requests.total)]);
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${request.url}: ${result.non2xx} refused, ${result.errors} failed`);
+  times.sort((a, b) => a - b);
+  const percentile = (part) => Math.round((times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0) * 10) / 10;
   return {
     perSecond: Math.round(result.requests.average),
-    p50: result.latency.p50,
-    p99: result.latency.p99,
+    p50: percentile(0.5),
+    p99: percentile(0.99),
     cpuUs: Object.fromEntries(cost),
   };
 }

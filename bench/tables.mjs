@@ -52,28 +52,52 @@ export function printImports(results) {
   );
 }
 
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Medians of the rounds; the ratios are medians of each round's own. */
 export function printQuotes(results) {
+  const of = (rounds, side, field) => median(rounds.map((round) => round[side][field]));
+  const ratios = (rounds, field) => rounds.map(({ waybill, durable }) => waybill[field] / durable[field]);
+  const named = ({ name, connections }) => `${name}, ${connections}`;
   table(
-    "Quotes, requests/s and latency (ms) on twenty connections",
-    ["", "waybill", "p50", "p99", "bare route", "p50", "p99", "/ bare", "importing", "p50", "p99", "p99 / alone"],
-    results.map(({ name, waybill, bare, whileImporting: busy }) => [
-      name,
-      ...[waybill.perSecond, waybill.p50, waybill.p99],
-      ...[bare.perSecond, bare.p50, bare.p99],
-      ratio(waybill.perSecond, bare.perSecond),
-      ...[busy?.perSecond, busy?.p50, busy?.p99],
-      ratio(busy?.p99, waybill.p99),
+    "Quotes, requests/s and latency (ms) on so many connections, beside a route that makes the same promise",
+    ["", "waybill", "p50", "p99", "durable route", "p50", "p99", "rate / rate", "p99 / p99", "rounds"],
+    results.map(({ rounds, ...result }) => [
+      named(result),
+      ...["waybill", "durable"].flatMap((side) => ["perSecond", "p50", "p99"].map((field) => of(rounds, side, field))),
+      ...["perSecond", "p99"].map((field) => median(ratios(rounds, field)).toFixed(2)),
+      ratios(rounds, "perSecond")
+        .map((each) => each.toFixed(2))
+        .join(", "),
     ]),
   );
-  printQuoteCosts(results);
+  table(
+    "Quotes while an import runs, twenty connections",
+    ["", "requests/s", "p50", "p99", "p99 / alone"],
+    results
+      .filter(({ whileImporting }) => whileImporting)
+      .map(({ rounds, name, whileImporting: { perSecond, p50, p99 } }) => [
+        name,
+        perSecond,
+        p50,
+        p99,
+        ratio(p99, of(rounds, "waybill", "p99")),
+      ]),
+  );
+  printQuoteCosts(results, named);
 }
 
-function printQuoteCosts(results) {
-  const names = Object.keys(results[0]?.waybill.cpuUs ?? {});
+function printQuoteCosts(results, named) {
+  const names = Object.keys(results[0]?.rounds[0]?.waybill.cpuUs ?? {});
   table(
     "CPU per request (us)",
-    ["", ...names, "bare route"],
-    results.map(({ name, waybill, bare }) => [name, ...names.map((each) => waybill.cpuUs[each]), bare.cpuUs.bare]),
+    ["", ...names],
+    results.flatMap(({ rounds, ...result }) =>
+      ["waybill", "durable"].map((side) => [
+        `${named(result)}: ${side}`,
+        ...names.map((name) => median(rounds.map((round) => round[side].cpuUs[name]))),
+      ]),
+    ),
   );
 }
 

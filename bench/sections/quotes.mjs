@@ -1,4 +1,5 @@
-// Requests per second and latency of quotes, beside a bare route; alone, and while an import runs.
+// Requests per second and latency of quotes, in turns with a route that makes the same promise (peers/durableRoute.mjs) on the same stores;
+// alone, and while an import runs.
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -7,8 +8,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { encode } from "../../dist/events/codec.js";
 import { csvFile } from "../files.mjs";
-import { load } from "../load.mjs";
+import { load, measure } from "../load.mjs";
 import { makeOrganisations, withAdapters } from "../organisations.mjs";
+import { endedWithUs } from "../processes.mjs";
 import { call, push, startService, untilEnded } from "../service.mjs";
 
 const route = "/v1/org/quote/getQuote";
@@ -24,30 +26,42 @@ const bodyFor = (customers) =>
     items: [{ quantity: 6, length: 0.5, width: 0.4, height: 0.4, weight: 30 }],
   });
 
-async function requestsTo(service, key) {
-  const headers = { ...json, "x-api-key": key };
-  const answerOf = (customers) => call(service, route, { method: "POST", body: bodyFor(customers), headers: json, key });
-  const answers = { 1: await answerOf(1), 50: await answerOf(50) };
-  const fetched = `${route}/${answers[1].results[0].quoteId}`;
-  answers.fetched = await call(service, fetched, { key });
-  const unseen = await quotesOfAnotherProcess(service, answers.fetched.results[0].quoteId);
-  const ours = {
-    "1 customer": { url: `${service.url}${route}`, method: "POST", headers, body: bodyFor(1) },
-    "50 customers": { url: `${service.url}${route}`, method: "POST", headers, body: bodyFor(50) },
-    [recent]: { url: `${service.url}${fetched}`, headers: { "x-api-key": key } },
-    [stored]: { url: service.url, requests: [{ headers: { "x-api-key": key }, setupRequest: eachInTurn(unseen) }] },
+/** The organisations that share the load in one of the cases. */
+const organisations = Array.from({ length: 50 }, (_, n) => `quotes-${n + 1}`);
+
+const eachOf = (keys, request) => ({ ...request, requests: keys.map((key) => ({ headers: { ...json, "x-api-key": key } })) });
+
+/** Both sides get the same bodies, keys and, for fetches, ids. */
+function requestsTo({ post, recentUrl, storedUrl }, { keys, unseen }) {
+  const withKey = { "x-api-key": keys[0] };
+  const posting = (customers) => ({ url: post(customers), method: "POST", headers: { ...json, ...withKey }, body: bodyFor(customers) });
+  return {
+    "1 customer": posting(1),
+    "1 customer, 50 keys": eachOf(keys, posting(1)),
+    "50 customers": posting(50),
+    [recent]: { url: recentUrl, headers: withKey },
+    [stored]: { url: storedUrl, requests: [{ headers: withKey, setupRequest: eachInTurn(new URL(storedUrl).pathname, unseen) }] },
   };
-  return { ours, answers };
+}
+
+/** A quote of ours for one customer and one for fifty: the event that was recorded and the answer. */
+function quotesToRepeat(service, key) {
+  return withAdapters(service, async ({ eventStore: events }) => {
+    const models = {};
+    for (const customers of [1, 50]) {
+      const answer = await call(service, route, { method: "POST", body: bodyFor(customers), headers: json, key });
+      models[customers] = { answer, event: (await events.last(`quotes-${answer.results[0].quoteId.slice(0, 36)}`)).data };
+    }
+    return models;
+  });
 }
 
 /** More quotes than the API keeps in memory: fetched in turn, each has left the memory before it is fetched again. */
 const unseenQuotes = 6_000;
 
 /** Records quotes straight in the event store, so that the API has none of them in memory. */
-function quotesOfAnotherProcess(service, modelId) {
-  const modelRequest = modelId.slice(0, 36);
+function quotesOfAnotherProcess(service, model) {
   return withAdapters(service, async ({ eventStore: events, pool }) => {
-    const model = (await events.last(`quotes-${modelRequest}`)).data;
     const context = { organisation: model.organisationId, by: model.by, correlationId: model.requestId };
     const ids = Array.from({ length: unseenQuotes }, () => randomUUID());
     const record = (id) => events.append(`quotes-${id}`, [encode("QuotesGenerated", { ...model, quotesId: id }, context, id)], -1n);
@@ -66,70 +80,110 @@ async function untilListed(pool, quotes) {
   }
 }
 
-function eachInTurn(ids) {
+function eachInTurn(path, ids) {
   let next = 0;
-  return (request) => ({ ...request, path: `${route}/${ids[next++ % ids.length]}` });
+  return (request) => ({ ...request, path: `${path}/${ids[next++ % ids.length]}` });
 }
 
-async function startBareRoute(answers) {
-  const child = fork(fileURLToPath(new URL("../peers/bareRoute.mjs", import.meta.url)), [JSON.stringify({ answers })]);
+/** Waits until the projector has come to a quote that is asked for now, so that its work on one turn does not fall into the next. */
+async function untilProjected(service, key) {
+  const { results } = await call(service, route, { method: "POST", body: bodyFor(1), headers: json, key });
+  for (;;) {
+    const { items } = await call(service, "/v1/org/quotes?limit=1", { key });
+    if (items[0]?.quoteId === results[0].quoteId) return;
+    await pause(50);
+  }
+}
+
+async function startDurableRoute({ databaseUrl, eventStoreUrl }, models, fetched) {
+  const settings = JSON.stringify({ databaseUrl, eventStoreUrl, models, fetched });
+  const child = endedWithUs(fork(fileURLToPath(new URL("../peers/durableRoute.mjs", import.meta.url)), [settings]));
   const [{ port }] = await once(child, "message");
-  const url = `http://127.0.0.1:${port}/quotes`;
-  const post = (customers) => ({ url: `${url}/${customers}`, method: "POST", headers: json, body: bodyFor(customers) });
-  const requests = { "1 customer": post(1), "50 customers": post(50), [recent]: { url: `${url}/1` }, [stored]: { url: `${url}/1` } };
-  const stop = async () => {
-    child.disconnect();
-    await once(child, "exit");
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid,
+    async stop() {
+      child.disconnect();
+      await once(child, "exit");
+    },
   };
-  return { requests, stop, pid: child.pid };
 }
 
-/** Runs `measure` while an import runs. Also returns how many rows per second the import made. */
-async function whileImporting(service, file, measure) {
+/** Runs `work` while an import runs. Also returns how many rows per second the import made. */
+async function whileImporting(service, file, work) {
   const { statusUrl } = await push(service, "/v1/org/fulfilment", file.path);
   const startedAt = performance.now();
   const ended = untilEnded(service, statusUrl);
   for (;;) {
     if ((await call(service, statusUrl)).status !== "queued") break;
   }
-  const measured = await measure();
+  const measured = await work();
   const running = await Promise.race([ended.then(() => false), Promise.resolve(true)]);
   await ended;
   return { measured, outlasted: running, rowsPerSecond: Math.round((file.rows / (performance.now() - startedAt)) * 1000) };
 }
 
+/** Rounds in turns, in which the sides swap places. Each side has been warmed up with the same number of requests. */
+async function inTurns(sides, { rounds, seconds, connections, warmUp, between }) {
+  for (const { request } of Object.values(sides)) await load(request, { seconds: 1, connections, warmUp });
+  const measured = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const result = {};
+    const order = Object.entries(sides);
+    for (const [side, { request, groups }] of round % 2 === 0 ? order : order.toReversed()) {
+      await between();
+      result[side] = await measure(request, { seconds, connections }, groups);
+    }
+    measured.push(result);
+  }
+  return measured;
+}
+
 export async function quoteSection({ folder, full, say, profileDir }) {
-  // Both sides are warmed up with the same number of requests.
-  const strainOf = (name) => ({ seconds: full ? 8 : 3, connections: 20, warmUp: name === "50 customers" ? 1_000 : 8_000 });
   const service = await startService({ folder: join(folder, "service"), profileDir });
-  let bare;
+  let peer;
   try {
-    const [key] = await makeOrganisations(service, ["quotes"], 50);
-    const { ours, answers } = await requestsTo(service, key);
-    bare = await startBareRoute(answers);
+    const keys = await makeOrganisations(service, organisations, 50);
+    const models = await quotesToRepeat(service, keys[0]);
+    const fetchUrl = `${service.url}${route}/${models[1].answer.results[0].quoteId}`;
+    peer = await startDurableRoute(service, models, models[1].answer);
+    const sent = { keys, unseen: await quotesOfAnotherProcess(service, models[1].event) };
+    const { api, ...stores } = service.groups;
+    const ours = requestsTo({ post: () => `${service.url}${route}`, recentUrl: fetchUrl, storedUrl: `${service.url}${route}` }, sent);
+    const post = (customers) => `${peer.url}/quotes/${customers}`;
+    const theirs = requestsTo({ post, recentUrl: `${peer.url}/recent/1`, storedUrl: `${peer.url}/stored` }, sent);
+    const between = () => untilProjected(service, keys[0]);
     const results = [];
-    for (const name of Object.keys(ours)) {
-      say(`quotes: ${name}`);
-      results.push({
-        name,
-        waybill: await load(ours[name], strainOf(name), service.groups),
-        bare: await load(bare.requests[name], strainOf(name), { bare: () => [bare.pid] }),
-      });
+    for (const connections of [1, 20]) {
+      for (const name of Object.keys(ours)) {
+        say(`quotes: ${name}, ${connections} ${connections === 1 ? "connection" : "connections"}`);
+        const sides = {
+          waybill: { request: ours[name], groups: { route: api, ...stores } },
+          durable: { request: theirs[name], groups: { route: () => [peer.pid], ...stores } },
+        };
+        const strain = {
+          rounds: full ? 5 : 3,
+          seconds: full ? 5 : 2,
+          connections,
+          warmUp: connections * (name === "50 customers" ? 100 : 400),
+        };
+        results.push({ name, connections, rounds: await inTurns(sides, { ...strain, between }) });
+      }
     }
     const file = await csvFile(folder, "activities", full ? undefined : 200_000);
     say("quotes: while an import runs");
     for (const name of full ? Object.keys(ours) : ["1 customer"]) {
       const { measured, ...importing } = await whileImporting(service, file, () =>
-        load(ours[name], { ...strainOf(name), warmUp: undefined }),
+        load(ours[name], { seconds: full ? 8 : 3, connections: 20 }),
       );
       Object.assign(
-        results.find((result) => result.name === name),
+        results.find((result) => result.name === name && result.connections === 20),
         { whileImporting: measured, importing },
       );
     }
     return results;
   } finally {
-    await bare?.stop();
+    await peer?.stop();
     await service.stop();
   }
 }
