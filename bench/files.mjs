@@ -93,3 +93,24 @@ export async function xlsxFile(folder, kind, rows) {
   }
   return { path, rows, bytes: statSync(path).size, kind, format: "xlsx" };
 }
+
+/** The same rows as bodies of JSON pushes. The API refuses a body with a faulty value, so those are right here. */
+export const jsonBodies = {
+  activities: (rows) =>
+    JSON.stringify({
+      activities: Array.from({ length: rows }, (_, n) => {
+        const { quantity, ...rest } = Object.fromEntries(activity(n).map((value, index) => [activityColumns[index], value]));
+        return { ...rest, quantity: Number(quantity) || 1 };
+      }),
+    }),
+  shipments: (rows) => {
+    const shipments = [];
+    for (let n = 0; n < rows; n += 1) {
+      const line = Object.fromEntries(shipmentLine(n).map((value, index) => [shipmentColumns[index], value]));
+      const { itemType, itemQuantity, itemWeight, ...shipment } = line;
+      if (n % 3 === 0) shipments.push({ ...shipment, items: [] });
+      shipments.at(-1).items.push({ itemType: itemType || "Carton", itemQuantity: Number(itemQuantity), itemWeight: Number(itemWeight) });
+    }
+    return JSON.stringify({ shipments });
+  },
+};

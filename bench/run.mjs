@@ -1,5 +1,5 @@
 // Everything that is measured, side by side, in one run on one machine; the ratios are what to read.
-//   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,reversals,rebuild,growth] [--profile]
+//   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,reversals,rebuild,growth,scale] [--profile]
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
@@ -11,7 +11,8 @@ import { parseArgs } from "node:util";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const { values } = parseArgs({ options: { full: { type: "boolean" }, only: { type: "string" }, profile: { type: "boolean" } } });
 
-if (!existsSync(join(here, "node_modules", "@event-driven-io"))) {
+const only = values.only?.split(",");
+if ((only?.includes("imports") ?? true) && !existsSync(join(here, "node_modules", "@event-driven-io"))) {
   execFileSync("npm", ["ci", "--prefix", here, "--no-fund", "--no-audit"], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
@@ -24,6 +25,8 @@ const [
   { reversalsSection, printReversals },
   { rebuildSection },
   { growthSection },
+  { scaleSection },
+  { printScale },
   tables,
 ] = await Promise.all([
   import("./sections/imports.mjs"), // after the install above
@@ -34,6 +37,8 @@ const [
   import("./sections/reversals.mjs"),
   import("./sections/rebuild.mjs"),
   import("./sections/growth.mjs"),
+  import("./sections/scale.mjs"),
+  import("./scale/document.mjs"),
   import("./tables.mjs"),
 ]);
 
@@ -46,6 +51,7 @@ const sections = {
   reversals: { run: reversalsSection, print: printReversals },
   rebuild: { run: rebuildSection, print: tables.printRebuild },
   growth: { run: growthSection, print: tables.printGrowth },
+  scale: { run: scaleSection, print: printScale },
 };
 
 const results = join(here, "results");
@@ -58,7 +64,7 @@ const report = {
   at: new Date().toISOString(),
   machine: { cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version, loadBefore: loadavg()[0] },
 };
-const wanted = values.only?.split(",") ?? Object.keys(sections);
+const wanted = only ?? Object.keys(sections);
 const profileDir = values.profile ? join(results, "profiles") : undefined;
 
 try {
