@@ -262,25 +262,16 @@ async function lineCosts(stage, kind) {
     } finally {
       process.kill(projector, "SIGCONT");
     }
-    const drained = await drainUs(client, ids);
+    const heldUntil = performance.now();
+    await until(client, ended, [ids], 10);
+    const drainUs = (performance.now() - heldUntil) * 1000;
     const { rows } = await client.query(
       `/* bench */ select extract(epoch from max(finished_at) - min(started_at))::float8 * 1e6 as us from imports where import_id = any($1)`,
       [ids],
     );
-    runs[size] = { imports: pushes.length, rows: rowsOf(pushes), totals: { lineUs: rows[0].us, drainUs: drained } };
+    runs[size] = { imports: pushes.length, rows: rowsOf(pushes), totals: { lineUs: rows[0].us, drainUs } };
   }
   return fitted(runs.small, runs.large);
-}
-
-/** From the projector's first step to its last, since it may have to connect again first. */
-async function drainUs(client, ids) {
-  const place = async () =>
-    (await client.query("/* bench */ select commit::text as at from checkpoints where projection = 'imports'")).rows[0].at;
-  const first = await place();
-  while ((await place()) === first) await pause(5);
-  const startedAt = performance.now();
-  await until(client, ended, [ids], 10);
-  return (performance.now() - startedAt) * 1000;
 }
 
 /** Reading the whole log as the follower does, then noting what it found, in a transaction that is rolled back. */
@@ -446,7 +437,12 @@ async function startWorker(service) {
   const env = { ...process.env, DATA_DIR: service.folder, LOG_LEVEL: "warn" };
   const child = endedWithUs(spawn(process.execPath, [program, "worker"], { env, stdio: ["ignore", "ignore", "inherit"] }));
   // Ready is when it has nothing more to load: its processor time stands still.
+  const startedAt = performance.now();
   for (let [last, same] = [-1, 0]; same < 5; await pause(200)) {
+    if (performance.now() - startedAt > deadlineMs) {
+      child.kill("SIGTERM");
+      throw new Error("the second worker does not come to rest");
+    }
     if (child.exitCode !== null) throw new Error(`the second worker ended with ${child.exitCode}`);
     const cpu = cpuOf(child.pid);
     same = cpu > 0 && cpu - last <= 20_000 ? same + 1 : 0;
