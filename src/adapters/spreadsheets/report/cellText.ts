@@ -1,4 +1,3 @@
-import type { CellValue } from "exceljs";
 import type { CsvCell } from "../../../ports/spreadsheets.js";
 import { MAX_CELL_CHARS } from "../limits.js";
 
@@ -13,6 +12,10 @@ const LIKE_FORMULA = new RegExp(`^(?:${SKIPPED}${SIGN}|[\\t\\r])`);
 /** Looks for the sign first and back from there, so that long runs of blanks are read once. */
 const SIGN_AT_START = new RegExp(`(?=${SIGN})(?<=(?:^|[,;\\t\\r\\n])${SKIPPED})${SIGN}`, "g");
 
+/** Most texts: codes, references and times, which no file has to escape, and no program takes for anything but a text in its cell. */
+const PLAIN = /^[0-9A-Za-z][0-9A-Za-z.:/-]{0,199}$/;
+export const isPlain = (text: string): boolean => PLAIN.test(text);
+
 /** A spreadsheet would run such a text as a formula if it were typed in. */
 export const looksLikeFormula = (text: string): boolean => LIKE_FORMULA.test(text);
 
@@ -26,15 +29,13 @@ export function inertText(text: string): string {
 }
 
 const CUT = "... [cut short]";
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters XML cannot carry, or exceljs drops, are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters XML cannot carry are what this is about
 const SPECIAL = /[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]|_(?=x[0-9a-f]{4}_)/gi;
 
 /** Text as a cell stores it: `_xHHHH_` for a character that XML cannot hold, and an escaped underscore before text that looks like that. */
-export function cellText(text: string): CellValue {
+export function cellText(text: string): string {
   const fitting = text.length <= MAX_CELL_CHARS ? text : `${text.slice(0, MAX_CELL_CHARS - CUT.length)}${CUT}`;
-  const escaped = fitting.toWellFormed().replace(SPECIAL, (char) => `_x${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`);
-  // exceljs keeps blanks at the start and end only in rich text.
-  return /^\s|\n|\s$/.test(escaped) ? { richText: [{ text: escaped }] } : escaped;
+  return fitting.toWellFormed().replace(SPECIAL, (char) => `_x${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`);
 }
 
 /** One record of a CSV file that people open. Every text is quoted and inert; numbers stay numbers. */
@@ -42,5 +43,6 @@ export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCe
 
 function csvCell(value: CsvCell): string {
   if (typeof value !== "string") return "decimal" in value ? value.decimal : value.wallTime;
-  return value === "" ? "" : `"${inertText(value).replaceAll('"', '""')}"`;
+  if (value === "" || isPlain(value)) return value === "" ? "" : `"${value}"`;
+  return `"${inertText(value).replaceAll('"', '""')}"`;
 }

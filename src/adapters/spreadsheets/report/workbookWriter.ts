@@ -1,108 +1,104 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import { setImmediate } from "node:timers/promises";
-import type ExcelJS from "exceljs";
-import type { Style } from "exceljs";
+import type { WallTime } from "../../../ports/spreadsheets.js";
+import { MAX_SHEET_ROWS } from "../limits.js";
+import { cellText, isPlain, looksLikeFormula } from "./cellText.js";
+import { partsOf, STYLES, sheetEnd, sheetStart, type WorkbookColumn, xmlText } from "./workbookParts.js";
+import { createZipWriter, MAX_ENTRY_BYTES } from "./zipWriter.js";
 
-/** Members of exceljs 4.4.0 that its types do not declare. They show when to wait, since its writer takes any number of rows at once. */
-type Sheet = ExcelJS.Worksheet & { readonly stream: { readonly pipes: readonly Pipe[] } };
-type Pipe = NodeJS.WritableStream & { readonly _writableState: { readonly needDrain: boolean } };
-type Book = ExcelJS.stream.xlsx.WorkbookWriter & {
-  readonly zip: NodeJS.EventEmitter & { abort(): void; finalize(): Promise<void> };
-  subject: string;
-  readonly styles: { readonly model: { readonly styles: string[] } };
-};
+export type WorkbookCell = string | number | WallTime;
 
-/** The text format (`@`): a value that is typed over such a cell does not become a formula, a date or a number without its zeros. */
-const TEXT: Partial<Style> = { numFmt: "@" };
-/** The protection changes nothing in an unprotected sheet; by it `markFormulaLike` finds the style again. */
-const FORMULA_LIKE: Partial<Style> = { numFmt: "@", protection: { locked: true } };
-export const STYLES = {
-  text: TEXT,
-  heading: { numFmt: "@", font: { bold: true } },
-  formulaLike: FORMULA_LIKE,
-  date: { numFmt: "yyyy-mm-dd" },
-  dateAndTime: { numFmt: "yyyy-mm-dd hh:mm:ss" },
-} as const satisfies Readonly<Record<string, Partial<Style>>>;
-
-export type WorkbookWriter = {
-  readonly sheet: ExcelJS.Worksheet;
+export interface WorkbookWriter {
+  /** Adds a row. Texts stay texts, empty ones are left out. False: the sheet is full and the row is not in it. One row always remains for `addLast`. */
+  add(cells: readonly WorkbookCell[]): boolean;
+  addLast(cells: readonly WorkbookCell[]): void;
   /** Resolves when the output can take more. */
   drained(): Promise<void>;
   finish(): Promise<void>;
+  /** Gives up the workbook and destroys the output. */
   abort(): Promise<void>;
-};
+}
 
-/** Writes one sheet with exceljs's streaming writer, with back-pressure. Fails when the output fails. */
-export async function createWorkbookWriter(
-  output: Writable,
-  { sheetName, subject }: { sheetName: string; subject: string },
-): Promise<WorkbookWriter> {
-  // Loaded only here: it takes 15 MB, which processes that only read files do not need. All of exceljs takes 27 MB and twice as long to load.
-  const { default: Writer } = await import("exceljs/lib/stream/xlsx/workbook-writer.js");
-  const failure = new AbortController();
-  const fail = (error: Error) => failure.abort(error);
-  output.on("error", fail);
-  const book = new Writer({
-    stream: output,
-    useSharedStrings: false,
-    useStyles: true,
-    zip: { zlib: { level: 3 } },
-  });
-  (book as Book).subject = subject;
-  const { zip } = book as Book;
-  zip.on("error", fail);
-  // exceljs drops this promise. Its failure, which is also reported as the event above, would end the process.
-  const finalize = zip.finalize.bind(zip);
-  zip.finalize = () => finalize().catch(() => undefined);
-  const sheet = book.addWorksheet(sheetName, { views: [{ state: "frozen", ySplit: 1 }] }) as Sheet;
-  let draining: Promise<void> | null = null;
+/** Rows are packed this much at a time. */
+const CHARS_AT_ONCE = 64 * 1024;
+/** What remains of the largest size is more than any row needs. */
+const MAX_SHEET_BYTES = MAX_ENTRY_BYTES - 256 * 1024 ** 2;
+
+interface WorkbookOptions {
+  readonly sheetName: string;
+  readonly subject: string;
+  readonly headings: readonly string[];
+  readonly columns: readonly WorkbookColumn[];
+}
+
+/** Writes a workbook of one sheet in flat memory. Fails when the output fails. */
+export function createWorkbookWriter(output: Writable, options: WorkbookOptions): WorkbookWriter {
+  const { headings, columns } = options;
+  const zip = createZipWriter(output, "xl/worksheets/sheet1.xml");
+  for (const [name, xml] of partsOf(options)) zip.add(name, Buffer.from(xml));
+  let text = sheetStart(columns);
+  let bytes = 0;
+  let rows = 0;
+  const letters = columns.map((_, index) => lettersOf(index));
+
+  function flush(): void {
+    const piece = Buffer.from(text);
+    text = "";
+    bytes += piece.length;
+    zip.write(piece);
+  }
+
+  function write(cells: readonly WorkbookCell[], ofTexts?: number): void {
+    rows += 1;
+    let xml = `<row r="${rows}">`;
+    for (let index = 0; index < columns.length; index += 1) {
+      const cell = cells[index] ?? "";
+      if (cell !== "") xml += cellXml(`${letters[index]}${rows}`, cell, ofTexts, columns[index]?.isText === true);
+    }
+    text += `${xml}</row>`;
+    if (text.length >= CHARS_AT_ONCE) flush();
+  }
+
+  write(headings, STYLES.heading);
   return {
-    sheet,
-    drained() {
-      draining ??= drain(sheet, failure.signal).finally(() => {
-        draining = null;
-      });
-      return draining;
+    add(cells) {
+      if (rows >= MAX_SHEET_ROWS || bytes > MAX_SHEET_BYTES) return false;
+      write(cells);
+      return true;
     },
+    addLast: (cells) => write(cells),
+    drained: zip.drained,
     async finish() {
-      markFormulaLike(book as Book);
-      const failed = failure.signal.aborted
-        ? Promise.reject(failure.signal.reason)
-        : once(failure.signal, "abort").then(() => Promise.reject(failure.signal.reason));
-      await Promise.race([book.commit(), failed]);
-      await closed(output);
+      text += sheetEnd;
+      flush();
+      await zip.finish();
     },
     async abort() {
-      zip.abort();
       output.destroy();
-      await closed(output);
+      if (!output.closed) await once(output, "close").catch(() => {}); // a failed write was reported to the call that waited for it
     },
   };
 }
 
-async function drain(sheet: Sheet, failed: AbortSignal): Promise<void> {
-  failed.throwIfAborted();
-  // exceljs connects a new sheet to the archive a few turns of the event loop later.
-  while (sheet.stream.pipes.length === 0) {
-    await setImmediate();
-    failed.throwIfAborted();
+function cellXml(place: string, cell: WorkbookCell, ofTexts: number | undefined, isText: boolean): string {
+  if (typeof cell === "string") {
+    if (isPlain(cell)) return `<c r="${place}" s="${ofTexts ?? STYLES.text}" t="str"><v>${cell}</v></c>`;
+    const start = `<c r="${place}" s="${ofTexts ?? (looksLikeFormula(cell) ? STYLES.formulaLike : STYLES.text)}"`;
+    const text = xmlText(cellText(cell));
+    // Blanks at the start and end, and line breaks, are kept only where the markup says so.
+    return /^\s|\n|\s$/.test(text)
+      ? `${start} t="inlineStr"><is><r><t xml:space="preserve">${text}</t></r></is></c>`
+      : `${start} t="str"><v>${text}</v></c>`;
   }
-  for (const pipe of sheet.stream.pipes) {
-    if (!pipe._writableState.needDrain) continue;
-    await once(pipe, "drain", { signal: failed }).catch((error: unknown) => {
-      failed.throwIfAborted();
-      throw error;
-    });
-  }
+  if (typeof cell === "number") return `<c r="${place}"${isText ? ` s="${STYLES.text}"` : ""}><v>${cell}</v></c>`;
+  const hasClock = cell.wallTime.includes("T");
+  const days = Date.parse(`${cell.wallTime}${hasClock ? "Z" : "T00:00:00Z"}`) / 86_400_000;
+  return `<c r="${place}" s="${hasClock ? STYLES.dateAndTime : STYLES.date}"><v>${days + DAYS_TO_1970}</v></c>`;
 }
 
-async function closed(output: Writable): Promise<void> {
-  if (!output.closed) await once(output, "close").catch(() => {}); // a failed write was reported to the call that waited for it
-}
+/** Workbooks count days from 30 December 1899. */
+const DAYS_TO_1970 = 25_569;
 
-/** Sets the mark that a spreadsheet program sets for a text typed with a leading apostrophe; exceljs has no option for it. */
-function markFormulaLike({ styles }: Book): void {
-  const list = styles.model.styles;
-  for (const [index, xml] of list.entries()) list[index] = xml.replace(' applyProtection="1"', ' quotePrefix="1" applyProtection="1"');
-}
+/** A column's name: A to Z, then AA. */
+const lettersOf = (index: number): string =>
+  (index < 26 ? "" : lettersOf(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26));
