@@ -2,11 +2,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fieldsOf } from "../../src/domain/imports/fields.js";
 import { instantOf } from "../../src/domain/imports/timestamp.js";
 import { add, decimal, toText } from "../../src/domain/money.js";
 import type { ActivityFilter } from "../../src/queries/activities/activityFilter.js";
-import { listActivities } from "../../src/queries/activities/activityLedger.js";
+import { listActivities, pageOfActivities } from "../../src/queries/activities/activityLedger.js";
 import { type ActivityTotal, activityTotals, sumOf } from "../../src/queries/activities/activityTotals.js";
+import { type ActivityTexts, allActivities } from "../../src/queries/activities/allActivities.js";
 import { activity } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
@@ -130,6 +132,35 @@ describe("for any filter and any range of times", () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  test("a file has the rows of the pages in their order, as they were recorded, and says first how many they are", async () => {
+    const inUse = () => model.pool.totalCount - model.pool.idleCount;
+    const before = inUse();
+    await fc.assert(
+      fc.asyncProperty(filters, fc.boolean(), async (filter, ofImport) => {
+        const narrowed = ofImport ? { ...filter, importId: pushed[0]?.importId } : filter;
+        const told: number[] = [];
+        const rows: ActivityTexts[] = [];
+        for await (const some of allActivities("acme", narrowed, model.pool, (count) => told.push(count))) {
+          expect(told).toHaveLength(1);
+          rows.push(...some);
+        }
+        const { items } = await pageOfActivities("acme", narrowed, { limit: 500, cursor: undefined, secret: "s" }, model.pool);
+        const textOf = (value: unknown) => (value === null ? null : String(value));
+        expect(rows).toEqual(
+          items.map(({ values, importId, row }) => [
+            ...fieldsOf("activity").map(({ name }) => textOf(values[name])),
+            importId,
+            String(row),
+          ]),
+        );
+        expect(rows).toHaveLength(pushed.filter(matches(narrowed)).length);
+        expect(told).toEqual([rows.length]);
+      }),
+      { numRuns: 60 },
+    );
+    expect(inUse()).toBe(before);
   });
 });
 

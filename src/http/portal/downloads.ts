@@ -16,6 +16,29 @@ export interface DownloadedFile {
   readonly contentType: string;
   /** Begins the file. The pieces free what they hold when they end, fail, or are given up by `return`. */
   readonly pieces: () => Pieces;
+  /** For a progress, once the first piece is made. */
+  readonly rows?: RowCounts;
+}
+
+interface RowCounts {
+  /** How many rows the file has; undefined where that is not known before its end. */
+  readonly total: () => number | undefined;
+  /** How many of them are in the pieces so far. */
+  readonly made: () => number;
+}
+
+/**
+ * The file in frames, for a script that shows the progress and saves the file itself: before each piece stand the number of rows so far and the
+ * piece's length, as unsigned 32-bit numbers with the highest byte first. A browser cannot count the rows of a workbook, which is packed.
+ */
+export const framesType = "application/vnd.waybill.frames";
+
+function framed(piece: Uint8Array, rows: number): Uint8Array {
+  const frame = Buffer.allocUnsafe(8 + piece.byteLength);
+  frame.writeUInt32BE(rows, 0);
+  frame.writeUInt32BE(piece.byteLength, 4);
+  frame.set(piece, 8);
+  return frame;
 }
 
 /** The longest that a download may take. */
@@ -24,7 +47,7 @@ const longestMs = 15 * 60 * 1000;
 /** Waits for the first piece, so that an error at the start is answered with a page and not with a broken file. */
 export async function download(visit: SignedInVisit, places: Places, file: DownloadedFile): Promise<Response> {
   const { context: c, person } = visit;
-  const { name, contentType } = file;
+  const { name, contentType, rows } = file;
   const release = places.claim(person.organisationId);
   const pieces = file.pieces();
   let late: NodeJS.Timeout | undefined;
@@ -55,13 +78,18 @@ export async function download(visit: SignedInVisit, places: Places, file: Downl
     void end();
     throw error;
   }
+  const inFrames = rows !== undefined && c.req.header("accept") === framesType;
+  const bytesOf = (piece: Uint8Array | string) => {
+    const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+    return inFrames ? framed(bytes, rows.made()) : bytes;
+  };
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { value, done } = first ?? (await next());
           first = undefined;
-          if (!done) return controller.enqueue(typeof value === "string" ? Buffer.from(value) : value);
+          if (!done) return controller.enqueue(bytesOf(value));
         } catch (error) {
           void end();
           throw error;
@@ -73,9 +101,11 @@ export async function download(visit: SignedInVisit, places: Places, file: Downl
     },
     { highWaterMark: 0 },
   );
+  const total = rows?.total();
   return c.body(stream, 200, {
     ...c.get("answerHeaders"),
-    "content-type": contentType,
+    "content-type": inFrames ? framesType : contentType,
+    ...(total === undefined ? {} : { "x-total-rows": String(total) }),
     "content-disposition": `attachment; filename="${name}"`,
   });
 }
@@ -97,8 +127,26 @@ interface TableFile {
 
 export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sheet, format, table }: TableFile): Promise<Response> {
   const { spreadsheets, downloads } = deps;
-  const pieces = () => (format === "csv" ? csvPieces(spreadsheets, table()) : workbookPieces(spreadsheets, sheet, table()));
-  return download(visit, downloads, { name: `${name}.${format}`, contentType: tableFormats[format], pieces });
+  let begun: DownloadedTable | undefined;
+  let made = 0;
+  const pieces = () => {
+    begun = table();
+    const counted = { ...begun, rows: counting(begun.rows, (rows) => (made += rows)) };
+    return format === "csv" ? csvPieces(spreadsheets, counted) : workbookPieces(spreadsheets, sheet, counted);
+  };
+  const rows = { total: () => begun?.total?.(), made: () => made };
+  return download(visit, downloads, { name: `${name}.${format}`, contentType: tableFormats[format], pieces, rows });
+}
+
+async function* counting(rows: DownloadedTable["rows"], count: (rows: number) => void): DownloadedTable["rows"] {
+  try {
+    for await (const some of rows) {
+      count(some.length);
+      yield some;
+    }
+  } finally {
+    await rows.return(undefined);
+  }
 }
 
 export type Cell = CsvCell;
@@ -107,6 +155,8 @@ export type Cell = CsvCell;
 export interface DownloadedTable {
   readonly columns: readonly string[];
   readonly rows: AsyncGenerator<readonly (readonly Cell[])[]>;
+  /** How many rows there are, once the first ones are read. */
+  readonly total?: () => number | undefined;
   /** Columns, from 0, that a workbook keeps as texts. */
   readonly texts?: ReadonlySet<number>;
   /** In the properties of a workbook. */
@@ -131,7 +181,7 @@ export async function* csvPieces({ csvLine }: Pick<Spreadsheets, "csvLine">, { c
 const workbookCell = (value: Cell): string | number | WallTime =>
   typeof value === "string" || "wallTime" in value
     ? value
-    : value.decimal.replaceAll(/\D/g, "").length <= 15
+    : value.decimal.length <= 15 || value.decimal.replaceAll(/\D/g, "").length <= 15
       ? Number(value.decimal)
       : value.decimal;
 
@@ -145,13 +195,14 @@ export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string,
   const writing = writeWorkbook();
   async function writeWorkbook(): Promise<void> {
     try {
+      let some = await rows.next(); // if these cannot be read, nothing was sent yet
       const writer = await spreadsheets.createTableWriter(output, {
         ...{ sheet, columns },
         ...(texts ? { texts } : {}),
         ...(subject === undefined ? {} : { subject }),
       });
       try {
-        for await (const some of rows) for (const cells of some) await writer.add(cells.map(workbookCell));
+        for (; !some.done; some = await rows.next()) for (const cells of some.value) await writer.add(cells.map(workbookCell));
         await writer.close();
       } catch (error) {
         output.destroy(error as Error); // before `abort`, so that the reader gets this error

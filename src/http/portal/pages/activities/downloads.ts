@@ -1,9 +1,8 @@
-import { fieldsOf } from "../../../../domain/imports/fields.js";
+import { fieldsOf, isNumber } from "../../../../domain/imports/fields.js";
 import { principalOf } from "../../../../domain/principal.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { allActivities } from "../../../../queries/activities/activityLedger.js";
-import type { FoundActivity } from "../../../../queries/activities/activityRows.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
+import { type ActivityTexts, allActivities } from "../../../../queries/activities/allActivities.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { type Cell, type DownloadedTable, downloadTable } from "../../downloads.js";
@@ -17,12 +16,19 @@ type TableOf = (visit: SignedInVisit, selection: Selection, deps: PortalDeps) =>
 const fields = fieldsOf("activity");
 
 /** The columns of an import, so that the file can be compared with what was sent, and where each row came from. */
-const rowsTable: TableOf = (visit, selection, { pool }) => ({
-  columns: [...fields.map(({ name }) => name), "importId", "row"],
-  rows: rowsOf(allActivities(visit.person.organisationId, selection.filter, pool)),
-});
+const rowsTable: TableOf = (visit, selection, { pool }) => {
+  let total: number | undefined;
+  const counted = (rows: number) => {
+    total = rows;
+  };
+  return {
+    columns: [...fields.map(({ name }) => name), "importId", "row"],
+    rows: rowsOf(allActivities(visit.person.organisationId, selection.filter, pool, counted)),
+    total: () => total,
+  };
+};
 
-async function* rowsOf(found: AsyncGenerator<FoundActivity[]>): AsyncGenerator<Cell[][]> {
+async function* rowsOf(found: AsyncGenerator<readonly ActivityTexts[]>): AsyncGenerator<Cell[][]> {
   try {
     for await (const some of found) yield some.map(cellsOf);
   } finally {
@@ -30,14 +36,10 @@ async function* rowsOf(found: AsyncGenerator<FoundActivity[]>): AsyncGenerator<C
   }
 }
 
-const cellsOf = ({ values, importId, row }: FoundActivity): Cell[] => [
-  ...fields.map(({ name }) => {
-    const value = values[name] ?? "";
-    return name === "quantity" ? { decimal: String(value) } : String(value);
-  }),
-  importId,
-  { decimal: String(row) },
-];
+const isDecimal = [...fields.map(isNumber), false, true];
+
+const cellsOf = (texts: ActivityTexts): Cell[] =>
+  texts.map((text, index) => (text === null ? "" : isDecimal[index] ? { decimal: text } : text));
 
 /** The lines of the page, all of them: by warehouse only where the page has them by warehouse. */
 const totalsTable: TableOf = (visit, selection, deps) => ({

@@ -1,0 +1,96 @@
+// Every activity that passes a filter, for files: read by one statement, whose plan goes from total to total in their order and so begins at once.
+import type { Pool, PoolClient } from "pg";
+import { fieldsOf } from "../../domain/imports/fields.js";
+import { instantSql } from "../../projections/tables/activities.js";
+import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
+
+/** The texts of the fields in their order, then the import's id and the row's number. Null where nothing was given. */
+export type ActivityTexts = readonly (string | null)[];
+
+/** Few, since requests that come meanwhile wait until these are written. */
+const rowsAtOnce = 250;
+
+/**
+ * In the order of a filtered list, some at a time, all from one snapshot of the ledger: an import that completes meanwhile is not in it.
+ * `counted` is told how many there are before the first ones come. Holds a connection until the rows end or are given up (`return`); the
+ * database closes it, and the rows fail, when nobody takes the next ones for longer than a transaction may be idle.
+ */
+export async function* allActivities(
+  organisationId: string,
+  filter: ActivityFilter,
+  pool: Pool,
+  counted: (rows: number) => void = () => undefined,
+): AsyncGenerator<readonly ActivityTexts[]> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    // No look-up is ever repeated, so remembering them only costs.
+    await client.query("begin isolation level repeatable read read only; set local enable_memoize = off");
+    const values = valuesOf(organisationId, filter);
+    const entries = filter.importId === undefined ? byGroup : ofImport;
+    const { rows } = await client.query<{ count: number }>(countSql(entries), values);
+    counted(rows[0]?.count ?? 0);
+    await client.query(`declare found no scroll cursor for ${rowsSql(entries)}`, values);
+    yield* fetched(client);
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    broken ??= await client.query("rollback").then(
+      () => undefined,
+      (failure: Error) => failure,
+    );
+    client.release(broken);
+  }
+}
+
+async function* fetched(client: PoolClient): AsyncGenerator<readonly ActivityTexts[]> {
+  const fetch = () => client.query<(string | null)[]>({ text: `fetch ${rowsAtOnce} from found`, rowMode: "array" });
+  for (let found = await fetch(); found.rows.length > 0; ) {
+    const next = fetch(); // the database reads on while these are written
+    next.catch(() => undefined); // when these are the last that anyone takes
+    yield found.rows;
+    found = await next;
+  }
+}
+
+function valuesOf(organisationId: string, filter: ActivityFilter): unknown[] {
+  const { importId, from, to } = filter;
+  const edges = [halfHoursOf(filter).cut, from ?? "-infinity", to ?? "infinity"];
+  return [...filterValues(organisationId, filter), ...edges, ...(importId === undefined ? [] : [importId])];
+}
+
+const columns = "t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position, t.row_count, t.row_numbers";
+const inHours = "t.half_hour >= $5 and t.half_hour < $6";
+
+/** `offset 0` keeps the planner to one look-up per group, so that other months cost nothing. */
+const byGroup = `
+  select t.* from
+    (select * from activity_groups as g where ${passesSql("g")} order by customer_id, warehouse_code, charge_code offset 0) as g
+   cross join lateral
+    (select ${columns} from activity_totals as t where ${ofGroupSql} and ${inHours} order by t.half_hour, t.import_position offset 0) as t`;
+
+const ofImport = `
+  select ${columns} from activity_totals as t join imports as i on i.position = t.import_position
+   where i.import_id = $10 and i.organisation_id = $1 and ${passesSql("t")} and ${inHours}
+   order by t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position offset 0`;
+
+const instant = instantSql("a.activity_timestamp");
+const isCut = "t.half_hour = any($7::timestamptz[])";
+/** Of the half hours that lie in the range only in part, the rows have to be looked at. */
+const rowsOfEach = `select a.* from activities as a
+   where a.import_position = t.import_position and a."row" = any(t.row_numbers)
+     and case when ${isCut} then ${instant} >= $8::timestamptz and ${instant} < $9::timestamptz else true end
+   order by a."row" offset 0`;
+
+const fields = fieldsOf("activity");
+const texts = fields.map(({ ledgerColumn }) => `a.${ledgerColumn}::text`).join(", ");
+
+const rowsSql = (entries: string) => `
+  select ${texts}, i.import_id::text, a."row"::text from (${entries}) as t
+   cross join lateral (select import_id from imports where position = t.import_position and organisation_id = $1 limit 1) as i
+   cross join lateral (${rowsOfEach}) as a`;
+
+const countSql = (entries: string) => `
+  select coalesce(sum(case when ${isCut} then (select count(*) from (${rowsOfEach}) as a) else t.row_count end), 0)::float8 as count
+    from (${entries}) as t`;
