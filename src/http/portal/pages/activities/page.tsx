@@ -7,7 +7,7 @@ import { readImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
-import { ButtonLink } from "../../shell/form.js";
+import { Button, ButtonLink } from "../../shell/form.js";
 import { Time } from "../../shell/values.js";
 import { type Present, presentCatalogue } from "../customers.js";
 import { importPath, shownReference } from "../imports/status.js";
@@ -40,6 +40,7 @@ async function shown(visit: SignedInVisit, { now, nameOf }: Present, deps: Porta
   const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(of, only, deps)]);
   return {
     title: "Activities",
+    scripts: ["downloads.js"],
     body: (
       <>
         {only ? <OnlyOf of={of} view={only} /> : null}
@@ -153,15 +154,20 @@ function Downloads({ of: { visit, selection } }: { of: OfActivities }) {
   return (
     <>
       <div class="button-row downloads">
-        <ButtonLink to={address(`${view}.csv`)} download label="Download CSV" />
-        <ButtonLink to={address(`${view}.xlsx`)} download label="Download XLSX" quiet />
+        <ButtonLink to={address(`${view}.csv`)} download data-followed label="Download CSV" />
+        <ButtonLink to={address(`${view}.xlsx`)} download data-followed label="Download XLSX" quiet />
         {hasOther
           ? (["csv", "xlsx"] as const).map((format) => (
-              <a href={address(`${other}.${format}`)} download>
+              <a href={address(`${other}.${format}`)} download data-followed>
                 {other === "rows" ? "All rows" : "Totals"} as {format.toUpperCase()}
               </a>
             ))
           : null}
+      </div>
+      <div class="download-progress" hidden data-download-progress>
+        <progress aria-label="Progress of the download" />
+        <span role="status" data-download-text />
+        <Button type="button" class="quiet" data-download-cancel label="Cancel" />
       </div>
       {importId === "" ? null : <p class="hint">The downloads have the activities that count.</p>}
     </>
