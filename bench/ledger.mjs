@@ -42,3 +42,36 @@ export async function fillLedger(databaseUrl, rows) {
   await client.end();
   return { importId: ids[0].first, lastImportId: ids[0].last, rejections: Math.min(rows, PER_IMPORT), shipments: Math.ceil(rows / 5) };
 }
+
+/**
+ * Completed imports of the demo organisation, with the totals that the projector would have written. `at`: SQL for the time of row `r` of import
+ * `n`, both from 1.
+ */
+export async function fillActivities(databaseUrl, { imports, rowsEach, at }) {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  await client.query(
+    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+       file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, started_at, finished_at, revision)
+     select md5('month' || n)::uuid, n - 1000000, 'demo', 'activities', 'file', 'filled', 'completed', 100, $2, $2, 0,
+       'none', 'filled.csv', 1, '', 'cli:bench', '[]', now(), now(), now(), $2 + 2 from generate_series(1, $1::int) as n`,
+    [imports, rowsEach],
+  );
+  await client.query(
+    `insert into activities (import_position, "row", warehouse_code, charge_code, quantity, activity_timestamp, customer_id, reference, status)
+     select n - 1000000, r + 1, 'SYD' || r % 4, 'CHARGE-' || r % 5, r % 40 + 0.1, to_char(${at}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+       'CUST-' || r % 15, 'REF-' || r, 'done'
+     from generate_series(1, $1::int) as n, generate_series(1, $2::int) as r`,
+    [imports, rowsEach],
+  );
+  await client.query(
+    `insert into activity_totals
+     select 'demo', customer_id, warehouse_code, charge_code, date_bin('30 minutes', activity_timestamp::timestamptz, timestamptz '2000-01-01 00:00Z'),
+       import_position, sum(quantity), count(*), array_agg("row" order by "row") from activities group by 1, 2, 3, 4, 5, 6`,
+  );
+  await client.query(
+    "insert into activity_groups select distinct organisation_id, customer_id, warehouse_code, charge_code from activity_totals",
+  );
+  await client.query("vacuum analyze");
+  await client.end();
+}

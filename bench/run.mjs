@@ -1,5 +1,5 @@
 // Everything that is measured, side by side, in one run on one machine; the ratios are what to read.
-//   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,reversals,rebuild,growth,scale] [--profile]
+//   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,reversals,downloads,rebuild,growth,scale] [--profile]
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
@@ -23,6 +23,7 @@ const [
   { readSection },
   { totalsSection },
   { reversalsSection, printReversals },
+  { downloadSection, printDownloads },
   { rebuildSection },
   { growthSection },
   { scaleSection },
@@ -35,6 +36,7 @@ const [
   import("./sections/reads.mjs"),
   import("./sections/totals.mjs"),
   import("./sections/reversals.mjs"),
+  import("./sections/downloads.mjs"),
   import("./sections/rebuild.mjs"),
   import("./sections/growth.mjs"),
   import("./sections/scale.mjs"),
@@ -49,6 +51,7 @@ const sections = {
   reads: { run: readSection, print: tables.printReads },
   totals: { run: totalsSection, print: tables.printReads },
   reversals: { run: reversalsSection, print: printReversals },
+  downloads: { run: downloadSection, print: printDownloads },
   rebuild: { run: rebuildSection, print: tables.printRebuild },
   growth: { run: growthSection, print: tables.printGrowth },
   scale: { run: scaleSection, print: printScale },
