@@ -8,7 +8,7 @@ import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql }
 export type ActivityTexts = readonly (string | null)[];
 
 /** Few, since requests that come meanwhile wait until these are written. */
-const rowsAtOnce = 250;
+const rowsAtOnce = 500;
 
 /**
  * In the order of a filtered list, some at a time, all from one snapshot of the ledger: an import that completes meanwhile is not in it.
