@@ -98,13 +98,14 @@ async function untilProjected(service, key) {
 async function startDurableRoute({ databaseUrl, eventStoreUrl }, models, fetched) {
   const settings = JSON.stringify({ databaseUrl, eventStoreUrl, models, fetched });
   const child = endedWithUs(fork(fileURLToPath(new URL("../peers/durableRoute.mjs", import.meta.url)), [settings]));
+  const exited = once(child, "exit");
   const [{ port }] = await once(child, "message");
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid,
     async stop() {
-      child.disconnect();
-      await once(child, "exit");
+      if (child.connected) child.disconnect(); // an interrupted run has ended it already
+      await exited;
     },
   };
 }
