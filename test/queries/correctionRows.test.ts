@@ -124,10 +124,26 @@ test("rows that are submitted, dismissed or superseded are not open, and the nam
     one,
   );
   expect(held.toSorted((a, b) => a.row - b.row)).toEqual([
-    { importId: importId(20), row: 2, state: "submitted", otherId: importId(21), by: "key Nightly (wb_live_x...)", note: null },
-    { importId: importId(20), row: 3, state: "dismissed", otherId: null, by: "a removed member", note: "a test order" },
-    { importId: importId(20), row: 4, state: "superseded", otherId: importId(21), by: "key Nightly (wb_live_x...)", note: null },
-    { importId: importId(20), row: 5, state: "open", otherId: null, by: null, note: null },
+    {
+      importId: importId(20),
+      row: 2,
+      state: "submitted",
+      otherId: importId(21),
+      otherName: "an import",
+      by: "key Nightly (wb_live_x...)",
+      note: null,
+    },
+    { importId: importId(20), row: 3, state: "dismissed", otherId: null, otherName: null, by: "a removed member", note: "a test order" },
+    {
+      importId: importId(20),
+      row: 4,
+      state: "superseded",
+      otherId: importId(21),
+      otherName: "an import",
+      by: "key Nightly (wb_live_x...)",
+      note: null,
+    },
+    { importId: importId(20), row: 5, state: "open", otherId: null, otherName: null, by: null, note: null },
   ]);
   expect(await rowHolders("another", [{ importId: importId(20), row: 2 }], one)).toEqual([]);
   expect((await allRows("held", { kind: "shipments", state: "open" })).rows).toEqual(["20:5"]);

@@ -13,6 +13,8 @@ export interface HeldRow extends RowName {
   readonly state: RowState;
   /** The import that corrects it, or that has written its shipment since. */
   readonly otherId: string | null;
+  /** That import's reference, which people know it by. */
+  readonly otherName: string | null;
   /** Who sent that import, dismissed the row, or reversed its own import. */
   readonly by: string | null;
   readonly note: string | null;
@@ -27,7 +29,8 @@ export async function rowHolders(organisationId: string, rows: readonly RowName[
   if (rows.length === 0) return [];
   const found = await pool.query<Found>(
     `select wanted."importId", wanted."row", ${stateSqlOf({ sql: "i.kind" }, { importId: "i.import_id", organisationId: "$1" })} as state,
-            coalesce(c.other_id, d.other_id, s.import_id) as "otherId", coalesce(c.actor, d.finished_by, s.actor, v.reversed_by) as actor, d.note
+            coalesce(c.other_id, d.other_id, s.import_id) as "otherId", other.source_details as "otherName",
+            coalesce(c.actor, d.finished_by, s.actor, v.reversed_by) as actor, d.note
        from unnest($2::uuid[], $3::integer[]) as wanted ("importId", "row")
        join imports i on i.import_id = wanted."importId" and i.organisation_id = $1 and i.status = 'completed'
        join rejections r on r.import_position = i.position and r."row" = wanted."row"
@@ -40,7 +43,8 @@ export async function rowHolders(organisationId: string, rows: readonly RowName[
        left join lateral (
          select w.import_id, o.requested_by as actor from shipments w left join imports o on o.import_id = w.import_id
           where i.kind = 'shipments' and w.organisation_id = $1 and w.shipment_id = r.handle and w.import_position > r.import_position) as s on true
-       left join lateral (select reversed_by from reversals where import_id = i.import_id and is_all limit 1) as v on true`,
+       left join lateral (select reversed_by from reversals where import_id = i.import_id and is_all limit 1) as v on true
+       left join imports other on other.import_id = coalesce(c.other_id, d.other_id, s.import_id) and other.organisation_id = $1`,
     [organisationId, rows.map(({ importId }) => importId), rows.map(({ row }) => row)],
   );
   const held = found.rows.filter(({ actor }) => actor !== null);

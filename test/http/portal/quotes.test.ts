@@ -7,6 +7,7 @@ import { priceLines } from "../../../src/http/portal/pages/quotes/breakdown.js";
 import { moneyIn } from "../../../src/http/portal/pages/quotes/money.js";
 import { explainRequest } from "../../../src/queries/quotes/explainQuote.js";
 import { addMember, formToken, signedIn, type Visitor } from "../../support/portal/portal.js";
+import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
 let service: TestService;
@@ -56,9 +57,9 @@ test("the form beside the prices is filled in with what was asked, and an empty 
   for (const name of ["origin.postcode", "destination.postcode", "destination.suburb", "quantity", "length", "weight"] as const)
     expect([name, inputValue(page, name)]).toEqual([name, asked[name]]);
   expect(inputValue(page, "type")).toBe("Pallet &amp; lid");
-  expect(page).toContain('<a class="button quiet" href="/portal/quotes">Empty form</a>');
+  expect(page).toContain('<a class="button quiet" href="/portal/quotes">Clear form</a>');
   const empty = await (await operator.get("/portal/quotes")).text();
-  expect([inputValue(empty, "quantity"), empty.includes("Empty form")]).toEqual(["", false]);
+  expect([inputValue(empty, "quantity"), empty.includes("Clear form")]).toEqual(["", false]);
   // The filled form asks for the same again.
   const again = Object.fromEntries(Object.keys(asked).map((name) => [name, inputValue(page, name)?.replace("&amp;", "&") ?? ""]));
   expect((await send({ ...again, customer: "CUST-001" })).status).toBe(303);
@@ -79,7 +80,34 @@ test("a quote of 200 items fills the form in, and one of 201 does not: the form 
     const answer = (await (await organisation.post("/v1/org/quote/getQuote", body)).json()) as { results: { quoteId: string }[] };
     const page = await (await operator.get(`/portal/quotes?quote=${answer.results[0]?.quoteId}`)).text();
     expect([count, page.match(/ name="quantity"/g)?.length]).toEqual([count, rows]);
+    expect([count, page.includes(`The quote above has ${count} items.`)]).toEqual([count, count > 200]);
   }
+});
+
+test("a quote stands in the list of recent quotes as soon as it is made, once, and where the filter fits", async () => {
+  const { id, post } = await service.organisation();
+  const who = await signedIn(service, await addMember(service, id, "operator"));
+  const listed = async (address: string) => {
+    const page = await (await who.get(address)).text();
+    const list = page.slice(page.indexOf("Quotes, newest first"));
+    return [...list.matchAll(/\?quote=([0-9a-f-]+)"/g)].map(([, quoteId]) => quoteId);
+  };
+  const { location } = await send({ ...good }, who);
+  const quoteId = new URL(location, service.url).searchParams.get("quote");
+  expect(await listed("/portal/quotes")).toEqual([]); // the tables do not have it: nothing projects here
+  expect(await listed(location)).toEqual([quoteId]);
+  expect(await listed(`${location}&customer=CUST-001`)).toEqual([quoteId]);
+  expect(await listed(`${location}&customer=CUST-002`)).toEqual([]);
+  expect(await listed(`${location}&from=2020-01-01&to=2020-01-31`)).toEqual([]);
+  await projectLog(service);
+  expect(await listed(location)).toEqual([quoteId]);
+  // One that the list has passed is not put before newer ones.
+  const body = { general: { customerIds: ["CUST-001"] }, origin: { postalCode: "2000" }, destination: { postalCode: "3000" } };
+  const item = { quantity: 1, length: 0.1, width: 0.1, height: 0.1, weight: 1 };
+  for (let count = 0; count < 20; count += 1) await post("/v1/org/quote/getQuote", { ...body, items: [item] });
+  await projectLog(service);
+  const newer = await listed(location);
+  expect([newer.length, newer.includes(quoteId ?? "")]).toEqual([20, false]);
 });
 
 test("prices are shown in the organisation's currency, which is AUD where its file names none", async () => {

@@ -23,7 +23,7 @@ function start(panel: HTMLElement): void {
   const sheet = createSheet(settings.kind, edits);
   const view = createView(frame, grid, sheet, settings);
   const tools = bindTools(panel, { sheet, edits, view, settings });
-  edits.onFull = () => tools.say("This browser has no more room: edits are lost if the page is closed before they are sent.");
+  edits.onFull = () => tools.say("This browser's storage is full. Submit your changes before you close the page, or they are lost.");
   const judge = judgeChanges(sheet, settings.base, tools.say);
   const leave = () => (panel.querySelector<HTMLElement>("button") ?? panel.closest<HTMLElement>("main"))?.focus();
   const { columns } = settings;
@@ -38,8 +38,10 @@ function start(panel: HTMLElement): void {
     const problemText =
       row && text !== "" ? `Row ${row.sent.row} of ${tools.references.get(row.sent.importId) ?? row.sent.importId}: ${text} ` : "";
     if (!row || problemText === "") problem.replaceChildren();
-    else if (problem.firstChild?.textContent !== problemText) problem.replaceChildren(problemText, historyOf(row));
+    else if (problem.firstChild?.textContent !== problemText) problem.replaceChildren(problemText, ...otherOf(row), historyOf(row));
   };
+  const otherOf = ({ held }: Row) =>
+    held?.otherId ? [element("a", { href: `${settings.importBase}/${held.otherId}` }, "Open that import"), " "] : [];
   const historyOf = ({ sent: { importId, row } }: Row) =>
     element("a", { href: `${settings.importBase}/${importId}/history?row=${row}` }, `History of row ${row}`);
   sheet.onChange = () => {

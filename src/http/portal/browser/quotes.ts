@@ -29,7 +29,7 @@ function addRow(): HTMLTableRowElement | undefined {
 
 function sayFull(): void {
   const hint = document.querySelector<HTMLElement>("#items-hint");
-  if (hint) hint.textContent = `Only the first ${mostItems} items are here: a quote of more goes over the API.`;
+  if (hint) hint.textContent = `Only the first ${mostItems} items were pasted. To price more items, use the API.`;
 }
 
 /** A block of cells from a spreadsheet goes in from the cell that has the focus. */

@@ -3,6 +3,7 @@ import type { Notice, Visit } from "../page.js";
 import { Button, ButtonLink } from "./form.js";
 import { Logo } from "./icons.js";
 import { Navigation } from "./navigation.js";
+import { Sentence } from "./sentence.js";
 
 interface LayoutProps {
   readonly visit: Visit;
@@ -40,7 +41,7 @@ export function Layout({ visit, title, scripts = [], children }: LayoutProps) {
         <Header visit={visit} />
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
-          <NoticeBox notice={visit.notice} />
+          <NoticeBox links={links} notice={visit.notice} />
           {children}
         </main>
       </body>
@@ -109,16 +110,18 @@ function Account({ visit }: { visit: Visit }) {
 }
 
 /** The outcome of the last form. Screen readers read it out when the page opens. */
-export function NoticeBox({ notice }: { notice: Notice | undefined }) {
+export function NoticeBox({ links, notice }: { links: Visit["links"]; notice: Notice | undefined }) {
   if (!notice) return null;
   const [first, ...more] = notice.lines;
   return (
     <div class={`notice ${notice.kind}`} role={notice.kind === "error" ? "alert" : "status"}>
-      <p>{first}</p>
+      <p>{first === undefined ? null : <Sentence links={links} text={first} />}</p>
       {more.length > 0 ? (
         <ul>
           {more.map((line) => (
-            <li>{line}</li>
+            <li>
+              <Sentence links={links} text={line} />
+            </li>
           ))}
         </ul>
       ) : null}

@@ -104,7 +104,7 @@ test("a repeated submission makes no second import; another member's submission 
   const other = await ask("submit", { importId, key: randomUUID(), rows: rows.slice(1) }, second, await formToken(second));
   expect(other).toMatchObject({
     status: 409,
-    body: { closed: [{ row: 2, state: "submitted", otherId: first.body["importId"], by: "The operator" }] },
+    body: { closed: [{ row: 2, state: "submitted", otherId: first.body["importId"], otherName: first.body["name"], by: "The operator" }] },
   });
   expect(await ask("rows/dismiss", { importId, rows: [1] })).toMatchObject({ status: 409, body: { closed: [{ row: 1 }] } });
 });

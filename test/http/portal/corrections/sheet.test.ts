@@ -24,7 +24,7 @@ test("thousands of rows that get one shipment id, or are submitted, are judged o
   sheet.change(sheet.rows.map((row) => ({ row, field: "shipmentId", value: "S-all" })));
   expect(new Set(sheet.rows.map(({ version }) => version))).toEqual(new Set([1]));
   expect(sheet.unjudged.size).toBe(3_000);
-  const held = { state: "submitted", otherId: "o", by: "you", note: null };
+  const held = { state: "submitted", otherId: "o", otherName: "monday.csv", by: "you", note: null };
   sheet.hold(sheet.rows.map((row) => [row, held]));
   expect(new Set(sheet.rows.map(({ version }) => version))).toEqual(new Set([2]));
   expect(sheet.unjudged.size).toBe(0);

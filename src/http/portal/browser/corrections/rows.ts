@@ -32,7 +32,9 @@ export interface Verdict {
 /** Who has a row that is not open. */
 export interface Held {
   readonly state: string;
+  /** The import that corrects it, or that has written its shipment since. */
   readonly otherId: string | null;
+  readonly otherName: string | null;
   readonly by: string | null;
   readonly note: string | null;
 }
@@ -103,20 +105,24 @@ export function statusOf({ sent, verdict, held, sending }: Row, touched: boolean
   return { kind: "wrong", text: reason, faulty };
 }
 
-function heldText({ state, otherId, by, note }: Held): string {
+function heldText({ state, otherId, otherName, by, note }: Held): string {
   const who = by === null ? "" : ` by ${by}`;
+  const other = otherId === null ? "" : `: ${importText(otherId, otherName)}`;
   switch (state) {
     case "dismissed":
       return `Dismissed${who}${note ? `: ${note}` : ""}`;
     case "open again":
       return "Open again";
     case "superseded":
-      return `Superseded${who}, import ${otherId} has written this shipment since`;
+      return `Replaced by a later import of the same shipment${who}${other}`;
     case "corrected":
-      return `Corrected${who}, import ${otherId}`;
+      return `Corrected${who}${other}`;
     case "withdrawn":
-      return `Withdrawn${who}, its import is reversed`;
+      return `Withdrawn: its import was reversed${who}`;
     default:
-      return `Submitted${who}, import ${otherId}`;
+      return `Submitted${who}${other}`;
   }
 }
+
+/** An import as people know it; one without a reference by the beginning of its id. */
+export const importText = (importId: string, name: string | null): string => name?.trim() || `import ${importId.slice(0, 8)}`;

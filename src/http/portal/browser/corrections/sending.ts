@@ -2,7 +2,7 @@
 import { ask as askPerson } from "../dialog.js";
 import { element } from "../element.js";
 import { changesOf, changesTable, count } from "./changes.js";
-import { type Edits, type Row, type Settings, statusOf } from "./rows.js";
+import { type Edits, importText, type Row, type Settings, statusOf } from "./rows.js";
 import { ask, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
 import { chunksOf, type Outcome, readyGroups, submit } from "./submit.js";
@@ -56,10 +56,10 @@ function outcomeOf({ sent, taken, faults }: Outcome, sheet: Sheet, { importBase 
   const unsent = kept.length - faulty;
   const rows = sent.reduce((sum, each) => sum + each.rows, 0);
   const line = (...content: readonly (Node | string)[]) => element("li", {}, ...content);
-  const items = sent.map(({ importId, rows: each }) =>
-    line(`${count(each, "row")} sent as `, element("a", { href: `${importBase}/${importId}` }, `import ${importId}`)),
+  const items = sent.map(({ importId, name, rows: each }) =>
+    line(`${count(each, "row")}: `, element("a", { href: `${importBase}/${importId}` }, importText(importId, name))),
   );
-  if (taken > 0) items.push(line(`${count(taken, "row was", "rows were")} taken by somebody else first: see the rows.`));
+  if (taken > 0) items.push(line(notOpen(taken)));
   const keptHere = (number: number) => `${count(number, "changed row is", "changed rows are")} kept here`;
   if (unsent > 0) items.push(line(`${keptHere(unsent)} and can be submitted again.`));
   if (faulty > 0) items.push(line(`${keptHere(faulty)}: ${faulty === 1 ? "it still has a problem" : "they still have problems"}.`));
@@ -68,6 +68,9 @@ function outcomeOf({ sent, taken, faults }: Outcome, sheet: Sheet, { importBase 
   const title = rows === 0 ? "Nothing was sent." : `${count(rows, "row is", "rows are")} submitted.`;
   return element("div", { class: `notice ${kind}`, role }, element("p", {}, title), element("ul", {}, ...items));
 }
+
+/** Somebody else was first. The table says of each row who has it. */
+const notOpen = (rows: number) => `${count(rows, "row is", "rows are")} no longer open. See the Problem column.`;
 
 const patienceMs = 15_000;
 const lookMs = 100;
@@ -86,6 +89,8 @@ export async function dismissOrReopen(what: "dismiss" | "reopen", note: string, 
   if (rows.length === 0) return say("Select the rows first.");
   if (what === "dismiss" && rows.length > 1 && !(await askToDismiss(rows, note, parts))) return;
   let done = 0;
+  let closed = 0;
+  const faults: string[] = [];
   const wanted = new Set(rows);
   for (const chunk of chunksOf(sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row))))) {
     const part = chunk.flat();
@@ -93,16 +98,19 @@ export async function dismissOrReopen(what: "dismiss" | "reopen", note: string, 
     const numbers = part.map(({ sent }) => sent.row);
     try {
       await ask(`${settings.base}/rows/${what}`, { importId, rows: numbers, ...(what === "dismiss" ? { note } : {}) });
-      const held = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, by: "you", note };
+      const held = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, otherName: null, by: "you", note };
       sheet.hold(part.map((row) => [row, held]));
       if (what === "dismiss") edits.forget(part);
       done += part.length;
     } catch (error) {
-      if (error instanceof Refused) sheet.holdAs(importId, error.closed);
-      say(error instanceof Error ? error.message : "That did not work. Try again.");
+      const taken = error instanceof Refused ? error.closed : [];
+      sheet.holdAs(importId, taken);
+      closed += taken.length;
+      if (taken.length === 0) faults.push(error instanceof Refused ? error.message : "The server could not be reached. Try again.");
     }
   }
-  if (done > 0) say(`${count(done, "row is", "rows are")} ${what === "dismiss" ? "dismissed" : "open again"}.`);
+  const outcome = done > 0 ? [`${count(done, "row")} ${what === "dismiss" ? "dismissed" : "reopened"}.`] : [];
+  say([...outcome, ...(closed > 0 ? [notOpen(closed)] : []), ...new Set(faults)].join(" "));
 }
 
 function askToDismiss(rows: readonly Row[], note: string, { references }: Parts): Promise<boolean> {

@@ -5,10 +5,15 @@ import { askAgain, isPassing, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
 
 export interface Outcome {
-  readonly sent: readonly { readonly importId: string; readonly rows: number }[];
+  readonly sent: readonly (Sent & { readonly rows: number })[];
   /** Rows that another person has taken meanwhile. */
   readonly taken: number;
   readonly faults: readonly string[];
+}
+
+interface Sent {
+  readonly importId: string;
+  readonly name: string;
 }
 
 const mostBytes = 1_500_000;
@@ -27,7 +32,7 @@ const keys = new Map<string, string>();
 
 /** `groups`: what the person has seen. Those that are not ready any more stay. */
 export async function submit(sheet: Sheet, groups: readonly Row[][], edits: Edits, base: string): Promise<Outcome> {
-  const outcome = { sent: [] as { importId: string; rows: number }[], taken: 0, faults: [] as string[] };
+  const outcome = { sent: [] as (Sent & { rows: number })[], taken: 0, faults: [] as string[] };
   const waiting = chunksOf(groups.filter(isReady));
   for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
     const rows = chunk.flat();
@@ -38,11 +43,11 @@ export async function submit(sheet: Sheet, groups: readonly Row[][], edits: Edit
     };
     try {
       lock(true);
-      const { importId } = await send(`${base}/submit`, from, rows);
-      const held = { state: "submitted", otherId: importId, by: "you", note: null };
+      const { importId, name } = await send(`${base}/submit`, from, rows);
+      const held = { state: "submitted", otherId: importId, otherName: name, by: "you", note: null };
       sheet.hold(rows.map((row) => [row, held]));
       edits.forget(rows);
-      outcome.sent.push({ importId, rows: rows.length });
+      outcome.sent.push({ importId, name, rows: rows.length });
     } catch (error) {
       if (!(error instanceof Refused) || error.closed.length === 0) {
         outcome.faults.push(error instanceof Refused ? error.message : "The server could not be reached. Nothing is lost: submit again.");
@@ -59,13 +64,13 @@ export async function submit(sheet: Sheet, groups: readonly Row[][], edits: Edit
   return outcome;
 }
 
-async function send(address: string, importId: string, rows: readonly Row[]): Promise<{ importId: string }> {
+async function send(address: string, importId: string, rows: readonly Row[]): Promise<Sent> {
   const content = { importId, rows: rows.map(correctionOf) };
   const name = JSON.stringify(content);
   const key = keys.get(name) ?? crypto.randomUUID();
   keys.set(name, key);
   try {
-    const answer = await askAgain<{ importId: string }>(address, { ...content, key });
+    const answer = await askAgain<Sent>(address, { ...content, key });
     keys.delete(name);
     return answer;
   } catch (error) {

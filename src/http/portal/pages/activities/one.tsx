@@ -9,7 +9,7 @@ import { isLonger, limits } from "../../../../domain/imports/limits.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import { storable } from "../../../../domain/pushes/values.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { isUuid, uuidPattern } from "../../../../domain/uuid.js";
+import { isUuid } from "../../../../domain/uuid.js";
 import { findActivity, type StandingActivity } from "../../../../queries/activities/reversedActivities.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
@@ -17,6 +17,7 @@ import { type Fields, reasonIn } from "../../fields.js";
 import { done, type FormOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
 import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
 import { Badge, type Fact, Facts, Panel } from "../../shell/panel.js";
+import { Sentence } from "../../shell/sentence.js";
 import { Quantity, Time } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { historyPath, importPath, reversalPath, reversePath, shownReference } from "../imports/status.js";
@@ -126,13 +127,11 @@ function corrects({ visit, activity, found: { request } }: OfActivity): Fact[] {
   ];
 }
 
-/** The sentence names the import that has its place: the page leads there. */
 function NotCorrectable({ of: { visit }, why }: { of: OfActivity; why: string }) {
-  const [named] = new RegExp(uuidPattern).exec(why) ?? [];
   return (
     <Panel id="correct" title="Correct">
       <p>
-        {why} {named === undefined ? null : <a href={visit.links.to(importPath(named))}>Open that import</a>}
+        <Sentence links={visit.links} text={why} />
       </p>
     </Panel>
   );

@@ -134,7 +134,7 @@ const submitAnswer: AnswerOf<SignedInVisit> = {
       const { person, requestId } = visit;
       const { organisationId, by } = person;
       const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
-      const { importId: correction } = await requestCorrection(
+      const { importId: correction, sourceDetails } = await requestCorrection(
         { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
         {
           organisationId,
@@ -149,7 +149,7 @@ const submitAnswer: AnswerOf<SignedInVisit> = {
           sent: (kind, numbers) => rowsToCorrect(organisationId, { kind, importId, rows: numbers }, deps.pool),
         },
       );
-      return send(visit.context, { status: 202, body: { importId: correction } });
+      return send(visit.context, { status: 202, body: { importId: correction, name: sourceDetails } });
     }),
 };
 
@@ -206,18 +206,22 @@ async function orClosed(visit: SignedInVisit, deps: PortalDeps, work: () => Prom
 
 /** Who has each row, from the streams, since the tables may not have it yet. */
 async function heldBy(rows: readonly ClosedRow[], nameOf: NameOf, { eventStore }: PortalDeps) {
-  const senders = new Map<string, string | null>();
+  const others = new Map<string, { readonly name: string; readonly by: string }>();
   for (const importId of new Set(rows.flatMap((row) => row.importId ?? []))) {
     const request = await firstRequest(eventStore, importId);
-    senders.set(importId, request ? nameOf(request.by) : null);
+    if (request) others.set(importId, { name: request.sourceDetails, by: nameOf(request.by) });
   }
-  return rows.map(({ row, state, importId, by }) => ({
-    row,
-    state,
-    otherId: importId ?? null,
-    note: null,
-    by: by ? nameOf(by) : (senders.get(importId ?? "") ?? null),
-  }));
+  return rows.map(({ row, state, importId, by }) => {
+    const other = others.get(importId ?? "");
+    return {
+      row,
+      state,
+      otherId: importId ?? null,
+      otherName: other?.name ?? null,
+      note: null,
+      by: by ? nameOf(by) : (other?.by ?? null),
+    };
+  });
 }
 
 export const correctionAnswers = [

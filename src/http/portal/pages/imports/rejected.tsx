@@ -5,6 +5,7 @@ import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import type { Viewer } from "../../live/importFeed.js";
 import { Badge, type Column, type Fact, Facts, Pager, Table } from "../../shell/panel.js";
 import { Bars } from "../../shell/plot.js";
+import { Sentence } from "../../shell/sentence.js";
 import { Amount } from "../../shell/values.js";
 import { historyPath, importPath } from "./status.js";
 
@@ -73,7 +74,14 @@ const columns = (visit: Viewer, importId: string): readonly Column<RowWithState>
       </a>
     ),
   },
-  { heading: "Reason", cell: ({ error }) => <span class="reason">{short(error, longestReason)}</span> },
+  {
+    heading: "Reason",
+    cell: ({ error }) => (
+      <span class="reason">
+        <Sentence links={visit.links} text={short(error, longestReason)} />
+      </span>
+    ),
+  },
   { heading: "Values", cell: ({ data }) => <Values data={data} /> },
   {
     heading: "State",

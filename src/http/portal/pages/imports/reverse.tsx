@@ -2,7 +2,6 @@ import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../.
 import { limits } from "../../../../domain/imports/limits.js";
 import { numbersNamed } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { uuidPattern } from "../../../../domain/uuid.js";
 import { importAmounts } from "../../../../queries/activities/importAmounts.js";
 import { readImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
@@ -31,7 +30,7 @@ export const reversePage: PageOf<SignedInVisit> = {
         title,
         status,
         notice: { kind: "error", lines: [error.message] },
-        body: <Refused visit={visit} view={view} why={error.message} />,
+        body: <Refused visit={visit} view={view} />,
       };
     }
   },
@@ -63,14 +62,11 @@ async function correctionsOf(organisationId: string, { corrections }: ReversalOu
   return Promise.all(found);
 }
 
-/** Where a correction is in the way, the sentence names its import: the page leads there. */
-function Refused({ visit, view, why }: { visit: SignedInVisit; view: ImportView; why: string }) {
-  const [named] = new RegExp(uuidPattern).exec(why) ?? [];
+function Refused({ visit, view }: { visit: SignedInVisit; view: ImportView }) {
   return (
     <>
       <p class="under-heading">
         <a href={visit.links.to(importPath(view.importId))}>{shownReference(view)}</a>
-        {named === undefined ? null : <a href={visit.links.to(importPath(named))}>The import that is in the way</a>}
       </p>
       {view.status === "completed" ? <OtherChoice visit={visit} view={view} /> : null}
     </>

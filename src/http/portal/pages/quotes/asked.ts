@@ -7,7 +7,7 @@ export function askedFor(quotes: readonly ExplainedQuote[]): Fields {
   const [first] = quotes;
   if (!first) return noFields;
   const { origin, destination, items } = first.recorded;
-  const listed = items.length > mostItems ? [] : items;
+  const listed = itemsLeftOut(quotes) > 0 ? [] : items;
   const values = new Map<string, readonly string[]>([["customer", quotes.map(({ recorded }) => recorded.customerId)]]);
   for (const [end, { postalCode, suburb, countryCode }] of Object.entries({ origin, destination })) {
     values.set(`${end}.postcode`, [postalCode]);
@@ -20,4 +20,10 @@ export function askedFor(quotes: readonly ExplainedQuote[]): Fields {
       listed.map((item) => String(item[name] ?? "")),
     );
   return { all: (name) => values.get(name) ?? [], get: (name) => values.get(name)?.[0] ?? "" };
+}
+
+/** How many items these quotes have, where they are more than the form takes. */
+export function itemsLeftOut(quotes: readonly ExplainedQuote[]): number {
+  const items = quotes[0]?.recorded.items.length ?? 0;
+  return items > mostItems ? items : 0;
 }

@@ -12,8 +12,9 @@ import { type Column, EmptyState, FilterForm, Pager, Panel, Table } from "../../
 import { Time, Unbroken } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";
-import { askedFor } from "./asked.js";
+import { askedFor, itemsLeftOut } from "./asked.js";
 import { type Money, moneyIn } from "./money.js";
+import { withNewQuotes } from "./newQuotes.js";
 import { ofTheForm, QuoteForm, quotesPath, requestOf } from "./quoteForm.js";
 import { Results } from "./results.js";
 
@@ -29,18 +30,21 @@ export const quotesPage: PageOf<SignedInVisit> = {
     const { quote, cursor, customer, from, to } = visit.query;
     const page = { cursor: cursor || undefined, limit: recentPerPage, secret: deps.signingSecret };
     const filter = { customerId: customer || undefined, from: dayStart("From", from, timezone), to: dayEnd("To", to, timezone) };
-    const [shown, recent] = await Promise.all([
+    const [shown, found] = await Promise.all([
       quote ? explainRequest(organisationId, quote.trim(), deps) : undefined,
       listQuotes(organisationId, filter, page, deps.pool),
     ]);
     if (quote && !shown) throw new Rejection("notFound", "There is no quote with this id");
+    const recent = cursor ? found : withNewQuotes(found, shown ?? [], filter);
     return {
       title: "Quotes",
       scripts: ["quotes.js"],
       body: (
         <>
           {shown ? <Results visit={visit} quotes={shown} nameOf={nameOf} /> : null}
-          {visit.may("operate") ? <QuoteForm visit={visit} customers={customers} asked={askedFor(shown ?? [])} /> : null}
+          {visit.may("operate") ? (
+            <QuoteForm visit={visit} customers={customers} asked={askedFor(shown ?? [])} tooMany={itemsLeftOut(shown ?? [])} />
+          ) : null}
           <Recent visit={visit} found={recent} nameOf={nameOf} money={moneyIn(catalogue.currency)} />
         </>
       ),
@@ -98,7 +102,7 @@ function Recent({ visit, found, nameOf, money }: RecentProps) {
         <Field label="Quote id" name="quote" maxlength={60} autocomplete="off" />
       </FilterForm>
       <Table
-        caption="Quotes, the newest first"
+        caption="Quotes, newest first"
         columns={columns(visit, nameOf, money)}
         rows={found.items}
         empty={<EmptyState title={isFiltered ? "No quotes found" : "No quotes yet"} />}

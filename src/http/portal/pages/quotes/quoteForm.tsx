@@ -6,6 +6,7 @@ import type { Fields } from "../../fields.js";
 import type { SignedInVisit } from "../../page.js";
 import { Button, ButtonLink, Form } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
+import { counted } from "../../shell/values.js";
 
 /** Without the script there are three rows of items; with it as many as are wanted. */
 const plainRows = 3;
@@ -18,9 +19,11 @@ interface QuoteFormProps {
   readonly customers: readonly Customer[];
   /** What the quote that the page shows was asked with. */
   readonly asked: Fields;
+  /** How many items that quote has, where the form cannot take them; otherwise 0. */
+  readonly tooMany: number;
 }
 
-export function QuoteForm({ visit, customers, asked }: QuoteFormProps) {
+export function QuoteForm({ visit, customers, asked, tooMany }: QuoteFormProps) {
   const isRefused = visit.submitted.all("quantity").length > 0;
   const submitted = isRefused ? visit.submitted : asked;
   return (
@@ -31,9 +34,9 @@ export function QuoteForm({ visit, customers, asked }: QuoteFormProps) {
           <End legend="Origin" name="origin" submitted={submitted} />
           <End legend="Destination" name="destination" submitted={submitted} />
         </div>
-        <Items submitted={submitted} />
+        <Items submitted={submitted} tooMany={isRefused ? 0 : tooMany} />
         <div class="actions">
-          {asked.get("customer") === "" ? null : <ButtonLink to={visit.links.to(quotesPath)} label="Empty form" quiet />}
+          {asked.get("customer") === "" ? null : <ButtonLink to={visit.links.to(quotesPath)} label="Clear form" quiet />}
           <button type="submit">Get quotes</button>
         </div>
       </Form>
@@ -71,7 +74,7 @@ function Customers({ customers, chosen }: { readonly customers: readonly Custome
       </ul>
       {customers.length > mostListed ? (
         <label>
-          Other customers, by id, with commas between them
+          Other customers, by id, separated by commas
           <input name="customers" value={others.join(", ")} autocomplete="off" />
         </label>
       ) : null}
@@ -98,14 +101,21 @@ function End({ legend, name, submitted }: { readonly legend: string; readonly na
   );
 }
 
-function Items({ submitted }: { readonly submitted: Fields }) {
+function Items({ submitted, tooMany }: { readonly submitted: Fields; readonly tooMany: number }) {
   const sent = submitted.all("quantity").length;
   const rows = Array.from({ length: Math.max(plainRows, sent) }, (_, index) => index);
   return (
     <fieldset class="items">
       <legend>Items</legend>
+      {tooMany > 0 ? (
+        <p class="notice warn">
+          The quote above has {counted(tooMany, "item", "items")}. This form takes up to {mostItems}, so they are not filled in. To price
+          more items, use the API.
+        </p>
+      ) : null}
       <p class="hint" id="items-hint" role="status">
-        Sizes in metres, weight in kilograms of one item. Rows can be pasted from a spreadsheet, in this order. Empty rows are left out.
+        Enter sizes in metres, and the weight of one item in kilograms. You can paste rows from a spreadsheet that has its columns in this
+        order. Empty rows are ignored.
       </p>
       <table class="items" aria-describedby="items-hint">
         <thead>
@@ -156,7 +166,7 @@ export function requestOf(fields: Fields): QuoteRequest {
   const customerIds = customersOf(fields);
   if (customerIds.length === 0) throw new Rejection("invalid", "Choose at least one customer");
   const items = itemsOf(fields);
-  if (items.length === 0) throw new Rejection("invalid", "Give at least one item: its quantity, size and weight");
+  if (items.length === 0) throw new Rejection("invalid", "Enter at least one item, with its quantity, size and weight");
   const body = { general: { customerIds }, origin: endOf("origin", fields), destination: endOf("destination", fields), items };
   const checked = check(quoteRequest, body, "The form");
   if (checked.ok) return checked.value;
