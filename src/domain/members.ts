@@ -70,13 +70,12 @@ export const passwordLength = { least: 12, most: 200 } as const;
 export function passwordFault(password: string, known: readonly string[], isCommon: (lowerCase: string) => boolean): string | undefined {
   const { least, most } = passwordLength;
   const length = [...password].length;
-  if (length < least) return `Choose a password of at least ${least} characters; a few words in a row are good`;
+  if (length < least) return `Choose a password of at least ${least} characters, such as a few words in a row`;
   if (password.length > most) return `Choose a password of at most ${most} characters`;
   const plain = password.normalize("NFC").toLowerCase();
   if (known.some((text) => tellsPassword(plain, text)))
     return "Choose a password that is not your e-mail, your name or your organisation's name";
-  if (isEasy(plain, isCommon))
-    return "This password is among the first that others would try. Choose another one; a few words in a row are good";
+  if (isEasy(plain, isCommon)) return "This password is too easy to guess. Choose another one, such as a few words in a row";
   return undefined;
 }
 

@@ -56,7 +56,7 @@ test("members are invited, listed, given links and roles, removed and erased", a
 });
 
 const refused: [string[], string][] = [
-  [["invite", "--email", "ada@example.com", "--role", "viewer"], "invited already"],
+  [["invite", "--email", "ada@example.com", "--role", "viewer"], "already invited"],
   [["invite", "--email", "ada", "--role", "viewer"], "e-mail address"],
   [["invite", "--email", "eve@example.com", "--role", "king"], "admin, operator, viewer"],
   [["remove", "ada@example.com"], "last admin"],

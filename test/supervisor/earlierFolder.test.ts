@@ -90,7 +90,7 @@ describe.each(folders)("a folder of $name", ({ name, answers }) => {
       expect(await send("/password", { currentPassword: password, password: newPassword })).toEqual([303, "/portal/account"]);
       const page = await (await who.get("/portal/account")).text();
       expect(page).toContain("Olga Peters");
-      expect(page).toContain("Your password is changed.");
+      expect(page).toContain("Password changed.");
       expect(await send("/sign-out-everywhere", {})).toEqual([303, "/portal/sign-in"]);
       expect((await who.post("/portal/sign-in", { email, password: newPassword })).status).toBe(303);
     });

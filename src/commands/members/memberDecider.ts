@@ -75,9 +75,9 @@ export function decide(command: MemberCommand, state: MemberState): EventOn<"mem
   switch (command.type) {
     case "inviteMember": {
       if (status === "invited")
-        throw new Rejection("conflict", "This e-mail was invited already. Make a new sign-in link, or remove the invitation first");
+        throw new Rejection("conflict", "This e-mail is already invited. Make a new sign-in link, or remove the invitation first");
       if (status === "active")
-        throw new Rejection("conflict", "This e-mail is a member's already. Change the role, or make a new sign-in link");
+        throw new Rejection("conflict", "This e-mail already belongs to a member. Change their role, or make a new sign-in link");
       const { organisationId, email, name, role, linkSha256, linkExpiresAt } = command;
       const named = name === undefined ? {} : { name };
       return [{ type: "MemberInvited", data: { organisationId, email, ...named, role, linkSha256, linkExpiresAt, ...who } }];
@@ -129,4 +129,4 @@ function expectPresent(state: MemberState): void {
 }
 
 export const linkIsVoid = () =>
-  new Rejection("notFound", "This link was used already or has expired. Ask an admin of your organisation for a new one");
+  new Rejection("notFound", "This link has expired or was already used. Ask an admin of your organisation for a new one");

@@ -31,7 +31,7 @@ export async function endOwnSession(pool: Pool, { organisationId, memberId }: Me
   const ended = isUuid(sessionId)
     ? await pool.query(`delete from sessions using members where ${ofMember} and session_id = $3`, [organisationId, memberId, sessionId])
     : undefined;
-  if (ended?.rowCount !== 1) throw new Rejection("notFound", "This session has ended already");
+  if (ended?.rowCount !== 1) throw new Rejection("notFound", "This browser is already signed out");
 }
 
 /** Ends every session of the member, this one too. */

@@ -2,15 +2,15 @@
 
 /** What an endpoint can choose to be told: the recorded event behind each type, the kind of its stream, and what it means. */
 export const toldEvents = {
-  "import.started": { recorded: "ImportStarted", stream: "import", meaning: "A worker has begun with an import" },
+  "import.started": { recorded: "ImportStarted", stream: "import", meaning: "An import has started" },
   "import.completed": {
     recorded: "ImportCompleted",
     stream: "import",
-    meaning: "An import has ended; its rows are in the ledger, but for those that were rejected",
+    meaning: "An import has completed: its rows are recorded, except those that were rejected",
   },
-  "import.failed": { recorded: "ImportFailed", stream: "import", meaning: "An import could not run; nothing was written" },
-  "import.cancelled": { recorded: "ImportCancelled", stream: "import", meaning: "An import was cancelled; nothing was written" },
-  "import.reversed": { recorded: "RowsReversed", stream: "reversals", meaning: "Something that an import wrote was taken back" },
+  "import.failed": { recorded: "ImportFailed", stream: "import", meaning: "An import could not run: nothing was recorded" },
+  "import.cancelled": { recorded: "ImportCancelled", stream: "import", meaning: "An import was cancelled: nothing was recorded" },
+  "import.reversed": { recorded: "RowsReversed", stream: "reversals", meaning: "Rows of an import were reversed" },
 } as const satisfies Record<string, { readonly recorded: string; readonly stream: string; readonly meaning: string }>;
 
 /** Reaches every endpoint, whatever it has chosen. It tells of no recorded event. */

@@ -7,7 +7,7 @@ import type { PortalDeps, SignedInVisit } from "./page.js";
 
 /** Each download holds a connection to the database. */
 export const boundDownloads = (): Places =>
-  createPlaces({ inAll: 4, each: 2, refusal: "Other downloads are running, try again when they have ended" });
+  createPlaces({ inAll: 4, each: 2, refusal: "Other downloads are running. Try again when they have finished" });
 
 export type Pieces = AsyncGenerator<Uint8Array | string>;
 

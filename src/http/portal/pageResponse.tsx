@@ -58,13 +58,13 @@ export function messagesOf(answer: Answer): readonly string[] {
 }
 
 const titles: Readonly<Record<number, string>> = {
-  400: "That did not work",
+  400: "Check what you entered",
   403: "Not allowed",
-  404: "Nothing here",
+  404: "Not found",
   405: "Not possible here",
-  409: "Not at the moment",
+  409: "Not possible now",
   429: "Too many requests",
-  503: "Back in a moment",
+  503: "Not available right now",
 };
 
 /** The same codes and sentences as the API's answers, for people. */

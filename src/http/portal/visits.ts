@@ -91,7 +91,7 @@ export function refuse(visit: Visit, access: Access): Response | undefined {
 export function refuseScript(visit: Visit, access: Access): void {
   if (visit.may(access)) return;
   ensureRole(visit);
-  throw new Problem("unauthorised", "You are signed out. Sign in again to go on");
+  throw new Problem("unauthorised", "You are signed out. Sign in to continue");
 }
 
 function ensureRole({ person }: Visit): void {

@@ -36,15 +36,15 @@ const erased: MemberEvent = { type: "MemberErased", data: caused };
 
 test("an e-mail is invited once, and again after the member was removed or forgotten", () => {
   given().when(invite).decides(invited);
-  given(invited).when(invite).isRejected("conflict", "This e-mail was invited already.");
-  given(invited, joined, passwordSet).when(invite).isRejected("conflict", "This e-mail is a member's already.");
+  given(invited).when(invite).isRejected("conflict", "This e-mail is already invited.");
+  given(invited, joined, passwordSet).when(invite).isRejected("conflict", "This e-mail already belongs to a member.");
   given(invited, removed).when(invite).decides(invited);
   given(invited, erased).when(invite).decides(invited);
 });
 
 test("an invited member joins by the link, once; a member who has joined sets a new password by a new link", () => {
   given(invited).when(joinBy("first")).decides(joined, passwordSet);
-  given(invited, joined, passwordSet).when(joinBy("first")).isRejected("notFound", "This link was used already or has expired.");
+  given(invited, joined, passwordSet).when(joinBy("first")).isRejected("notFound", "This link has expired or was already used.");
   given(invited, joined, passwordSet, linkMade).when(joinBy("second")).decides(passwordSet);
 });
 
@@ -100,7 +100,7 @@ test("a password is changed by who has given the one that the stream has", () =>
 test("a changed password ends the link that was made before it", () => {
   given(invited, joined, passwordSet, linkMade, passwordChanged)
     .when(joinBy("second"))
-    .isRejected("notFound", "This link was used already");
+    .isRejected("notFound", "This link has expired or was already used");
 });
 
 test("the same role, a second removal and a second erasure decide nothing", () => {

@@ -52,7 +52,7 @@ test("a new name is shown in the menu and to admins; a name that is none is refu
   const who = await signedIn(service, await addMember(service, organisation.id, "viewer"));
   expect(await post(who, `${account}/name`, { name: "Ada <Lovelace>" })).toMatchObject({ status: 303, location: account });
   const page = await pageOf(who);
-  expect(noticeIn(page)).toBe("Your name is Ada &lt;Lovelace&gt;.");
+  expect(noticeIn(page)).toBe("Name changed to Ada &lt;Lovelace&gt;.");
   expect(page).toMatch(/class="who">Ada &lt;Lovelace&gt;/);
   const admin = await signedIn(service, await addMember(service, organisation.id, "admin"));
   expect(await pageOf(admin, "/portal/settings/members")).toContain("Ada &lt;Lovelace&gt;");
@@ -69,7 +69,7 @@ test("a changed password keeps this browser signed in with a new cookie, and end
   const given = { currentPassword: password, password: "nine quiet warehouses" };
   expect(await post(who, `${account}/password`, given)).toMatchObject({ status: 303, location: account });
   const page = await pageOf(who);
-  expect(noticeIn(page)).toBe("Your password is changed. You are signed out everywhere else.");
+  expect(noticeIn(page)).toBe("Password changed. You are signed out everywhere else.");
   expect(page.match(/\/sign-out"/g)).toHaveLength(3); // the menu, wide and narrow, and one session
   expect([await isSignedIn(other), await isSignedIn(thief)]).toEqual([false, false]);
   expect((await visitor(service.url).post("/portal/sign-in", { email: member.email, password })).status).toBe(401);
@@ -85,7 +85,7 @@ test("a wrong current password is said, repeats no password, and is slowed down 
     expect(wrong.page).not.toMatch(/wrong wrong|warehouses/);
   }
   const slowed = await post(who, `${account}/password`, { ...given, currentPassword: password });
-  expect([slowed.status, noticeIn(slowed.page)]).toEqual([429, expect.stringMatching(/^Too many tries. Wait \d+ s and try again.$/)]);
+  expect([slowed.status, noticeIn(slowed.page)]).toEqual([429, expect.stringMatching(/^Too many attempts. Try again in \d+ seconds?.$/)]);
   expect(Number(slowed.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(heading(slowed.page)).toBe("Account");
   expect(await isSignedIn(who)).toBe(true);
@@ -108,7 +108,7 @@ test("one session is signed out by itself; this one leads to the sign-in, which 
   expect([await isSignedIn(other), await isSignedIn(who)]).toEqual([false, true]);
   expect(await addresses()).toEqual([own]);
   const again = await post(who, others);
-  expect([again.status, noticeIn(again.page)]).toEqual([404, "This session has ended already"]);
+  expect([again.status, noticeIn(again.page)]).toEqual([404, "This browser is already signed out"]);
   expect(await post(who, own)).toMatchObject({ status: 303, location: "/portal/sign-in" });
   expect(who.cookies.has("waybill")).toBe(false);
   expect(noticeIn(await pageOf(who, "/portal/sign-in"))).toBe("You are signed out.");

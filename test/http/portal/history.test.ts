@@ -122,7 +122,7 @@ test("an import is shown as it was at a given time, from its stream", async () =
     const { status, page } = await text(`${path}?asOf=${encodeURIComponent(time?.toISOString() ?? "")}`);
     expect(status).toBe(200);
     const [, badge] = /<h2 id="as-it-was">.*?<span class="badge[^"]*">(\w+)</s.exec(page) ?? [];
-    const [, rows, rejected] = /Rows judged<\/dt><dd>(?:<[^>]*>)?(\d+).*?Rejected<\/dt><dd>(?:<[^>]*>)?(\d+)/s.exec(page) ?? [];
+    const [, rows, rejected] = /Rows checked<\/dt><dd>(?:<[^>]*>)?(\d+).*?Rejected<\/dt><dd>(?:<[^>]*>)?(\d+)/s.exec(page) ?? [];
     return [badge, Number(rows), Number(rejected), page.includes("Completed, ")];
   };
   expect(await asOf(times[0])).toEqual(["Waiting", 0, 0, false]);
@@ -130,7 +130,7 @@ test("an import is shown as it was at a given time, from its stream", async () =
   expect(await asOf(times[2])).toEqual(["Running", 1, 1, false]);
   expect(await asOf(times[4])).toEqual(["Running", 3, 1, false]);
   expect(await asOf(times[5])).toEqual(["Completed", 3, 1, true]);
-  expect((await text(`${path}?asOf=2020-01-01T00:00`)).page).toContain("It had not been sent at that time");
+  expect((await text(`${path}?asOf=2020-01-01T00:00`)).page).toContain("This import did not exist at that time");
   expect((await text(`${path}?asOf=yesterday`)).status).toBe(400);
   expect((await text(path)).page).toContain('name="asOf"');
   expect((await text(`${path}?asOf=2020-01-01T00:00`, stranger)).status).toBe(404);

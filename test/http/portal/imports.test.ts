@@ -51,7 +51,7 @@ describe("the list of imports", () => {
     expect(await listed("?status=failed")).toEqual(["friday-orders.xlsx"]);
     expect(await listed("?status=processing&kind=shipments")).toEqual(["monday-orders.csv"]);
     expect(await listed("?reference=ORDERS")).toEqual(["monday-orders.csv", "friday-orders.xlsx"]);
-    expect(await pageOf(looking, "/portal/imports?reference=nowhere")).toContain("No import fits this filter");
+    expect(await pageOf(looking, "/portal/imports?reference=nowhere")).toContain("No imports match this filter");
   });
 
   test("ignores an invalid filter, and answers 400 to an invalid cursor", async () => {
@@ -126,7 +126,7 @@ describe("an import's page", () => {
     expect(await pageOf(viewer, `/portal/imports/${importId}`)).toContain(`href="/portal/imports/${stage.importId}"`);
     const corrected = await pageOf(viewer, `/portal/imports/${stage.importId}`);
     expect(corrected).toContain(`href="/portal/imports/${importId}"`);
-    expect(corrected).toContain("Correction under way");
+    expect(corrected).toContain("Being corrected");
   });
 
   test("shows pushed values as text, never as markup", async () => {
@@ -179,7 +179,7 @@ describe("cancelling", () => {
     expect(text).not.toMatch(/Running|Cancel import|Somebody has asked/);
     expect(textOf(await pageOf(operator, "/portal/imports?status=processing"))).toContain("Cancelling");
     await projectLog(service);
-    expect(textOf(await pageOf(operator, `/portal/imports/${told.importId}`))).toContain("Nothing of this import is in the ledger.");
+    expect(textOf(await pageOf(operator, `/portal/imports/${told.importId}`))).toContain("Nothing of this import was recorded.");
   });
 
   test("asks for confirmation, and is not offered to a viewer", async () => {
@@ -187,7 +187,7 @@ describe("cancelling", () => {
     expect(await pageOf(viewer, `${path}?ask=cancel`)).not.toContain("Cancel import");
     const asked = await pageOf(operator, `${path}?ask=cancel`);
     expect(asked).toContain("Cancel this import?");
-    expect(asked).toContain("Nothing of it is recorded");
+    expect(asked).toContain("Nothing of it will be recorded");
   });
 
   test("ends a waiting import at once, says so, and is refused for a completed import", async () => {
@@ -195,7 +195,7 @@ describe("cancelling", () => {
     const path = `/portal/imports/${stage.waitingId}`;
     expect((await operator.post(`${path}/cancel`, { token })).headers.get("location")).toBe(path);
     const page = textOf(await pageOf(operator, path));
-    expect(page).toContain("Nightly picks is cancelled.");
+    expect(page).toContain("Nightly picks cancelled.");
     expect(page).toContain("Cancelled by The operator");
     expect(page).not.toContain("Cancel import");
     const completed = await operator.post(`/portal/imports/${stage.importId}/cancel`, { token });

@@ -85,7 +85,7 @@ test("a rotated key shows both secrets, and a form that is sent twice rotates on
   expect((await admin.post(`${path}/${keyId}/rotate`, answer)).status).toBe(303);
   const page = await shown();
   const fresh = keyIn(page);
-  expect(page).toContain("Deploy the new key, then look here until the old one is not used any more.");
+  expect(page).toContain("Use the new key before then. The list below shows when the old one was last used.");
   expect([await statusWith(old), await statusWith(fresh)]).toEqual([200, 200]);
   const row = rowOf(await shown(), "Rotated");
   for (const prefix of [old, fresh].map((key) => key.slice(0, 12))) expect(row).toContain(prefix);
@@ -97,7 +97,7 @@ test("without an overlap the old secret has ended at once", async () => {
   const { key: old, keyId } = await create({ name: "At once", scopes: "read" });
   await admin.post(`${path}/${keyId}/rotate`, { token, replaces: old.slice(0, 12), keep: "0" });
   const page = await shown();
-  expect(page).toContain(`${old.slice(0, 12)} has ended. Deploy the new key now.`);
+  expect(page).toContain(`The old key ${old.slice(0, 12)} no longer works. Use the new key now.`);
   expect([await statusWith(old), await statusWith(keyIn(page))]).toEqual([401, 200]);
 });
 

@@ -64,7 +64,7 @@ test("the filters are kept in the addresses, and a filter that fits nothing says
   expect(await count(`by=${keyId}`)).toBe(0);
   const { text } = await get(`${path}?what=keys&by=${ada.memberId}`);
   expect(text).toContain(`href="${path}/log.csv?by=${ada.memberId}&amp;what=keys"`);
-  expect((await get(`${path}?from=2020-01-01&to=2020-01-02`)).text).toContain("No entry fits this filter");
+  expect((await get(`${path}?from=2020-01-01&to=2020-01-02`)).text).toContain("No entries match this filter");
 });
 
 test("days are those of the organisation's zone", async () => {

@@ -104,7 +104,7 @@ test("a membership that changed meanwhile cannot be chosen", async () => {
   await changeRole(service.portal.members, { organisationId: second.id, member: email, role: "operator" }, origin);
   const response = await choose(who, fields, second.id);
   expect([response.status, who.cookies.has("waybill")]).toEqual([409, false]);
-  expect(await response.text()).toContain("Your membership has changed just now");
+  expect(await response.text()).toContain("Your membership has just changed");
 });
 
 test("an organisation with another password is not offered", async () => {

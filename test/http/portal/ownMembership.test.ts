@@ -47,7 +47,7 @@ test("erasing yourself is said before and signs you out", async () => {
   const { id, first, who } = await admins(2);
   expect(await pageOf(who, `${members}?erase=${first.memberId}`)).toContain("Erase yourself?");
   expect(await post(who, `${members}/${first.memberId}/erase`)).toMatchObject({ status: 303, location: "/portal/sign-in" });
-  expect(await pageOf(who, "/portal/sign-in")).toContain("You are erased from");
+  expect(await pageOf(who, "/portal/sign-in")).toContain("You have been erased from");
   expect(await statusOf(id, first)).toBeUndefined();
 });
 

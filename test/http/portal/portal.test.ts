@@ -86,5 +86,5 @@ test("a key is shown once, works, and is refused as soon as it is revoked", asyn
   const revoked = await person.post(`/portal/settings/keys/${row?.keyId}/revoke`, { token });
   expect(revoked.status).toBe(303);
   expect((await use()).status).toBe(401);
-  expect(await (await person.get("/portal/settings/keys")).text()).toContain(`warehouse (${key.slice(0, 12)}) is revoked.`);
+  expect(await (await person.get("/portal/settings/keys")).text()).toContain(`warehouse (${key.slice(0, 12)}) revoked.`);
 });

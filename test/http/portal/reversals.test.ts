@@ -54,18 +54,18 @@ describe("an import of activities", () => {
     expect(before.html).toContain(`href="/portal/activities?import=${importId}"`);
     const preview = await page(reversePath(importId));
     expect([preview.status, heading(preview.html)]).toEqual([200, "Reverse import"]);
-    expect(preview.text).toContain("3 activities count in no total any more.");
-    expect(preview.text).toContain("1 open rejected row of this import is taken off the list.");
+    expect(preview.text).toContain("3 activities count in no total from now on.");
+    expect(preview.text).toContain("1 open rejected row of this import is removed from Rejected rows.");
     expect(preview.text).toMatch(
       /What stops counting .*Acme Retail CUST-001 PICK 2,000\.5 2 .*Without a customer PICK 3 1 .*Total 2,003\.5 3/,
     );
     expect((await page(`/portal/imports/${importId}`)).text).not.toMatch(/[Rr]eversed/);
 
     const said = await outcomeOf(await reverse(importId, { reason: " Sent <twice> " }));
-    expect(said).toContain("3 activities of march.csv are reversed. 1 open rejected row of this import is taken off the list.");
+    expect(said).toContain("3 activities of march.csv are reversed. 1 open rejected row of this import is removed from Rejected rows.");
     await until("the reversal shows", async () => (await page(`/portal/imports/${importId}`)).text.includes("Activities reversed 3"));
     const after = await page(`/portal/imports/${importId}`);
-    expect(after.text).toMatch(/Completed Reversed .*Reversals .*The operator Sent &lt;twice&gt; All that was left 3/);
+    expect(after.text).toMatch(/Completed Reversed .*Reversals .*The operator Sent &lt;twice&gt; Everything that was left 3/);
     expect(after.text).toContain("Reversed as a whole by The operator: Sent &lt;twice&gt;");
     expect(after.text).not.toContain("Reverse import");
     expect((await page("/portal/imports", viewer)).text).toMatch(/march\.csv Activities Completed Reversed/);

@@ -96,7 +96,7 @@ test("a shipment is shown as it was at a given time", async () => {
   expect(page).toContain("Sydney 2000 to Melbourne 3000");
   expect(page).toContain("Custom fields");
   expect(page).not.toContain("Version 2");
-  expect((await text("/portal/shipments/SO-1?asOf=2020-01-01T00:00")).page).toContain("It was not in the ledger at that time");
+  expect((await text("/portal/shipments/SO-1?asOf=2020-01-01T00:00")).page).toContain("This shipment did not exist at that time");
   expect((await text("/portal/shipments/SO-1?asOf=yesterday")).status).toBe(400);
 });
 
@@ -184,12 +184,12 @@ test("a reversed version says when, why and by whom, and the version before it i
   await record();
   const gone = await text("/portal/shipments/TWICE");
   expect([gone.status, gone.page.match(/<h3>/g)?.length]).toEqual([200, 2]);
-  expect(gone.page).toContain("It is not in the ledger: every version of it is reversed");
+  expect(gone.page).toContain("This shipment has no current version: all of them are reversed");
   expect((await text(`/portal/shipments/TWICE?asOf=${encodeURIComponent(inFuture(1))}`)).page).toContain("Sydney 2000 to Melbourne 3000");
   const list = (await text("/portal/shipments?id=TWICE")).page;
   expect(idsIn(list)).toEqual([]);
-  expect(list).toContain('<a href="/portal/shipments/TWICE">What became of TWICE</a>');
-  expect((await text("/portal/shipments?id=TWIC")).page).not.toContain("What became of");
+  expect(list).toContain('<a href="/portal/shipments/TWICE">See the history of TWICE</a>');
+  expect((await text("/portal/shipments?id=TWIC")).page).not.toContain("See the history of");
 });
 
 /** Imports are recorded now. */

@@ -191,7 +191,7 @@ describe("the sign-in is refused", () => {
     const back = await throughProvider(authorize);
     expect((await browser.get(back)).headers.get("location")).toBe("/portal");
     const thief = visitor(url, new Map(cookies));
-    await refusedBecause(thief, await thief.get(back), "did not come through");
+    await refusedBecause(thief, await thief.get(back), "did not finish");
     const other = visitor(await service.startAnotherApi(), new Map(cookies)); // this API has no provider configured
     expect((await other.get(back)).status).toBe(404);
   });
@@ -199,9 +199,9 @@ describe("the sign-in is refused", () => {
   test("with another browser's answer: no cookie, or the cookie of another sign-in", async () => {
     const back = await throughProvider(await begin(visitor(url)));
     const victim = visitor(url);
-    await refusedBecause(victim, await victim.get(back), "did not come through");
+    await refusedBecause(victim, await victim.get(back), "did not finish");
     await begin(victim);
-    await refusedBecause(victim, await victim.get(back), "did not come through");
+    await refusedBecause(victim, await victim.get(back), "did not finish");
   });
 
   test.each([
@@ -214,19 +214,19 @@ describe("the sign-in is refused", () => {
       changed.searchParams.set(name, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
       return changed.href;
     });
-    await refusedBecause(browser, answer, "did not come through");
+    await refusedBecause(browser, answer, "did not finish");
   });
 
   test.each(["?error=access_denied", "?code=x", "?", `?code=${"x".repeat(5000)}`])("with %s in the address", async (query) => {
     const browser = visitor(url);
     const state = new URL(await begin(browser)).searchParams.get("state") ?? "";
-    await refusedBecause(browser, await browser.get(`${singleSignOnPaths.finish}${query}&state=${state}`), "did not come through");
+    await refusedBecause(browser, await browser.get(`${singleSignOnPaths.finish}${query}&state=${state}`), "did not finish");
   });
 
   test("with a cookie that was changed, or that Waybill never made", async () => {
     for (const value of ["x", "x.y", `${"A".repeat(5000)}`, Buffer.from('{"value":1}').toString("base64url")]) {
       const browser = visitor(url, new Map([["waybill_sso", value]]));
-      await refusedBecause(browser, await browser.get(`${singleSignOnPaths.finish}?code=x&state=x`), "did not come through");
+      await refusedBecause(browser, await browser.get(`${singleSignOnPaths.finish}?code=x&state=x`), "did not finish");
     }
   });
 });

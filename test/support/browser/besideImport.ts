@@ -27,7 +27,7 @@ export async function correctRow(page: Page, importId: string, { wrong, right }:
     .getByRole("dialog")
     .getByRole("button", { name: /^Submit / })
     .dblclick();
-  await page.getByText("1 row is submitted.").waitFor();
+  await page.getByText("1 row submitted.").waitFor();
   await row.getByText("Submitted by you").waitFor();
   return row;
 }

@@ -102,7 +102,7 @@ export const openablePages: readonly OpenablePage[] = [
   {
     path: "/portal/corrections/judge-again",
     name: "judge-again",
-    heading: "Judge again",
+    heading: "Check again",
     as: "admin",
     address: () => "/portal/corrections/judge-again",
   },
@@ -384,7 +384,7 @@ export const openablePages: readonly OpenablePage[] = [
   {
     path: "/portal/settings/log/events/{entryId}",
     name: "log-entry",
-    heading: "Entry of the log",
+    heading: "Log entry",
     as: "admin",
     address: ({ entryId }) => `/portal/settings/log/events/${entryId}`,
   },
@@ -430,7 +430,7 @@ export const openablePages: readonly OpenablePage[] = [
     path: "/portal/settings/webhooks/{endpointId}",
     name: "webhook-replay",
     heading: endpointUrl,
-    asks: "Send it all again?",
+    asks: "Send these events again?",
     as: "admin",
     address: ({ endpointId }) => `/portal/settings/webhooks/${endpointId}?ask=replay&from=2026-01-01T00%3A00`,
   },

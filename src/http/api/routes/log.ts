@@ -48,7 +48,7 @@ export const logRoutes: readonly Route[] = [
     operationId: "listLog",
     summary: "List what people, keys and the command line did, newest first",
     description:
-      "Keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals. What the service does by itself, and quotes, are not in it. Sign-ins are shown for 90 days, everything else for good.",
+      "Keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals. What the service does by itself, and quotes, are not in it. Sign-ins are kept for 90 days, everything else permanently.",
     tag: "Log",
     scope: "read",
     extension: true,

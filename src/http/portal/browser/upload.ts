@@ -95,17 +95,15 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     request.upload.addEventListener("progress", ({ loaded, total }) =>
       show(total ? loaded / total : undefined, `${sending}: ${megabytes(loaded)} of ${megabytes(total)}`),
     );
-    request.upload.addEventListener("load", () => show(undefined, "Sent. Waiting for the answer"));
+    request.upload.addEventListener("load", () => show(undefined, "Sent. Waiting for the result"));
     request.addEventListener("progress", takeLines);
     request.addEventListener("load", () => {
       takeLines();
       if (request.status === 202) takeLine(JSON.parse(request.responseText) as Line);
       else if (request.status !== 200) say(messagesOf(request));
-      else if (!done) say(["The answer broke off. Try again."]);
+      else if (!done) say(["The connection was lost before the result arrived. Try again."]);
     });
-    request.addEventListener("error", () =>
-      say(["The connection was lost. Press the button again: what has arrived already is not recorded twice."]),
-    );
+    request.addEventListener("error", () => say(["The connection was lost. Try again: nothing is recorded twice."]));
     request.addEventListener("loadend", () => {
       running = undefined;
       busy(false);

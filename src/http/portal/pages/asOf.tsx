@@ -32,7 +32,7 @@ export function AsOf({ visit, path, asOf }: AsOfProps) {
       quiet
       kept={Object.fromEntries(new URLSearchParams(more))}
       all={asOf && visit.links.to(path)}
-      allLabel="Show it as it is now"
+      allLabel="Show it now"
       after={
         asOf === undefined ? null : (
           <p class="muted">

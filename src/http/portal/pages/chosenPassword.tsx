@@ -9,7 +9,7 @@ export const ChosenPassword = ({ label }: { label: string }) => (
     type="password"
     minlength={passwordLength.least}
     maxlength={passwordLength.most}
-    hint={`At least ${passwordLength.least} characters. A few words that only you would put together are good.`}
+    hint={`At least ${passwordLength.least} characters. Try a few words that only you would put together.`}
     autocomplete="new-password"
   />
 );

@@ -13,7 +13,7 @@ export const helpPage: PageOf<SignedInVisit> = {
       <>
         <Pages visit={visit} />
         <Panel id="keyboard" title="Keyboard">
-          <p>Every page works with the keyboard alone: Tab goes on, Shift+Tab goes back, Enter opens a link or presses a button.</p>
+          <p>Every page works with the keyboard alone: Tab moves forward, Shift+Tab moves back, Enter opens a link or presses a button.</p>
           <dl class="keys">
             {keyboard.map(([keys, effect]) => (
               <div>
@@ -36,7 +36,7 @@ export const helpPage: PageOf<SignedInVisit> = {
             </li>
           </ul>
           <p class="hint">
-            An error page shows a request id. Give it to the people who run this service: they find the request in their log by it.
+            If an error page shows a request id, give it to the people who run this service so that they can find what went wrong.
           </p>
         </Panel>
       </>
@@ -69,6 +69,7 @@ const keyboard: readonly (readonly [string, string])[] = [
   ["Escape", "Leaves the cell, and then the table."],
   ["Ctrl+V", "Pastes cells that were copied from a spreadsheet, also into the items of a quote."],
   ["Ctrl+D", "Fills the selected cells with the value of the first."],
+  ["Ctrl+H", "Finds and replaces in one column."],
   ["Ctrl+Z", "Undoes the last change."],
   ["Space", "Selects the row."],
 ];

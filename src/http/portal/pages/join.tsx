@@ -14,7 +14,7 @@ export const joinPage: PageOf<Visit> = {
     const token = visit.params["token"] ?? "";
     const link = await findLink(members, token);
     if (!link)
-      throw new Rejection("notFound", "This link was used already or has expired. Ask an admin of your organisation for a new one");
+      throw new Rejection("notFound", "This link has expired or was already used. Ask an admin of your organisation for a new one");
     return {
       title: "Choose a password",
       body: (

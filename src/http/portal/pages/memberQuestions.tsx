@@ -32,7 +32,7 @@ const isYou = ({ visit, member }: OfMember) => member.memberId === visit.person.
 
 const LastAdmin = ({ visit, member }: OfMember) => (
   <Answer visit={visit} title={isYou({ visit, member }) ? "You are the only admin" : "This is the only admin"} back={membersPath}>
-    <p>An organisation keeps at least one admin. Make another member an admin first, one who has joined. Then try again.</p>
+    <p>An organisation needs at least one admin. Make another member who has joined an admin, then try again.</p>
   </Answer>
 );
 
@@ -91,8 +91,8 @@ function OwnRoleQuestion({ visit, member }: OfMember) {
       fields={{ role, sure: "yes" }}
     >
       <p>
-        You are <strong>{member.role}</strong> and will be <strong>{role}</strong>. You are signed out everywhere and sign in again. You
-        then cannot open this page: only another admin can give you the role back.
+        Your role changes from <strong>{member.role}</strong> to <strong>{role}</strong>. You are signed out everywhere and have to sign in
+        again. You can no longer open this page, and only another admin can change your role back.
       </p>
     </Question>
   );

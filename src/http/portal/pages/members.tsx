@@ -116,13 +116,13 @@ const inviteForm = form("", async (visit, fields, { members, publicUrl }) => {
   const email = fields.get("email").trim();
   const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
   const { token } = await inviteMember(members, invitation, originOf(visit));
-  const line = `${email} is invited. Send them this link: it works once, for ${linkHours} hours.`;
+  const line = `${email} invited. Send them this link. It works once, within ${linkHours} hours.`;
   return done(membersPath, line, linkAddress(publicUrl, token));
 });
 
 const linkForm = form("/{memberId}/link", async (visit, _, { members, publicUrl }) => {
   const { token } = await makeLink(members, named(visit), originOf(visit));
-  const line = `Send them this link to choose a new password: it works once, for ${linkHours} hours.`;
+  const line = `Send them this link to choose a new password. It works once, within ${linkHours} hours.`;
   return done(membersPath, line, linkAddress(publicUrl, token));
 });
 
@@ -133,9 +133,9 @@ const roleForm = form("/{memberId}/role", async (visit, fields, deps) => {
   if (isOwn(visit) && fields.get("sure") === "" && (await losesOwnRole(visit, given, deps)))
     return { goTo: `${membersPath}?${new URLSearchParams({ change: visit.person.memberId, to: given })}` };
   const { email, before, role } = await changeRole(deps.members, { ...named(visit), role: given }, originOf(visit));
-  if (before === role) return done(membersPath, `${email} is ${role} already.`);
-  if (isOwn(visit)) return signedOut(visit, deps, `You are ${role} now. Sign in again.`);
-  return done(membersPath, `${email} is ${role} now, and signs in again.`);
+  if (before === role) return done(membersPath, `${email} already has the role ${role}.`);
+  if (isOwn(visit)) return signedOut(visit, deps, `Your role is now ${role}. Sign in again.`);
+  return done(membersPath, `${email} now has the role ${role} and has to sign in again.`);
 });
 
 /** Whether it is asked first. The last admin is not asked: the command refuses it and says what to do. */
@@ -147,13 +147,13 @@ async function losesOwnRole({ person }: SignedInVisit, given: string, { pool }: 
 const removeForm = form("/{memberId}/remove", async (visit, _, deps) => {
   const { email } = await removeMember(deps.members, named(visit), originOf(visit));
   if (isOwn(visit)) return signedOut(visit, deps, `You have left ${visit.person.organisationName}.`);
-  return done(membersPath, `${email} is removed.`);
+  return done(membersPath, `${email} removed.`);
 });
 
 const eraseForm = form("/{memberId}/erase", async (visit, _, deps) => {
   await eraseMember(deps.members, named(visit), originOf(visit));
-  if (isOwn(visit)) return signedOut(visit, deps, `You are erased from ${visit.person.organisationName}.`);
-  return done(membersPath, "The person is erased.");
+  if (isOwn(visit)) return signedOut(visit, deps, `You have been erased from ${visit.person.organisationName}.`);
+  return done(membersPath, "Person erased.");
 });
 
 export const memberForms = [inviteForm, linkForm, roleForm, removeForm, eraseForm];

@@ -75,7 +75,7 @@ export const overviewPage: PageOf<SignedInVisit> = {
               caption="Imports that have ended, newest first"
               columns={importColumns(visit)}
               rows={ended}
-              empty={<EmptyState title="No imports yet">Uploaded files and pushes through the API appear here.</EmptyState>}
+              empty={<EmptyState title="No imports yet">Files you upload and data sent through the API appear here.</EmptyState>}
               marks={importMarks}
             />
           </Panel>
@@ -158,7 +158,7 @@ const RecentWork = ({ days, recent, chargeCodes }: { days: LastDays; recent: End
           parts={parts}
           nameOf={dayInWords}
         />
-        {recent.isCut ? <p class="muted">There were so many imports that the oldest of these days are not counted whole.</p> : null}
+        {recent.isCut ? <p class="muted">There were many imports, so the oldest of these days may be incomplete.</p> : null}
       </Panel>
     )}
     {chargeCodes.length === 0 ? null : (

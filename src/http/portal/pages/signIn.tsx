@@ -90,7 +90,7 @@ export const signInForm: FormOf<Visit> = {
 };
 
 export const tooManyTries = (seconds: number): string =>
-  `Too many tries. Wait ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`} and try again.`;
+  `Too many attempts. Try again in ${seconds < 120 ? `${seconds} ${seconds === 1 ? "second" : "seconds"}` : `${Math.ceil(seconds / 60)} minutes`}.`;
 
 function again(visit: Visit, email: string, next: string, deps: PortalDeps, status: number, line: string): Shown {
   const submitted = { get: (name: string) => (name === "email" ? email : ""), all: () => [] };
@@ -133,7 +133,7 @@ export const organisationForm: FormOf<Visit> = {
     const taken = await takeChoice(deps, visit.context, choice);
     if (taken) return enter(taken.member, next, taken.way, visit, deps);
     deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");
-    return again(visit, "", next, deps, 401, "This choice has expired or was made already. Sign in again.");
+    return again(visit, "", next, deps, 401, "This page has expired. Sign in again.");
   },
 };
 
@@ -149,7 +149,7 @@ export async function enter(member: NamelessMember, next: string, way: SignInWay
   const token = await startSession(members, member, opened);
   if (token === undefined) {
     signInLog.refused(context, way, "the membership has changed meanwhile");
-    throw new Rejection("conflict", "Your membership has changed just now. Sign in again");
+    throw new Rejection("conflict", "Your membership has just changed. Sign in again");
   }
   sessionCookie.write(context, token);
   rememberBrowser(deps, context, member.memberId);

@@ -54,7 +54,7 @@ export const finishPage: PageOf<Visit> = {
 };
 
 function configured({ singleSignOn }: PortalDeps): SingleSignOn {
-  if (!singleSignOn) throw new Rejection("notFound", "Single sign-on is not set up here. Sign in by password");
+  if (!singleSignOn) throw new Rejection("notFound", "Single sign-on is not set up here. Sign in with your password");
   return singleSignOn;
 }
 
@@ -63,8 +63,8 @@ type Refusal = Exclude<Identity["kind"], "verified"> | "stranger";
 const sentences: Readonly<Record<Refusal, string>> = {
   stranger: "Your account is not a member of any organisation here. Ask an admin of your organisation to invite your e-mail.",
   unverified: "Your identity provider does not say that your e-mail is verified. Verify it there, then sign in again.",
-  refused: "The sign-in did not come through. Begin it again from this page.",
-  unreachable: "The identity provider does not answer at the moment. Try again shortly, or sign in by password.",
+  refused: "Sign-in did not finish. Start again from this page.",
+  unreachable: "Single sign-on is not responding. Try again shortly, or sign in with your password.",
 };
 
 const backToSignIn = (reason: Refusal): Done => ({ goTo: "/portal/sign-in", notice: { kind: "error", lines: [sentences[reason]] } });

@@ -49,4 +49,4 @@ function unmasked(given: string): Buffer {
 const longestGiven = 200;
 const xor = (some: Buffer, others: Buffer): Buffer => Buffer.from(some.map((byte, at) => byte ^ (others[at] ?? 0)));
 
-const notOurs = () => new Rejection("forbidden", "This form did not come from a page of your session. Open the page again and repeat it");
+const notOurs = () => new Rejection("forbidden", "This form has expired. Open the page again and retry");

@@ -102,7 +102,7 @@ export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
       </p>
       {cut.length === 0 ? null : (
         <p class="hint">
-          {cut.length === 1 ? "One day is" : "Days"} far above the others and drawn shorter:{" "}
+          {cut.length === 1 ? "Bar" : "Bars"} too tall to draw in full:{" "}
           {cut.map(({ day }) => `${nameOf(day)} (${inWords(totals[days.findIndex((each) => each.day === day)] ?? 0)})`).join(", ")}.
         </p>
       )}

@@ -112,7 +112,7 @@ browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
       }
       await press(page, page.getByRole("button", { name: "Reverse rows" }), "Enter");
       await page.getByRole("heading", { level: 1, name: "Reverse rows" }).waitFor();
-      await page.getByText("2 activities count in no total any more.").waitFor();
+      await page.getByText("2 activities count in no total from now on.").waitFor();
       await press(page, page.getByLabel("Reason"));
       await keyboard.type(reason);
       await press(page, page.getByRole("button", { name: "Reverse", exact: true }), "Enter");
@@ -125,7 +125,7 @@ browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
         // The browser shows the page as it was.
         await page.getByLabel("Reason").fill(reason);
         await page.getByRole("button", { name: "Reverse", exact: true }).click();
-        await notice.getByText("Nothing was left to reverse").waitFor();
+        await notice.getByText("Nothing left to reverse").waitFor();
       } else await page.getByRole("heading", { name: "Nothing is left to reverse" }).waitFor();
       await page.goto(list);
       expect(await boxes.count()).toBe(count - 2);

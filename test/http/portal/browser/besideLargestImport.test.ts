@@ -90,8 +90,8 @@ browserTest(
       await stopping.getByRole("dialog", { name: "Cancel this import?" }).getByRole("button", { name: "Cancel import" }).click();
       // A page that only watches is updated before the tables have all rows of the import.
       await watching.getByText(/^Cancell(ing|ed)$/).waitFor();
-      await stopping.getByText("large.csv is cancelled.").waitFor();
-      await watching.getByText("Nothing of this import is in the ledger.").waitFor();
+      await stopping.getByText("large.csv cancelled.").waitFor();
+      await watching.getByText("Nothing of this import was recorded.").waitFor();
       await watching.getByText(/^Cancelled by /).waitFor();
       await line.getByText("Cancelled").waitFor();
 

@@ -33,7 +33,7 @@ export function testManyCells(stage: CorrectionsStage): void {
       // The column and the value of the cell are filled in, and only whole cells are found.
       await dialog.getByLabel("Replace with").fill("CUST-001");
       await dialog.getByText("3 cells in Customer will be replaced.").waitFor();
-      await dialog.getByLabel("Only cells that hold nothing else").uncheck();
+      await dialog.getByLabel("Match whole cells only").uncheck();
       await dialog.getByText("4 cells in Customer will be replaced.").waitFor();
       expect(await violations(page)).toEqual([]);
       await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -111,7 +111,7 @@ export function testManyCells(stage: CorrectionsStage): void {
       await says(page, 2, "Ready to submit");
       await submitButton(page).click();
       await dialog.getByRole("button", { name: "Submit 3 rows" }).dblclick();
-      await page.getByText("3 rows are submitted.").waitFor();
+      await page.getByText("3 rows submitted.").waitFor();
     });
   });
 
@@ -130,7 +130,7 @@ export function testManyCells(stage: CorrectionsStage): void {
       expect(await finishedRows(importId)).toBe(0);
       await page.getByRole("button", { name: "Dismiss" }).click();
       await dialog.getByRole("button", { name: "Dismiss 3 rows" }).click();
-      await page.getByText("3 rows are dismissed.").waitFor();
+      await page.getByText("3 rows dismissed.").waitFor();
       await says(page, 3, "Dismissed by you: a test");
     });
   });

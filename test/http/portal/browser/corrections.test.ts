@@ -55,17 +55,17 @@ browserTest(
       await says(page, 1, "Ready to submit");
       await page.context().clearCookies();
       await submitAll(page);
-      await page.getByText("1 changed row is kept here and can be submitted again.").waitFor();
-      await page.getByText("1 changed row is kept here: it still has a problem.").waitFor();
-      await page.getByText("You are signed out. Sign in again to go on").waitFor();
+      await page.getByText("1 changed row is not submitted. Submit again.").waitFor();
+      await page.getByText("1 changed row is not submitted: it still has a problem.").waitFor();
+      await page.getByText("You are signed out. Sign in to continue").waitFor();
       await signInAs(own);
       for (const fault of faults.splice(0)) expect(fault).toContain("401 (Unauthorized)");
       await opened(page);
       await says(page, 1, "Ready to submit");
       await withoutWorker(async () => {
         await submitAll(page);
-        await page.getByText("1 row is submitted.").waitFor();
-        await page.getByText("1 changed row is kept here").waitFor();
+        await page.getByText("1 row submitted.").waitFor();
+        await page.getByText("1 changed row is not submitted").waitFor();
         await says(page, 1, /Submitted by you/);
       });
       await says(page, 1, /Corrected by you/);
@@ -122,7 +122,7 @@ browserTest("a block is pasted from a spreadsheet, filled down, undone, and set 
     await says(page, 6, "Ready to submit");
     await submitButton(page).dblclick();
     await page.getByRole("button", { name: "Submit 6 rows" }).dblclick();
-    await page.getByText("6 rows are submitted.").waitFor();
+    await page.getByText("6 rows submitted.").waitFor();
     await until("the rows are in the ledger", async () => (await ledger(organisation, "activities")).length >= 6);
     expect((await ledger(organisation, "activities")).map((each) => each["reference"]).toSorted()).toEqual(
       ['a "quoted"\nname', "plain", "R-3", "R-4", "R-5", "R-six"].toSorted(),
@@ -142,7 +142,7 @@ browserTest("a row that is being submitted cannot be changed", async () => {
     await sent.answered;
     await says(page, 1, "Being submitted");
     await write(page, 1, "Customer", "CUST-002");
-    await page.getByText("or they are being submitted.").waitFor();
+    await page.getByText("or are being submitted.").waitFor();
     await sent.letGo();
     await says(page, 1, /(Submitted|Corrected) by you/);
     await holds(page, 1, "Customer", "CUST-001");
@@ -188,12 +188,16 @@ browserTest("when two people submit the same row, the second sees who submitted 
         await write(one, 2, "Customer", "CUST-998");
         await says(one, 2, "Customer not found");
         await submitAll(one);
-        await one.getByText("1 row is submitted.").waitFor();
+        await one.getByText("1 row submitted.").waitFor();
         await submitAll(two);
-        await two.getByText("1 row was taken by somebody else first").waitFor();
-        await two.getByText("1 row is submitted.").waitFor();
-        const correction = /import ([0-9a-f-]{36})/.exec((await one.locator("[data-outcome]").textContent()) ?? "")?.[1];
-        await says(two, 1, `Submitted by The operator, import ${correction}`);
+        await two.getByText("1 row is no longer open.").waitFor();
+        await two.getByText("1 row submitted.").waitFor();
+        const sent = one.locator("[data-outcome]").getByRole("link", { name: /^Correction of / });
+        await says(two, 1, `Submitted by The operator: ${await sent.textContent()}`);
+        await two.getByRole("gridcell", { name: "Submitted by The operator" }).first().click();
+        await expect
+          .poll(() => two.getByRole("link", { name: "Open that import" }).getAttribute("href"))
+          .toBe(await sent.getAttribute("href"));
         // The first page is updated by itself.
         await says(one, 2, /(Submitted|Corrected) by The admin/);
         await until("the rows are in the ledger", async () => (await ledger(organisation, "activities")).length >= 2);

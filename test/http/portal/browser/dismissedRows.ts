@@ -56,12 +56,12 @@ export function testDismissing(stage: CorrectionsStage): void {
       await page.getByRole("checkbox", { name: "Row 2 of Nightly picks" }).check();
       await page.getByLabel("Note").fill("twice");
       await page.getByRole("button", { name: "Dismiss" }).click();
-      await page.getByText("1 row is dismissed.").waitFor();
+      await page.getByText("1 row dismissed.").waitFor();
       await until("the table has it", async () => (await finishedRows(importId)) === 1);
       await page.goto("/portal/corrections?state=dismissed");
       await page.getByRole("checkbox", { name: "Row 2 of Nightly picks" }).check();
       await page.getByRole("button", { name: "Reopen" }).click();
-      await page.getByText("1 row is open again.").waitFor();
+      await page.getByText("1 row reopened.").waitFor();
     });
   });
 }

@@ -146,13 +146,13 @@ browserTest(
         expect(await looking.getByRole("button", { name: "Cancel import" }).count()).toBe(0);
         await page.keyboard.press("Enter");
         const question = page.getByRole("dialog", { name: "Cancel this import?" });
-        await question.getByText("None of its rows reaches the ledger").waitFor();
+        await question.getByText("None of its rows will be recorded").waitFor();
         await question.getByRole("link", { name: "Keep it" }).click();
         await question.waitFor({ state: "detached" });
         await cancel.click();
         await question.getByRole("button", { name: "Cancel import" }).click();
-        await page.getByText("large.csv is cancelled.").waitFor();
-        await looking.getByText("Nothing of this import is in the ledger.").waitFor();
+        await page.getByText("large.csv cancelled.").waitFor();
+        await looking.getByText("Nothing of this import was recorded.").waitFor();
         await looking.getByText("Cancelled by The operator").waitFor();
         expect(await isMarked(looking)).toBe(true);
         await looking.locator("[data-live-news]", { hasText: /^large\.csv: cancelled/ }).waitFor({ state: "attached" });
@@ -188,12 +188,12 @@ browserTest("a page updates again by itself when the API comes back; without scr
       await mark(page);
       await page.getByText("Waiting", { exact: true }).waitFor();
       await api.stop();
-      await page.getByText("This page does not change by itself at the moment.").waitFor();
+      await page.getByText("Live updates are interrupted.").waitFor();
       worker = startWorker(service);
       await expect.poll(() => statusOf(importId)).toBe("completed");
       api = await start(port);
       await page.getByText("Completed", { exact: true }).waitFor();
-      await page.getByText("This page does not change by itself at the moment.").waitFor({ state: "hidden" });
+      await page.getByText("Live updates are interrupted.").waitFor({ state: "hidden" });
       expect(await isMarked(page)).toBe(true);
     });
   } finally {

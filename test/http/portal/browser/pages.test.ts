@@ -225,7 +225,7 @@ browserTest("by keyboard: sign in, create a key, revoke it; invite a person, cha
     await keyboard.press("ArrowUp");
     await tabTo(page, person.getByRole("button", { name: "Change role" }));
     await keyboard.press("Enter");
-    await page.getByText("keys@harbour.example is operator now").waitFor();
+    await page.getByText("keys@harbour.example now has the role operator").waitFor();
 
     await tabTo(page, button("Sign out"));
     await keyboard.press("Enter");

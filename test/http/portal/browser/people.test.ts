@@ -42,7 +42,7 @@ browserTest("without scripts: invite a person, who joins by the link; then chang
       const row = page.getByRole("row", { name: /new@harbour.example/ });
       await row.getByLabel("Role of new@harbour.example").selectOption("viewer");
       await row.getByRole("button", { name: "Change role" }).click();
-      await page.getByText("new@harbour.example is viewer now").waitFor();
+      await page.getByText("new@harbour.example now has the role viewer").waitFor();
       await row.getByRole("button", { name: "Remove" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
       await page.getByText("new@harbour.example is removed").waitFor();
@@ -71,13 +71,13 @@ browserTest("an invited person sees their e-mail, joins, and changes name and pa
       await page.getByRole("link", { name: "Account" }).click();
       await page.getByLabel("Name").fill("Anna Lee");
       await page.getByRole("button", { name: "Save name" }).click();
-      await page.getByText("Your name is Anna Lee.").waitFor();
+      await page.getByText("Name changed to Anna Lee.").waitFor();
       expect(await page.getByRole("row", { name: /This one/ }).count()).toBe(1);
       expect(await page.getByRole("table").getByRole("button", { name: "Sign out" }).count()).toBe(2);
       await page.getByLabel("Current password").fill(password);
       await page.getByLabel("New password").fill("a password for browsers");
       await page.getByRole("button", { name: "Change password" }).click();
-      await page.getByText("Your password is changed.").waitFor();
+      await page.getByText("Password changed.").waitFor();
       expect(await page.getByRole("table").getByRole("button", { name: "Sign out" }).count()).toBe(1);
       await other.reload();
       await signIn(other, email, "a password for browsers");

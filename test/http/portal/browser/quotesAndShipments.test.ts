@@ -166,7 +166,7 @@ browserTest(
       await page.goto(`/portal/shipments/SO-1001?asOf=${encodeURIComponent(between)}`);
       await page.getByRole("heading", { level: 2, name: "Sydney 2000 to Melbourne 3000" }).waitFor();
       expect(await page.getByRole("heading", { level: 3 }).count()).toBe(1);
-      await page.getByRole("link", { name: "Show it as it is now" }).click();
+      await page.getByRole("link", { name: "Show it now" }).click();
       await page.getByRole("heading", { level: 2, name: "Sydney 2000 to Richmond 3121" }).waitFor();
       await page.waitForLoadState(); // the scripts add buttons, which moves the links
 
@@ -187,7 +187,7 @@ browserTest("an import's page can be opened as of an earlier time, and left for 
     await page.goto(`/portal/imports/${importId}?asOf=${encodeURIComponent(requested)}`);
     await page.getByRole("heading", { level: 2, name: "As it was" }).waitFor();
     await judge(page, "import-as-of");
-    await page.getByRole("link", { name: "Show it as it is now" }).click();
+    await page.getByRole("link", { name: "Show it now" }).click();
     await page.getByLabel("As of").waitFor();
     expect(faults).toEqual([]);
   });

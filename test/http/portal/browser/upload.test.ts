@@ -204,7 +204,7 @@ browserTest("without scripts the form asks for the file once more, and then uplo
     await chosen.setInputFiles(returns);
     await page.getByLabel("Reference").fill("Plain returns");
     await page.getByRole("button", { name: "Upload", exact: true }).click();
-    await page.getByText("choose the file once more and press Upload again").waitFor();
+    await page.getByText("choose the file again and press Upload again").waitFor();
     expect([await page.getByLabel("Kind").inputValue(), await page.getByLabel("Reference").inputValue()]).toEqual([
       ...["activities", "Plain returns"],
     ]);

@@ -72,12 +72,12 @@ browserTest(
       expect(await page.content()).not.toContain(secret);
 
       await press("Send a ping");
-      await page.getByText("A ping is on its way.").waitFor();
+      await page.getByText("Ping sent.").waitFor();
       await untilShown(page, "Delivered");
       expect(receiver.got.map(({ type }) => type)).toEqual(["ping"]);
       await press("Rotate secret");
       await answerWith("Rotate");
-      await page.getByText("the old one signs beside the new one").waitFor();
+      await page.getByText("requests are signed with both the old and the new secret").waitFor();
       receiver.secret = (await page.locator(".only-once code").textContent()) ?? "";
       expect(receiver.secret).not.toBe(secret);
 
@@ -99,7 +99,7 @@ browserTest(
       receiver.answer = () => undefined;
       await service.pool.query("update webhook_health set retry_at = now()"); // end the endpoint's own back-off too
       await press("Send again");
-      await page.getByText("It is sent again under the same id, after what waits before it.").waitFor();
+      await page.getByText("The event is sent again with the same id, after those already waiting.").waitFor();
       await untilShown(page, "2 attempts, 200");
       const [first, second] = receiver.got.filter(({ type }) => type === "import.completed");
       expect(second?.id).toBe(first?.id);
@@ -123,7 +123,7 @@ browserTest(
       await page.getByRole("link", { name: receiver.url }).click();
       await press("Remove");
       await answerWith("Remove");
-      await page.getByText("The endpoint is removed.").waitFor();
+      await page.getByText("Endpoint removed.").waitFor();
       await page.getByText("No endpoints yet").waitFor();
       expect(faults).toEqual([]);
     });

@@ -67,7 +67,7 @@ describe("the lists", () => {
   });
 
   test("say so where nothing fits, and take no wrong place in a list for an error", async () => {
-    expect((await open("/portal/catalogue?search=nothing")).page).toContain("No customers fit this search");
+    expect((await open("/portal/catalogue?search=nothing")).page).toContain("No customers match this search");
     for (const from of ["-1", "x", "99999999999", "9999999"]) expect((await open(`/portal/catalogue?from=${from}`)).status).toBe(200);
   });
 
@@ -87,7 +87,7 @@ describe("the page of a thing", () => {
   test.each([
     ["customers/CUST-001", "Acme Retail", ["AirCo", "Road 2026"]],
     ["carriers/roadco", "RoadCo", ["Cost centre", "Road Standard", "Beta Books"]],
-    ["services/roadco-std", "Road Standard", ["RoadCo", "250 kg a cubic metre", "Road 2026"]],
+    ["services/roadco-std", "Road Standard", ["RoadCo", "250 kg per cubic metre", "Road 2026"]],
     ["zone-maps/hubs", "hubs", ["2000-2249", "Road 2026"]],
     [
       "rate-cards/road-2026",

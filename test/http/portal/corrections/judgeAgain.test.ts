@@ -37,7 +37,7 @@ const addCustomer = (id: string) =>
 const text = (page: string) => page.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
 const show = async (address = path, who = stage.who) => (await who.get(address)).text();
 const figures = (page: string) =>
-  /Rows judged ([\d,]+) Accepted now ([\d,]+) Still rejected ([\d,]+)/
+  /Rows checked ([\d,]+) Accepted now ([\d,]+) Still rejected ([\d,]+)/
     .exec(text(page))
     ?.slice(1)
     .map((figure) => Number(figure.replaceAll(",", "")));
@@ -61,7 +61,7 @@ async function corrections(importId: string): Promise<{ processed: number; rows:
   return rows;
 }
 
-describe("Judge again", () => {
+describe("Check again", () => {
   test("finds nothing while the catalogue still lacks the customer, and leads an admin to adding it", async () => {
     await push("CUST 014", 2);
     const page = await show();
@@ -86,7 +86,7 @@ describe("Judge again", () => {
     const page = await show();
     expect(figures(page)).toEqual([5, 3, 2]);
     expect(text(page)).toMatch(/Customer not found Activities 3/);
-    expect(await submit(page)).toMatchObject({ status: 303, said: expect.stringContaining("3 rows are submitted in 1 correction.") });
+    expect(await submit(page)).toMatchObject({ status: 303, said: expect.stringContaining("3 rows submitted in 1 new import.") });
     await until("they are recorded", async () => (await corrections(importId)).length === 1);
     expect(await corrections(importId)).toEqual([{ processed: 3, rows: 3 }]);
     expect(figures(await show())).toEqual([2, 0, 2]);
@@ -98,7 +98,7 @@ describe("Judge again", () => {
     const page = await show();
     await Promise.all([submit(page), submit(page)]);
     await until("it is recorded", async () => (await corrections(importId)).length === 1);
-    expect((await submit(page)).said).toContain("No row was submitted");
+    expect((await submit(page)).said).toContain("No rows were submitted");
     expect(await corrections(importId)).toEqual([{ processed: 1, rows: 1 }]);
   });
 
@@ -121,7 +121,7 @@ describe("Judge again", () => {
   test("more rows of an import than one correction takes go in several", async () => {
     const importId = await push("CUST-023", limits.rowsPerCorrection + 1);
     await addCustomer("CUST-023");
-    expect(await submit(await show())).toMatchObject({ said: expect.stringContaining("501 rows are submitted in 2 corrections.") });
+    expect(await submit(await show())).toMatchObject({ said: expect.stringContaining("501 rows submitted in 2 new imports.") });
     await until("all are recorded", async () => (await corrections(importId)).length === 2);
     expect((await corrections(importId)).map(({ rows }) => rows)).toEqual([500, 1]);
   });
@@ -131,7 +131,7 @@ describe("Judge again", () => {
     await addCustomer("CUST-024");
     const page = await show();
     await stage.ask("rows/dismiss", { importId, rows: [1], note: "mine" });
-    expect((await submit(page)).said).toContain("No row was submitted");
+    expect((await submit(page)).said).toContain("No rows were submitted");
     expect(await corrections(importId)).toEqual([]);
   });
 
@@ -140,10 +140,10 @@ describe("Judge again", () => {
     await addCustomer("CUST-025");
     const page = await show();
     expect(figures(page)?.[1]).toBe(mostJudged);
-    const next = /<a href="([^"]*)">Judge the next ones/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const next = /<a href="([^"]*)">Check the next rows/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const rest = await show(next);
     expect(figures(rest)?.[1]).toBe(1);
-    expect((await submit(rest)).said).toContain("1 row is submitted in 1 correction.");
+    expect((await submit(rest)).said).toContain("1 row submitted in 1 new import.");
   });
 
   test.each(["shipments=x", "activities=x"])("?%s is a sentence and no error", async (query) => {

@@ -18,7 +18,7 @@ test("rows of shipments that a later import has written are open nowhere", async
     return {
       tabs: [page, ofImport].map((each) => / Open ([\d,]+\+?) /.exec(each)?.[1]),
       groups: [...page.matchAll(/All reasons \d+ Customer not found (\d+) /g)].map((found) => found[1]),
-      isEmpty: page.includes("No rejected rows are waiting"),
+      isEmpty: page.includes("No rejected rows to correct"),
       rows: rows.rows.length,
       overview: /(\d+) rejected rows? to correct/.exec(await textOf("/portal"))?.[1],
       isOffered: (await textOf(`/portal/imports/${importId}`)).includes("Correct rejected rows"),

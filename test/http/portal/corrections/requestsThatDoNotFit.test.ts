@@ -110,7 +110,7 @@ describe("an invalid request", () => {
     expect(await send(`${importId}:${many}`)).toMatchObject({ status: 400, text: expect.stringContaining("Choose 1 to 500 rows") });
     expect((await send(`${importId}:${"1,".repeat(40_000)}1`)).status).toBe(413);
     expect(await send(`${importId}:1,1`)).toMatchObject({ status: 303 });
-    expect(await (await stage.who.get("/portal/corrections")).text()).toContain("1 row is dismissed.");
+    expect(await (await stage.who.get("/portal/corrections")).text()).toContain("1 row dismissed.");
     expect((await stage.service.eventStore.last(streamOf.corrections(importId)))?.data).toMatchObject({ rows: [1] });
   });
 

@@ -87,7 +87,7 @@ describe("an upload of a file that was sent before", () => {
       "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType\nS1,2000,Sydney,3000,Melbourne,Carton\n";
     const orders = () => new File([line], "orders.csv");
     await uploaded(await send("p3", { kind: "shipments" }, orders()));
-    expect(text(await html(await send("p4", { kind: "shipments" }, orders())))).toContain("over later versions of them");
+    expect(text(await html(await send("p4", { kind: "shipments" }, orders())))).toContain("replace any later versions");
   });
 
   test("is not asked about where the other import was cancelled, and never for another file, organisation or kind", async () => {
@@ -106,7 +106,7 @@ describe("an upload of a file that was sent before", () => {
     const answer = await plain("p2", { sourceDetails: "Tuesday" });
     const page = await answer.text();
     expect([answer.status, heading(page)]).toEqual([200, "Upload a file"]);
-    expect(text(page)).toContain("choose the file once more and press Upload again");
+    expect(text(page)).toContain("choose the file again and press Upload again");
     expect(page).toContain(`<input type="hidden" name="again" value="${first}"/>`);
     expect(page).toMatch(/<option value="activities" selected/);
     expect(page).toMatch(/name="sourceDetails"[^>]* value="Tuesday"/);

@@ -86,7 +86,7 @@ export async function judgeReport(
 const leftWithOthers = refusal("Stays open with another rejected line of its shipment");
 /** Of rows that were judged as sound. */
 const whyNotSent = new Map([
-  [nextTime, refusal("Is more than fits into the queue now: upload the file again when the imports before it have ended")],
+  [nextTime, refusal("Does not fit into the queue now: upload the file again when earlier imports have ended")],
   [
     tooMany,
     refusal(
@@ -144,11 +144,11 @@ function refusalsOf(
   const whyRefused = (ordinal: number, row: FileRow): string | undefined => {
     const place = places.get(ordinal);
     if (place < 0)
-      return `${Number.isNaN(numberOf(row)) ? "Its row number" : `Row number ${numberOf(row)}`} is not that of a rejected row of import ${importId}`;
-    if (known.closedAs(place) !== undefined) return "Is not open any more";
+      return `${Number.isNaN(numberOf(row)) ? "Its row number" : `Row number ${numberOf(row)}`} is not a rejected row of this report's import`;
+    if (known.closedAs(place) !== undefined) return "Is no longer open";
     const group = groups.get(ordinal);
     if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group))
-      return "The rejected lines of a shipment are corrected together, and the file lacks some of this one's";
+      return "The rejected lines of a shipment are corrected together, and some of this one's are missing from the file";
     return row.cells.some((cell, index) => fields[index] !== undefined && !isWhole(cellText(cell)))
       ? "Has a value that was cut short or could not be kept: write it anew"
       : undefined;

@@ -26,9 +26,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
   const change = (changes: readonly Change[]) => {
     const left = sheet.change(changes);
     if (left > 0)
-      say(
-        `${left === 1 ? "1 cell was" : `${left} cells were`} left as they are: somebody else has their rows, or they are being submitted.`,
-      );
+      say(`${left === 1 ? "1 cell was" : `${left} cells were`} not changed: their rows are no longer open, or are being submitted.`);
   };
   const range = () => {
     const { from, to } = view.range();
@@ -67,7 +65,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
     view.anchor = from;
     view.refresh();
     const [wanted, done] = [block.reduce((sum, { length }) => sum + length, 0), changes.length];
-    if (done < wanted) say(`${wanted - done} cells of the block are beyond the last row or column and were not pasted.`);
+    if (done < wanted) say(`${wanted - done} cells did not fit into the table and were not pasted.`);
   };
   const select = (index: number, selected: boolean, upFrom?: number) => {
     const [from, to] = upFrom === undefined ? [index, index] : [Math.min(index, upFrom), Math.max(index, upFrom)];

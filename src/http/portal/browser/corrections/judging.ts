@@ -43,7 +43,7 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
       }
       sheet.holdAs(importId, held);
     } catch (error) {
-      say(error instanceof Refused ? error.message : "The rows could not be checked. They are checked again in a moment.");
+      say(error instanceof Refused ? error.message : "The rows could not be checked. Trying again in a moment.");
       // What the server refuses for good is not asked again until it changes.
       if (error instanceof Refused && error.status < 500 && error.status !== 429) for (const row of unchanged()) sheet.unjudged.delete(row);
       else wait = againMs;
@@ -79,7 +79,7 @@ function nextBatch(sheet: Sheet): Row[] {
   return [...batch];
 }
 
-const tooManyLines = `The shipment has more than ${rowsPerRequest} rejected lines: correct them in a file`;
+const tooManyLines = `The shipment has more than ${rowsPerRequest} rejected lines. Download the error report and correct them there`;
 
 export const bytesOf = ({ changed }: Row): number => {
   let bytes = 60;

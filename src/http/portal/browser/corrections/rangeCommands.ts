@@ -48,7 +48,7 @@ export function rangeCommands({ view, sheet, editable, say, columns, references,
     // One cell alone takes the value above it, as in a spreadsheet.
     const above = from.row === to.row ? sheet.rows[from.row - 1] : sheet.rows[from.row];
     const changes = above ? real(inRange((_, field) => cellValue(above, field))) : [];
-    if (changes.length === 0) return say("Nothing to fill down: the cells are the same already.");
+    if (changes.length === 0) return say("Nothing to fill down: the cells already have this value.");
     const isGiven =
       from.column === to.column ||
       (await ask({
@@ -71,7 +71,7 @@ export function rangeCommands({ view, sheet, editable, say, columns, references,
     say(`Replaced ${inColumns(changes)}.`);
   };
   const undo = () => {
-    if (!sheet.undo()) say("There is nothing to take back.");
+    if (!sheet.undo()) say("Nothing to undo.");
   };
   return { fillDown: () => void fillDown(), replace: () => void replace(), undo };
 }

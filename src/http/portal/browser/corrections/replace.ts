@@ -76,7 +76,7 @@ export async function askToReplace(sheet: Sheet, { columns, field, find, replace
     labelled("Find", finding),
     labelled("Replace with", replacing),
   );
-  const check = element("label", { class: "check" }, whole, "Only cells that hold nothing else");
+  const check = element("label", { class: "check" }, whole, "Match whole cells only");
   const hint = element("p", { class: "hint" }, "Leave Find empty to find empty cells.");
   for (const input of [select, finding, replacing, whole]) input.addEventListener("input", look);
   const isGiven = await ask({

@@ -24,7 +24,7 @@ export async function submitReady({ sheet, edits, settings, references, say, out
   if (ready.length === 0) {
     const wrong = sheet.rows.filter((row) => (row.selected || row.changed.size > 0) && statusOf(row, sheet.touched(row)).kind === "wrong");
     const still = wrong.length === 1 ? "row still has a problem" : "rows still have problems";
-    return say(wrong.length > 0 ? `Nothing is ready: ${wrong.length} ${still}.` : "Change or select the rows to submit first.");
+    return say(wrong.length > 0 ? `No rows are ready to submit: ${wrong.length} ${still}.` : "Change or select the rows to submit first.");
   }
   const rows = ready.flat();
   const changes = changesOf(rows);
@@ -34,7 +34,7 @@ export async function submitReady({ sheet, edits, settings, references, say, out
     content: [
       element("p", {}, importsText(rows, references)),
       ...(changes.length === 0 ? [] : changesTable(changes, { columns: settings.columns, references })),
-      ...(unchanged === 0 ? [] : [element("p", {}, `${count(unchanged, "row is", "rows are")} sent as before.`)]),
+      ...(unchanged === 0 ? [] : [element("p", {}, `${count(unchanged, "row is", "rows are")} submitted unchanged.`)]),
     ],
     confirm: `Submit ${count(rows.length, "row")}`,
     isWide: true,
@@ -60,12 +60,12 @@ function outcomeOf({ sent, taken, faults }: Outcome, sheet: Sheet, { importBase 
     line(`${count(each, "row")}: `, element("a", { href: `${importBase}/${importId}` }, importText(importId, name))),
   );
   if (taken > 0) items.push(line(notOpen(taken)));
-  const keptHere = (number: number) => `${count(number, "changed row is", "changed rows are")} kept here`;
-  if (unsent > 0) items.push(line(`${keptHere(unsent)} and can be submitted again.`));
+  const keptHere = (number: number) => `${count(number, "changed row is", "changed rows are")} not submitted`;
+  if (unsent > 0) items.push(line(`${keptHere(unsent)}. Submit again.`));
   if (faulty > 0) items.push(line(`${keptHere(faulty)}: ${faulty === 1 ? "it still has a problem" : "they still have problems"}.`));
   for (const fault of faults) items.push(line(fault));
   const [kind, role] = rows > 0 ? ["done", "status"] : ["error", "alert"];
-  const title = rows === 0 ? "Nothing was sent." : `${count(rows, "row is", "rows are")} submitted.`;
+  const title = rows === 0 ? "No rows were submitted." : `${count(rows, "row")} submitted.`;
   return element("div", { class: `notice ${kind}`, role }, element("p", {}, title), element("ul", {}, ...items));
 }
 
@@ -119,8 +119,8 @@ function askToDismiss(rows: readonly Row[], note: string, { references }: Parts)
     title: `Dismiss ${count(rows.length, "row")}?`,
     content: [
       element("p", {}, importsText(rows, references)),
-      element("p", {}, "Dismissed rows are not sent. You find them under Dismissed, and can reopen them there."),
-      ...(changed === 0 ? [] : [element("p", {}, `${count(changed, "of them has", "of them have")} changes, which are lost.`)]),
+      element("p", {}, "Dismissed rows are not submitted. You can reopen them under Dismissed."),
+      ...(changed === 0 ? [] : [element("p", {}, `${count(changed, "of them has", "of them have")} changes, which will be lost.`)]),
       ...(note.trim() === "" ? [] : [element("p", {}, `Note: ${note.trim()}`)]),
     ],
     confirm: `Dismiss ${count(rows.length, "row")}`,

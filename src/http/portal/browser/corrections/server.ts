@@ -47,6 +47,6 @@ export async function ask<Answer>(address: string, body?: unknown): Promise<Answ
   const response = await fetch(address, request);
   const answer = (await response.json().catch(() => ({}))) as Answer & Refusal;
   if (response.ok) return answer;
-  const { message = "The server did not answer as expected.", closed = [] } = answer;
+  const { message = "Something went wrong. Try again.", closed = [] } = answer;
   throw new Refused(response.status, typeof message === "string" ? message : message.join(" "), closed);
 }

@@ -35,7 +35,7 @@ export const cellValue = ({ sent, changed }: Row, field: string): string => chan
 
 const shipmentField = "shipmentId";
 const joinsClosed = ({ sent, held }: Row): Verdict => ({
-  reason: `Row ${sent.row} has the same shipment and is ${held?.state}: ${held?.state === "open again" ? "reload the page" : "name another shipment"}`,
+  reason: `Row ${sent.row} of this shipment is ${held?.state}: ${held?.state === "open again" ? "reload the page" : "use another Shipment ID"}`,
   faulty: [shipmentField],
 });
 const mostSteps = 100;

@@ -50,7 +50,9 @@ export async function submit(sheet: Sheet, groups: readonly Row[][], edits: Edit
       outcome.sent.push({ importId, name, rows: rows.length });
     } catch (error) {
       if (!(error instanceof Refused) || error.closed.length === 0) {
-        outcome.faults.push(error instanceof Refused ? error.message : "The server could not be reached. Nothing is lost: submit again.");
+        outcome.faults.push(
+          error instanceof Refused ? error.message : "The server could not be reached. Your changes are kept: submit again.",
+        );
         continue;
       }
       sheet.holdAs(from, error.closed);

@@ -58,7 +58,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
         ? `${all} rows so far`
         : hasAll
           ? `${all} ${all === 1 ? "row" : "rows"}`
-          : `The first ${all} rows: choose a reason or an import for the others`,
+          : `First ${all} rows: choose a reason or an import to see the others`,
       ...(selected > 0 ? [`${selected} selected`] : []),
       ...(changed > 0 ? [`${changed} changed`] : []),
       ...(ready > 0 ? [`${ready} ready to submit`] : []),

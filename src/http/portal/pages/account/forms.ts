@@ -18,7 +18,7 @@ const form = (below: string, submit: FormOf<SignedInVisit>["submit"]): FormOf<Si
 
 const nameForm = form("/name", async (visit, fields, { members }) => {
   const name = await renameMember(members, visit.person, fields.get("name"), visit.requestId);
-  return done(accountPath, `Your name is ${name}.`);
+  return done(accountPath, `Name changed to ${name}.`);
 });
 
 const passwordForm = form("/password", async (visit, fields, deps) => {
@@ -42,9 +42,9 @@ const passwordForm = form("/password", async (visit, fields, deps) => {
 });
 
 function passwordChanged(visit: SignedInVisit, deps: PortalDeps, token: string | undefined): Done {
-  if (token === undefined) return signedOut(visit, deps, "Your password is changed. Sign in with the new one.");
+  if (token === undefined) return signedOut(visit, deps, "Password changed. Sign in with the new one.");
   deps.sessionCookie.write(visit.context, token);
-  const line = "Your password is changed. You are signed out everywhere else.";
+  const line = "Password changed. You are signed out everywhere else.";
   return { ...done(accountPath, line), owner: formTokenOf(token) };
 }
 
@@ -57,7 +57,7 @@ const signOutForm = form("/sessions/{sessionId}/sign-out", async (visit, _, deps
   const sessionId = visit.params["sessionId"] ?? "";
   await endOwnSession(deps.pool, visit.person, sessionId);
   if (sessionId === visit.person.sessionId) return signedOut(visit, deps, "You are signed out.");
-  return done(accountPath, "The session is signed out.");
+  return done(accountPath, "That browser is signed out.");
 });
 
 const everywhereForm = form("/sign-out-everywhere", async (visit, _, deps) => {

@@ -107,6 +107,6 @@ export function firstLines(bills: readonly CustomerBill[], most = mostLines, fro
 export const FirstLines = ({ downloaded = true }: { downloaded?: boolean }) => (
   <p class="hint">
     The first <Amount value={mostLines} /> lines.{" "}
-    {downloaded ? "The download has all of them; the total is of all." : "The total is of all."}
+    {downloaded ? "The total covers all lines, and so does the download." : "The total covers all lines."}
   </p>
 );

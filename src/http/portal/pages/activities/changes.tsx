@@ -25,7 +25,7 @@ export function Changes({ of, changes, actorOf }: ChangesProps) {
   return (
     <>
       <table class="rows bill changed">
-        <caption class="unseen">What changed the totals, the oldest change first</caption>
+        <caption class="unseen">What changed the totals, oldest first</caption>
         <thead>
           <tr>
             <th scope="col">When</th>
@@ -132,7 +132,7 @@ function Difference({ amounts, sum, nameOf }: { amounts: readonly ChangedAmount[
     <section aria-labelledby="difference" class="difference">
       <h3 id="difference">The difference by customer and charge code</h3>
       {bills.length === 0 ? (
-        <p>The changes cancel each other out: the totals are what they were.</p>
+        <p>The changes cancel each other out: the totals have not changed.</p>
       ) : (
         <BillTable caption="The difference by customer and charge code" bills={shown} sum={sum} nameOf={nameOf} signed />
       )}

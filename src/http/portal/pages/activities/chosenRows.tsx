@@ -29,11 +29,11 @@ export const chosenRowsPage: PageOf<SignedInVisit> = {
           <Panel id="chosen" title={only ? `Rows of ${chosen.length} imports are selected` : "No rows are selected"}>
             {only ? (
               <>
-                <p>A reversal is of one import. Reverse the rows of one import after the other.</p>
+                <p>Rows are reversed one import at a time. Start with one of these.</p>
                 <Table caption="Selected rows by import" columns={columns(visit)} rows={await named(visit, chosen, deps)} />
               </>
             ) : (
-              <p>Go back, and tick the rows in the column Select.</p>
+              <p>Go back and select rows in the first column.</p>
             )}
           </Panel>
         </>
@@ -56,7 +56,7 @@ function chosenIn({ context }: SignedInVisit): Chosen[] {
   const chosen = new Map<string, number[]>();
   for (const each of given) {
     const [importId = "", row = ""] = each.split(":");
-    if (!isUuid(importId)) throw new Rejection("invalid", "The address does not name rows");
+    if (!isUuid(importId)) throw new Rejection("invalid", "This link is not complete. Go back and select the rows again");
     chosen.set(importId, [...(chosen.get(importId) ?? []), ...numbersNamed(row, 1)]);
   }
   return [...chosen].map(([importId, rows]) => ({ importId, rows }));

@@ -40,7 +40,7 @@ export const activityPage: PageOf<SignedInVisit> = {
         <>
           <p class="under-heading">
             <a href={visit.links.to(importPath(activity.importId))}>{shownReference({ reference: found.request.sourceDetails })}</a>
-            <a href={visit.links.to(historyPath(activity.importId, activity.row))}>Events of this row</a>
+            <a href={visit.links.to(historyPath(activity.importId, activity.row))}>History of this row</a>
           </p>
           <Recorded of={of} nameOf={nameOf} customerNamed={customerNamed} />
           {closed && !activity.reversed ? <NotCorrectable of={of} why={closed.sentence} /> : null}
@@ -109,7 +109,7 @@ function Standing({ of: { visit, activity } }: { of: OfActivity }) {
     return (
       <>
         <Badge state={{ label: "Replaced", badge: "" }} />{" "}
-        <a href={visit.links.to(activityPath(replacedBy.importId, replacedBy.row))}>The activity that counts in its place</a>
+        <a href={visit.links.to(activityPath(replacedBy.importId, replacedBy.row))}>See the activity that counts instead</a>
       </>
     );
   return <>Yes</>;
@@ -147,8 +147,8 @@ function Correct({ of: { visit, activity } }: { of: OfActivity }) {
     <Panel id="correct" title="Correct">
       <Form visit={visit} to={activityPath(importId, row)} class="stacked columns">
         <p class="hint">
-          The corrected activity goes in as a new import. This one stops counting when the new one starts to. Reverse the new one, and this
-          one counts again.
+          Your correction becomes a new import. This activity counts until the new one does. If you reverse the new one, this one counts
+          again.
         </p>
         <HiddenFields values={{ key: randomUUID() }} />
         {fieldsOf("activity").map(({ name, heading, required }) => (
@@ -166,7 +166,7 @@ function Correct({ of: { visit, activity } }: { of: OfActivity }) {
           name="reason"
           value={submitted.get("reason")}
           maxlength={limits.reasonLength}
-          hint="Everybody who looks at the new import sees it."
+          hint="Everybody who opens the new import can see this."
         />
         <div class="button-row">
           <Button label="Correct" />
@@ -202,7 +202,7 @@ export const correctForm: FormOf<SignedInVisit> = {
       },
     );
     deps.live.imports.nudge();
-    return done(importPath(correction.importId), "The correction is sent. The old activity counts until the new one does.");
+    return done(importPath(correction.importId), "Correction submitted. The old activity counts until the new one does.");
   },
 };
 

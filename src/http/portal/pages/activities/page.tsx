@@ -85,7 +85,7 @@ function Known({ of: { visit, selection } }: { of: OfActivities }) {
         <strong>
           As known on <Time visit={visit} at={asOf} exact /> {zone}.
         </strong>{" "}
-        Imports that completed and reversals that were made later are not in these totals.
+        Later imports and reversals are not included.
       </p>
     );
   if (since)
@@ -94,7 +94,7 @@ function Known({ of: { visit, selection } }: { of: OfActivities }) {
         <strong>
           Changes since <Time visit={visit} at={since} exact /> {zone}.
         </strong>{" "}
-        All of them together are the difference between the totals then and now.
+        Together they are the difference between the totals then and now.
       </p>
     );
   return null;
@@ -169,7 +169,7 @@ function Downloads({ of: { visit, selection } }: { of: OfActivities }) {
         <span role="status" data-download-text />
         <Button type="button" class="quiet" data-download-cancel label="Cancel" />
       </div>
-      {importId === "" ? null : <p class="hint">The downloads have the activities that count.</p>}
+      {importId === "" ? null : <p class="hint">Downloads include only activities that count.</p>}
     </>
   );
 }

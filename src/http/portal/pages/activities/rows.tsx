@@ -124,9 +124,11 @@ function ChosenRows({ of }: { of: OfActivities }) {
 
 function NoRows({ of: { selection }, isLast }: { of: OfActivities; isLast: boolean }) {
   if (!isLast)
-    return <EmptyState title="None on this page">Only 5,000 activities are searched at a time. The next page searches on.</EmptyState>;
-  if (selection.importId !== "") return <EmptyState title="This import has no such activities" />;
-  return <EmptyState title={`No activities in ${daysInWords(selection)}`}>Look at another month, or leave out a filter.</EmptyState>;
+    return (
+      <EmptyState title="No matches on this page">Each page searches 5,000 activities. Go to the next page to search further.</EmptyState>
+    );
+  if (selection.importId !== "") return <EmptyState title="No activities of this import match" />;
+  return <EmptyState title={`No activities in ${daysInWords(selection)}`}>Choose another month, or clear a filter.</EmptyState>;
 }
 
 const text = (value: unknown) => (value === null || value === undefined ? "" : String(value));

@@ -11,7 +11,7 @@ export function Totals({ of, totals }: { of: OfActivities; totals: readonly Acti
   if (totals.length === 0)
     return (
       <EmptyState title={`No activities in ${daysInWords(selection)}`}>
-        Look at another month, or leave out a filter. Rows are counted when their import has completed.
+        Choose another month, or clear a filter. Rows count once their import has completed.
       </EmptyState>
     );
   const bills = billsOf(totals, selection.byWarehouse);
@@ -24,7 +24,7 @@ export function Totals({ of, totals }: { of: OfActivities; totals: readonly Acti
     <>
       <BillTable {...tableOf(of)} caption={caption} bills={shown} sum={billSum(totals)} />
       <Pager of="totals" cursor={from === 0 ? undefined : String(from)} nextCursor={next} address={(after) => addressOf(of, { after })} />
-      {isAll && from === 0 ? null : <p class="hint">The total and the downloads are of all pages.</p>}
+      {isAll && from === 0 ? null : <p class="hint">The total and the downloads cover all pages.</p>}
     </>
   );
 }
@@ -70,7 +70,7 @@ function BillPerCustomer({ of, bills }: { of: OfActivities; bills: readonly Cust
       ))}
       {shown.length === bills.length ? null : (
         <p class="hint">
-          The first <Amount value={shown.length} /> of <Amount value={bills.length} /> customers. Choose a customer to print another one.
+          The first <Amount value={shown.length} /> of <Amount value={bills.length} /> customers. To print another one, choose it above.
         </p>
       )}
     </>

@@ -28,7 +28,7 @@ import { presentCatalogue } from "../customers.js";
 /** What a form's page is made of. */
 export interface FormView {
   readonly visit: SignedInVisit;
-  /** The catalogue as it is now. */
+  /** The current catalogue. */
   readonly file: OrganisationFile;
   /** The version that the form was made from. */
   readonly version: number;
@@ -65,7 +65,7 @@ export function catalogueForm({ path, title, body, change }: CatalogueForm): { p
   const submit = async (visit: SignedInVisit, fields: Fields, deps: PortalDeps): Promise<Done | Shown> => {
     const version = versionOf(fields);
     const base = await catalogueAt(deps.pool, visit.person.organisationId, version);
-    if (!base) throw new Rejection("invalid", "The form does not say which version of the catalogue it was made from. Open it again");
+    if (!base) throw new Rejection("invalid", "This form is out of date. Open it again");
     const changed = change(fields, base, visit);
     const { file, goTo, line } = changed;
     const parsed = parseOrganisationFile(file);
@@ -76,7 +76,7 @@ export function catalogueForm({ path, title, body, change }: CatalogueForm): { p
     } catch (error) {
       if (!(error instanceof Rejection) || error.code !== "conflict") throw error;
       const { catalogueVersion } = await presentCatalogue(visit, deps);
-      const notice = await changedMeanwhile(visit, deps, version, "Look at your entries, and save them again.");
+      const notice = await changedMeanwhile(visit, deps, version, "Check your entries and save again.");
       const shown = await show({ ...visit, submitted: fields }, deps, catalogueVersion);
       return { ...shown, notice, status: answerTable.conflict.status };
     }
@@ -95,7 +95,7 @@ function refusal(faults: readonly string[], { file, path, labels }: Change): Rej
     return `${labels[field] ?? field}${rest}.`;
   });
   const shown = firstOf(new Set(lines));
-  return new Rejection("invalid", shown[0] ?? "The catalogue cannot be changed like this.", shown);
+  return new Rejection("invalid", shown[0] ?? "These changes cannot be saved.", shown);
 }
 
 const mostShown = 20;

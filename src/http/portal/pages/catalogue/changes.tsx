@@ -69,7 +69,7 @@ const subjects = (all: readonly CatalogueDifference[], kind: CatalogueDifference
 interface DifferencesProps {
   readonly visit: SignedInVisit;
   readonly differences: readonly CatalogueDifference[];
-  /** The catalogue as it is now: only what is still in it has a page. */
+  /** The current catalogue: only what is still in it has a page. */
   readonly present: OrganisationFile;
 }
 

@@ -35,7 +35,7 @@ export function Choices({ legend, name, options, chosen, empty }: ChoicesProps) 
       </ul>
       {options.length > mostListed || others.length > 0 ? (
         <label>
-          Others, by id, with commas between them
+          Others, by id, separated by commas
           <input name={`${name}Others`} value={others.join(", ")} autocomplete="off" />
         </label>
       ) : null}

@@ -20,7 +20,7 @@ function CustomerFields({ view, customer }: { view: FormView; customer: Customer
           value={typed(view, "id", (visit.query["id"] ?? "").trim().slice(0, 64))}
           maxlength={64}
           autocomplete="off"
-          hint="As your files and requests name the customer. It stays as it is."
+          hint="The id that your files and API requests use. You cannot change it later."
         />
       )}
       <Field label="Name" name="name" value={typed(view, "name", customer?.name ?? "")} maxlength={200} autocomplete="off" />
@@ -72,7 +72,7 @@ const addCustomer = catalogueForm({
     return {
       file: { ...file, customers: [...file.customers, customer] },
       goTo: fields.get("back") === "judge-again" ? judgeAgainPath : thingPath("customers", id),
-      line: `Customer ${id} is added.`,
+      line: `Customer ${id} added.`,
       path: `customers.${file.customers.length}`,
       labels: customerLabels,
     };
@@ -104,7 +104,7 @@ const changeCustomer = catalogueForm({
     return {
       file: { ...file, customers: replaced(file.customers, customer, changed) },
       goTo: thingPath("customers", customer.id),
-      line: `Customer ${customer.id} is changed.`,
+      line: `Customer ${customer.id} saved.`,
       path: `customers.${file.customers.indexOf(customer)}`,
       labels: customerLabels,
     };

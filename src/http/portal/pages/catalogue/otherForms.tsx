@@ -21,9 +21,16 @@ const addCustomField = catalogueForm({
           value={typed(view, "key", "")}
           maxlength={64}
           autocomplete="off"
-          hint="A letter, then letters, digits, dashes and underscores: the column of a file. It stays as it is."
+          hint="The column name in files. Start with a letter; use letters, digits, dashes and underscores. You cannot change it later."
         />
-        <Field label="Label" name="label" value={typed(view, "label", "")} maxlength={200} autocomplete="off" hint="As people read it." />
+        <Field
+          label="Label"
+          name="label"
+          value={typed(view, "label", "")}
+          maxlength={200}
+          autocomplete="off"
+          hint="The name that people see."
+        />
         <Buttons view={view} label="Add custom field" back={`${cataloguePath}?list=custom-fields`} />
       </Form>
     </Panel>
@@ -34,7 +41,7 @@ const addCustomField = catalogueForm({
     return {
       file: { ...file, customFields: [...file.customFields, { key, label: fields.get("label") }] },
       goTo: thingPath("customFields", key),
-      line: `Custom field ${key} is added.`,
+      line: `Custom field ${key} added.`,
       path: `customFields.${file.customFields.length}`,
       labels: fieldLabels,
     };
@@ -56,7 +63,7 @@ const changeCustomField = catalogueForm({
             value={typed(view, "label", label)}
             maxlength={200}
             autocomplete="off"
-            hint="As people read it."
+            hint="The name that people see."
           />
           <Buttons view={view} label="Save" back={thingPath("customFields", key)} />
         </Form>
@@ -68,7 +75,7 @@ const changeCustomField = catalogueForm({
     return {
       file: { ...file, customFields: replaced(file.customFields, field, { ...field, label: fields.get("label") }) },
       goTo: thingPath("customFields", field.key),
-      line: `Custom field ${field.key} is changed.`,
+      line: `Custom field ${field.key} saved.`,
       path: `customFields.${file.customFields.indexOf(field)}`,
       labels: fieldLabels,
     };
@@ -91,7 +98,7 @@ const changeValidity = catalogueForm({
             type="date"
             value={typed(view, "validTo", validTo ?? "")}
             required={false}
-            hint="The last day on which it prices; empty: without end."
+            hint="The last day it applies. Leave empty for no end date."
           />
           <Buttons view={view} label="Save" back={thingPath("rateCards", id)} />
         </Form>
@@ -108,7 +115,7 @@ const changeValidity = catalogueForm({
     return {
       file: { ...file, rateCards: replaced(file.rateCards, card, changed) },
       goTo: thingPath("rateCards", card.id),
-      line: `The validity of ${card.name} is changed.`,
+      line: `Validity of ${card.name} saved.`,
       path: `rateCards.${file.rateCards.indexOf(card)}`,
       labels: { validFrom: "Valid from", validTo: "Valid to" },
     };

@@ -72,7 +72,7 @@ function List({ of, list }: { of: OfCatalogue; list: AnyList }) {
           caption={list.label}
           columns={list.columns(of, rows)}
           rows={rows}
-          empty={<EmptyState title={isFiltered ? `No ${list.of} fit this search` : `No ${list.of} yet`} />}
+          empty={<EmptyState title={isFiltered ? `No ${list.of} match this search` : `No ${list.of} yet`} />}
         />
         {pager}
       </section>

@@ -39,8 +39,8 @@ export const rateCardPage = thingPage("rateCards", (of, card) => {
 });
 
 const breakMethods: Readonly<Record<RateCard["breakMethod"], string>> = {
-  total: "The whole weight is charged at the rate of its break",
-  cumulative: "Each break prices its own kilograms",
+  total: "The whole weight is priced at the rate of the break it reaches",
+  cumulative: "Each break prices only the kilograms within it",
 };
 
 function factsOf({ visit, catalogue, now }: OfCatalogue, card: RateCard): Fact[] {
@@ -89,7 +89,7 @@ function Lanes({ of: { visit }, card }: { of: OfCatalogue; card: RateCard }) {
           <Field label="Zone at either end" name="zone" value={search} maxlength={64} autocomplete="off" required={false} />
         </FilterForm>
       ) : null}
-      <Table caption="Lanes" columns={laneColumns} rows={rows} empty={<EmptyState title="No lane has this zone" />} />
+      <Table caption="Lanes" columns={laneColumns} rows={rows} empty={<EmptyState title="No lanes match this zone" />} />
       {pager}
     </Panel>
   );
@@ -133,9 +133,9 @@ function transitInWords(transit: Lane["transit"]) {
 }
 
 const chargeWords: Readonly<Record<string, (amount: number) => string>> = {
-  flat: (amount) => `${decimal(amount)} a consignment`,
-  perItem: (amount) => `${decimal(amount)} an item`,
-  perKg: (amount) => `${decimal(amount)} a kg`,
+  flat: (amount) => `${decimal(amount)} per consignment`,
+  perItem: (amount) => `${decimal(amount)} per item`,
+  perKg: (amount) => `${decimal(amount)} per kg`,
   percentOfFreight: (amount) => `${amount}% of the freight`,
 };
 

@@ -26,7 +26,7 @@ const customerPage = thingPage("customers", (of, { id, name, carrierIds, rateCar
         <Cards
           of={of}
           cards={rateCardIds.flatMap((card) => file.rateCards.filter((each) => each.id === card))}
-          empty="No rate cards: quotes for this customer find no price"
+          empty="No rate cards yet. Without one, this customer cannot get a quote"
         />
         <Panel id="used" title="Recorded for this customer">
           <ul class="plain-list">
@@ -85,7 +85,7 @@ const servicePage = thingPage("services", (of, service) => {
   const { visit, file } = of;
   const { id, name, carrierId, type, cubicFactor } = service;
   const carrier = file.carriers.find((each) => each.id === carrierId);
-  const factor = `${cubicFactor ?? file.organisation.cubicFactor} kg a cubic metre`;
+  const factor = `${cubicFactor ?? file.organisation.cubicFactor} kg per cubic metre`;
   return {
     title: name,
     body: (

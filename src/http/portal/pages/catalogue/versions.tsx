@@ -27,15 +27,11 @@ export const versionsPage: PageOf<SignedInVisit> = {
       body: (
         <>
           <p class="under-heading">
-            <a href={visit.links.to(cataloguePath)}>The catalogue as it is now</a>
+            <a href={visit.links.to(cataloguePath)}>The current catalogue</a>
           </p>
           {catalogueVersion > 1 ? <Compare visit={visit} from={catalogueVersion - 1} to={catalogueVersion} /> : null}
           <section class="panel" aria-label="Versions">
-            <Table
-              caption="Versions, the newest first"
-              columns={columns(visit, (by) => (by ? nameOf(by) : "Not known yet"))}
-              rows={items}
-            />
+            <Table caption="Versions, newest first" columns={columns(visit, (by) => (by ? nameOf(by) : "Not known yet"))} rows={items} />
             <Pager
               of="versions"
               cursor={cursor}

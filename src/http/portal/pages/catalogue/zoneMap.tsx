@@ -29,7 +29,7 @@ export const zoneMapPage = thingPage("zoneMaps", (of, map) => {
           >
             <Field label="Zone or postcode" name="search" value={search} maxlength={100} autocomplete="off" required={false} />
           </FilterForm>
-          <Table caption="Zones" columns={columns} rows={rows} empty={<EmptyState title="No zone fits this search" />} />
+          <Table caption="Zones" columns={columns} rows={rows} empty={<EmptyState title="No zones match this search" />} />
           {pager}
         </Panel>
         <Cards of={of} cards={cards} empty="No rate card uses this zone map" />

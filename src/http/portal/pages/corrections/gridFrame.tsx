@@ -41,9 +41,9 @@ export function GridFrame({ visit, filter, columns }: { visit: SignedInVisit; fi
       {isEditable ? <SetForm columns={columns} /> : null}
       {isEditable ? (
         <p class="hint" id="grid-help">
-          Arrow keys move, typing or Enter edits a cell, Escape leaves it and then the table. Paste a block of cells from a spreadsheet with
-          Ctrl+V; Ctrl+D fills down, Ctrl+H replaces in a column, Ctrl+Z takes back, Space selects the row. What is not sent is kept in this
-          browser.
+          Move with the arrow keys. Type or press Enter to edit a cell, and Escape to leave it. Ctrl+V pastes cells from a spreadsheet,
+          Ctrl+D fills down, Ctrl+H finds and replaces, Ctrl+Z undoes, Space selects the row. Changes that you have not submitted are kept
+          in this browser.
         </p>
       ) : null}
     </section>

@@ -20,12 +20,12 @@ export const judgeAgainPage: PageOf<SignedInVisit> = {
     const places = placesIn((kind) => visit.query[kind] ?? "");
     const [found, { catalogueVersion }] = await Promise.all([judgeOpenRows(visit, deps, places), presentCatalogue(visit, deps)]);
     return {
-      title: "Judge again",
+      title: "Check again",
       body: (
         <>
           <p class="under-heading">
             <a href={visit.links.to(correctionsPath)}>Rejected rows</a>
-            <span class="muted">Judged by version {catalogueVersion} of the catalogue. Nothing has been sent yet.</span>
+            <span class="muted">Checked against version {catalogueVersion} of the catalogue. Nothing has been submitted yet.</span>
           </p>
           <Accepted visit={visit} found={found} places={places} />
           <More visit={visit} found={found} />
@@ -47,7 +47,7 @@ function Accepted({ visit, found, places }: { visit: SignedInVisit; found: reado
   if (judged === 0)
     return (
       <Panel id="accepted" title="Open rows">
-        <EmptyState title="No rejected rows are waiting" />
+        <EmptyState title="No rejected rows to correct" />
       </Panel>
     );
   return (
@@ -55,28 +55,24 @@ function Accepted({ visit, found, places }: { visit: SignedInVisit; found: reado
       <Facts
         class="figures"
         facts={[
-          ["Rows judged", <Amount value={judged} />],
+          ["Rows checked", <Amount value={judged} />],
           ["Accepted now", <Amount value={rows} />],
           ["Still rejected", <Amount value={judged - rows} />],
         ]}
       />
       {rows === 0 ? (
         <EmptyState title="None of these rows would be accepted now">
-          Correct them in the grid, or add to the catalogue what they name.
+          Correct them under Rejected rows, or add what is missing to the catalogue.
         </EmptyState>
       ) : (
         <>
-          <Table
-            caption="Rows that would be accepted now, by the reason for which they were rejected"
-            columns={columns(visit)}
-            rows={reasonsOf(found)}
-          />
+          <Table caption="Rows that would be accepted now, by why they were rejected" columns={columns(visit)} rows={reasonsOf(found)} />
           <Form visit={visit} to={judgeAgainPath} class="button-row judge-again">
             <HiddenFields values={{ key: randomUUID(), ...places }} />
             <Button label={`Submit ${counted(rows, "row", "rows")}`} />
             <ButtonLink to={visit.links.to(correctionsPath)} label="Cancel" quiet />
           </Form>
-          <p class="hint">They are sent as corrections, as they were: a new import for each of their imports.</p>
+          <p class="hint">The rows are submitted unchanged, in one new import for each import they came from.</p>
         </>
       )}
     </Panel>
@@ -119,8 +115,8 @@ function More({ visit, found }: { visit: SignedInVisit; found: readonly JudgedRo
   const places = Object.fromEntries(more.map(({ kind, next }) => [kind, next ?? ""]));
   return (
     <p>
-      At most {mostJudged} shipments and {mostJudged} activities are judged at once.{" "}
-      <a href={visit.links.to(judgeAgainPath, places)}>Judge the next ones</a>
+      At most {mostJudged} shipments and {mostJudged} activities are checked at a time.{" "}
+      <a href={visit.links.to(judgeAgainPath, places)}>Check the next rows</a>
     </p>
   );
 }
@@ -144,11 +140,11 @@ export const judgeAgainForm: FormOf<SignedInVisit> = {
 function inWords({ rows, imports, taken, left, because }: Submitted): string[] {
   return [
     rows === 0
-      ? "No row was submitted: none of them is open and would be accepted now."
-      : `${counted(rows, "row is", "rows are")} submitted in ${counted(imports, "correction", "corrections")}. They leave this list while the import runs.`,
+      ? "No rows were submitted: they are no longer open, or would still be rejected."
+      : `${counted(rows, "row", "rows")} submitted in ${counted(imports, "new import", "new imports")}. They leave this list as the import runs.`,
     ...(taken > 0
-      ? [`${counted(taken, "row was", "rows were")} left out: others have taken some of them meanwhile. Judge again for the rest.`]
+      ? [`${counted(taken, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`]
       : []),
-    ...(left > 0 ? [`${counted(left, "row is", "rows are")} not sent and still open. ${because}.`] : []),
+    ...(left > 0 ? [`${counted(left, "row is", "rows are")} not submitted and still open. ${because}.`] : []),
   ];
 }

@@ -2,6 +2,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { done, type FormOf, type PageOf, type SignedInVisit } from "../../page.js";
 import { EmptyState } from "../../shell/panel.js";
+import { counted } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import { dismiss, reopen } from "./answers.js";
 import { Choices, Reasons } from "./choices.js";
@@ -57,10 +58,10 @@ export const correctionsPage: PageOf<SignedInVisit> = {
 };
 
 const emptyTitles: Readonly<Record<Filter["state"], string>> = {
-  open: "No rejected rows are waiting",
-  submitted: "No corrections are under way",
-  corrected: "No rows are corrected",
-  dismissed: "No rows are dismissed",
+  open: "No rejected rows to correct",
+  submitted: "No corrections in progress",
+  corrected: "No corrected rows",
+  dismissed: "No dismissed rows",
 };
 
 /** `<import id>:<row>,<row>`, once for each shipment or activity that is chosen. */
@@ -91,8 +92,8 @@ const stateForm = (what: string, change: typeof dismiss, outcome: string): FormO
     }
     const back = fields.get("back");
     const goTo = back.startsWith(`${correctionsPath}?`) ? back : correctionsPath;
-    return done(goTo, `${count === 1 ? "1 row is" : `${count} rows are`} ${outcome}.`);
+    return done(goTo, `${counted(count, "row", "rows")} ${outcome}.`);
   },
 });
 
-export const correctionForms = [stateForm("dismiss", dismiss, "dismissed"), stateForm("reopen", reopen, "open again")];
+export const correctionForms = [stateForm("dismiss", dismiss, "dismissed"), stateForm("reopen", reopen, "reopened")];

@@ -16,7 +16,7 @@ export function PlainList({ visit, filter, rows }: { visit: SignedInVisit; filte
   );
   return (
     <Panel id="list" title="Rows">
-      <p class="hint">Cells are edited with scripts. Without them, download an import's error report, correct it and upload it again.</p>
+      <p class="hint">To edit rows here, turn on JavaScript. Or download an import's error report, correct it and upload it.</p>
       {form !== undefined && visit.may("operate") ? (
         <Form visit={visit} to={`${correctionsPath}/${form}`}>
           <input type="hidden" name="back" value={addressOf(filter)} />

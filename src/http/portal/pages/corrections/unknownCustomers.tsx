@@ -52,13 +52,11 @@ export function UnknownCustomers({ visit, rows }: { visit: SignedInVisit; rows: 
   return (
     <Panel id="unknown-customers" title="Customers that are not in the catalogue">
       <Table
-        caption="Customers that are not in the catalogue, and the rows that name them"
+        caption="Customers that are not in the catalogue, and how many rows name them"
         columns={columns}
         rows={unknown.slice(0, mostShown)}
       />
-      <p class="hint">
-        Of the rows that were judged. A mistyped id is corrected in the row; a new customer is added here, and its rows are judged again.
-      </p>
+      <p class="hint">If an id is mistyped, correct the row. If a customer is new, add it here and its rows are checked again.</p>
     </Panel>
   );
 }
@@ -71,13 +69,13 @@ export function AfterChanges({ visit, rows }: { visit: SignedInVisit; rows: read
   const unknown = visit.may("catalogue") ? unknownCustomers(rows) : [];
   return (
     <p class="after-changes">
-      <a href={visit.links.to(judgeAgainPath)}>Judge again</a>
-      <span class="muted">finds open rows that the catalogue accepts by now.</span>
+      <a href={visit.links.to(judgeAgainPath)}>Check again</a>
+      <span class="muted">for rows that the catalogue would accept now.</span>
       {unknown.length > 0 ? <span>Not in the catalogue:</span> : null}
       {unknown.slice(0, mostInLine).map(({ id }) => (
         <a href={visit.links.to(addPath("customers"), { id, back: "judge-again" })}>Add customer {id}</a>
       ))}
-      {unknown.length > mostInLine ? <span class="muted">and {unknown.length - mostInLine} more, under Judge again</span> : null}
+      {unknown.length > mostInLine ? <span class="muted">and {unknown.length - mostInLine} more, under Check again</span> : null}
     </p>
   );
 }

@@ -55,7 +55,7 @@ async function untilStored({ pool, objectStore }: PortalDeps, importId: string, 
     await pause(lookMs);
     if (await objectStore.exists(key)) return;
   }
-  throw new Problem("unavailable", "The error report is being made again, try again shortly");
+  throw new Problem("unavailable", "The error report is being prepared. Try again in a moment");
 }
 
 async function leadTo(visit: SignedInVisit, deps: PortalDeps, { key, name }: { key: string; name: string }): Promise<Response> {

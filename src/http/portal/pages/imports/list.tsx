@@ -27,7 +27,7 @@ export const importsPage: PageOf<SignedInVisit> = {
           <Live visit={visit} from={livePath} isMoving={items.some(isUnfinished)} />
           <section class="panel" aria-label="Imports" {...(cursor === undefined ? { "data-newest": "", ...asMarks(filter) } : {})}>
             <Table
-              caption="Imports, the newest first"
+              caption="Imports, newest first"
               columns={importColumns(visit)}
               rows={items}
               empty={<NoImports visit={visit} why={nextCursor !== null ? "page" : isFiltered || cursor ? "filter" : "none"} />}
@@ -82,14 +82,14 @@ const Filters = ({ visit, filter, isFiltered }: { visit: SignedInVisit; filter: 
 );
 
 function NoImports({ visit, why }: { visit: SignedInVisit; why: "none" | "filter" | "page" }) {
-  if (why === "page") return <EmptyState title="None on this page">The next page searches older imports.</EmptyState>;
-  if (why === "filter") return <EmptyState title="No import fits this filter" />;
+  if (why === "page") return <EmptyState title="No matches on this page">Go to the next page to search older imports.</EmptyState>;
+  if (why === "filter") return <EmptyState title="No imports match this filter" />;
   return (
     <EmptyState title="No imports yet">
       {visit.may("operate") ? (
         <ButtonLink to={visit.links.to("/portal/upload")} label="Upload a file" />
       ) : (
-        "Files and pushes that the API takes show up here."
+        "Files you upload and data sent through the API appear here."
       )}
     </EmptyState>
   );

@@ -103,15 +103,15 @@ function CancelQuestion({ visit, view }: { visit: SignedInVisit; view: ImportVie
       <p>
         {view.status === "queued" ? (
           <>
-            <strong>{shownReference(view)}</strong> has not begun. Nothing of it is recorded, and it makes room in the queue.
+            <strong>{shownReference(view)}</strong> has not started. Nothing of it will be recorded.
           </>
         ) : (
           <>
-            <strong>{shownReference(view)}</strong> stops within a moment. None of its rows reaches the ledger; the rows judged so far stay
-            in its history.
+            <strong>{shownReference(view)}</strong> stops in a moment. None of its rows will be recorded. The rows checked so far stay in
+            its history.
           </>
         )}{" "}
-        To have it after all, send the file again.
+        If you need it later, upload the file again.
       </p>
     </Question>
   );
@@ -128,7 +128,7 @@ export const cancelForm: FormOf<SignedInVisit> = {
     const cancelling = cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
     deps.live.imports.nudge(); // open pages of this import show the request at once
     await cancelling.finally(() => deps.live.imports.nudge());
-    return done(importPath(view.importId), `${shownReference(view)} is cancelled.`);
+    return done(importPath(view.importId), `${shownReference(view)} cancelled.`);
   },
 };
 
@@ -148,7 +148,7 @@ async function AsItWas({ visit, view, asOf, deps }: { visit: SignedInVisit; view
   if (!was)
     return (
       <section class="panel" aria-label="Import">
-        <EmptyState title="It had not been sent at that time" />
+        <EmptyState title="This import did not exist at that time" />
       </section>
     );
   const { status, rows, rejected, revision } = was;
@@ -158,12 +158,12 @@ async function AsItWas({ visit, view, asOf, deps }: { visit: SignedInVisit; view
       <Panel id="as-it-was" title="As it was">
         <p class="status">
           <StatusBadge view={{ status, cancelling: false }} />
-          <a href={visit.links.to(`${importPath(importId)}/history`, { from: String(from) })}>Its last events by then</a>
+          <a href={visit.links.to(`${importPath(importId)}/history`, { from: String(from) })}>History up to then</a>
         </p>
         <Facts
           facts={[
-            ["Rows judged", <Amount value={rows} />],
-            ["Rejected", rejected === undefined ? "More rows than a page counts" : <Amount value={rejected} />],
+            ["Rows checked", <Amount value={rows} />],
+            ["Rejected", rejected === undefined ? "Too many to count here" : <Amount value={rejected} />],
           ]}
         />
       </Panel>

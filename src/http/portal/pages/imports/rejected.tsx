@@ -18,11 +18,11 @@ export function Reasons({ found, rejected }: { readonly found: RejectionReasons;
       <Bars bars={reasons.map(({ reason, rows }) => ({ label: reason, value: rows }))} unit={["row", "rows"]} />
       <p class="hint">
         A row with several faults is counted once for each. If one line of a shipment has a fault, all its lines are rejected and counted.
-        {others > 0 ? ` ${others} rarer ${others === 1 ? "reason is" : "reasons are"} left out.` : null}
+        {others > 0 ? ` ${others} less common ${others === 1 ? "reason is" : "reasons are"} not shown.` : null}
         {counted < rejected ? (
           <>
             {" "}
-            Counted over <Amount value={counted} /> of the rejected rows.
+            Based on <Amount value={counted} /> of the rejected rows.
           </>
         ) : null}
       </p>
@@ -56,7 +56,7 @@ export function RejectedRows({ visit, importId, page: { items, nextCursor }, cur
 
 const states: Readonly<Record<RowState, { readonly label: string; readonly badge: string }>> = {
   open: { label: "Open", badge: "bad" },
-  submitted: { label: "Correction under way", badge: "busy" },
+  submitted: { label: "Being corrected", badge: "busy" },
   corrected: { label: "Corrected", badge: "good" },
   dismissed: { label: "Dismissed", badge: "" },
   superseded: { label: "Superseded", badge: "" },

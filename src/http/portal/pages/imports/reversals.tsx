@@ -26,14 +26,14 @@ export function Reversals({ visit, view, reversals, nameOf }: ReversalsProps) {
     <section class="panel" id="import-reversals" aria-labelledby="reversals">
       <h2 id="reversals">Reversals</h2>
       <Table
-        caption="Reversals, the first one first"
+        caption="Reversals, oldest first"
         columns={columns(visit, view, nameOf)}
         rows={reversals.slice(0, shownReversals)}
         marks={({ reversalId }) => ({ id: `reversal-${reversalId}` })}
       />
       <p class="more">
         <a href={visit.links.to(eventsPath(view.importId, "reversals"))}>
-          {reversals.length > shownReversals ? "All reversals and their events" : "Events of its reversals"}
+          {reversals.length > shownReversals ? "All reversals" : "Events of its reversals"}
         </a>
       </p>
     </section>
@@ -49,7 +49,7 @@ const columns = (visit: Viewer, { kind }: ImportView, nameOf: NameOf): readonly 
 ];
 
 function whatInWords({ all, rows }: ImportReversal): string {
-  if (all || rows === null) return "All that was left";
+  if (all || rows === null) return "Everything that was left";
   const shown = rangesInWords(rows.slice(0, shownRanges)).replaceAll(",", ", ");
   const more = rows.length - shownRanges;
   return `${rows.length === 1 && rows[0]?.[0] === rows[0]?.[1] ? "Row" : "Rows"} ${shown}${more > 0 ? ` and ${counted(more, "more range", "more ranges")}` : ""}`;

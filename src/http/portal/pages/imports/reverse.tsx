@@ -110,6 +110,6 @@ function outcomeInWords(view: ImportView, outcome: ReversalOutcome, includeCorre
     ...(withCorrections ? [`The corrections that other imports made to ${name} are reversed${reversed > 0 ? " as well" : ""}.`] : []),
     ...(reversed === 0 && reversalId !== null ? [`${name} is reversed.`] : []),
   ];
-  if (first === "") return [`Nothing was left to reverse: what you chose of ${name} was reversed before.`];
+  if (first === "") return [`Nothing left to reverse: what you chose of ${name} is already reversed.`];
   return [first, ...more, ...consequences(view, outcome)];
 }

@@ -69,7 +69,7 @@ export const unitsOf = ({ kind }: Pick<ImportView, "kind">, count: number): stri
 function effect(view: ImportView, { reversed, withdrawn }: ReversalOutcome): string {
   if (reversed === 0) return `No ${view.kind} are left to reverse, only ${counted(withdrawn, "open rejected row", "open rejected rows")}.`;
   const units = unitsOf(view, reversed);
-  if (view.kind === "activities") return `${units} ${reversed === 1 ? "counts" : "count"} in no total any more.`;
+  if (view.kind === "activities") return `${units} ${reversed === 1 ? "counts" : "count"} in no total from now on.`;
   return `${units}, as this import wrote ${reversed === 1 ? "it" : "them"}, ${reversed === 1 ? "is" : "are"} reversed.`;
 }
 
@@ -96,7 +96,7 @@ export function consequences(view: ImportView, outcome: ReversalOutcome): string
     [reopened, `${rows(reopened)} of other imports, which these had corrected, ${verb(reopened, "is", "are")} open again.`],
     [
       withdrawn,
-      `${counted(withdrawn, "open rejected row", "open rejected rows")} of this import ${verb(withdrawn, "is", "are")} taken off the list.`,
+      `${counted(withdrawn, "open rejected row", "open rejected rows")} of this import ${verb(withdrawn, "is", "are")} removed from Rejected rows.`,
     ],
     [alreadyReversed, before(view, outcome)],
   ];
@@ -122,7 +122,7 @@ function Corrections({ visit, outcome, corrections }: PreviewProps) {
   const more = outcome.corrections.length - corrections.length;
   return (
     <Panel id="corrections" title="Corrections by other imports">
-      <p>These imports have corrected rows of what you chose. What they wrote stays, unless you reverse it as well.</p>
+      <p>These imports have corrected rows that you chose. What they recorded stays, unless you reverse it as well.</p>
       <ul class="plain-list">
         {corrections.map(({ importId, reference, rows }) => (
           <li>
@@ -146,7 +146,7 @@ function ReverseForm({ visit, view, outcome, isLeft }: PreviewProps & { isLeft: 
           name="reason"
           value={visit.submitted.get("reason")}
           maxlength={limits.reasonLength}
-          hint="It is kept with the reversal, and everybody who looks at the import sees it."
+          hint="Everybody who opens the import can see this."
           autocomplete="off"
         />
         {outcome.corrections.length > 0 ? (
@@ -169,7 +169,7 @@ export function OtherChoice({ visit, view }: { visit: SignedInVisit; view: Impor
   const { rows, shipment } = visit.query;
   const path = reversePath(view.importId);
   return (
-    <Panel id="other-choice" title="Only a part">
+    <Panel id="other-choice" title="Reverse only a part">
       <FilterForm
         visit={visit}
         path={path}

@@ -123,12 +123,12 @@ export const Live = ({ visit, from, isMoving }: LiveProps) => (
   <div class="live" data-live={visit.links.to(from)}>
     <p class="unseen" role="status" data-live-news />
     <p class="hint" data-live-lost hidden>
-      This page does not change by itself at the moment. <a href={visit.links.to(visit.path)}>Reload</a>
+      Live updates are interrupted. <a href={visit.links.to(visit.path)}>Reload</a>
     </p>
     {isMoving ? (
       <noscript>
         <p class="hint">
-          <a href={visit.links.to(visit.path)}>Reload</a> to see how far it is.
+          <a href={visit.links.to(visit.path)}>Reload</a> to see its progress.
         </p>
       </noscript>
     ) : null}

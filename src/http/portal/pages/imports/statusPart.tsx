@@ -48,7 +48,7 @@ export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => 
       {view.status === "processing" ? <Progress view={view} /> : null}
     </p>
     {view.errorMessage === null ? null : <p class="fault">{view.errorMessage}</p>}
-    {view.status === "cancelled" ? <p>Nothing of this import is in the ledger.</p> : null}
+    {view.status === "cancelled" ? <p>Nothing of this import was recorded.</p> : null}
     <Facts class="figures" facts={figuresOf(visit, view)} />
     <Facts
       facts={[
@@ -165,7 +165,7 @@ function Actions({ visit, view, states }: Pick<StatusProps, "visit" | "view" | "
       {view.reportKey !== null && canCorrect && (states?.open.rows ?? 0) < view.counts.failed ? (
         <ButtonLink to={visit.links.to(`${path}/report`, { rows: "all" })} label="Download with all rejected rows" quiet />
       ) : null}
-      {reportIsDue ? <span class="muted">The error report is being made.</span> : null}
+      {reportIsDue ? <span class="muted">The error report is being prepared.</span> : null}
       <ButtonLink to={visit.links.to(`${path}/file`)} label="Download submitted file" quiet />
       {isReversible(view, canCorrect) && visit.may("operate") ? (
         <ButtonLink to={visit.links.to(reversePath(view.importId))} label="Reverse import" quiet />

@@ -18,7 +18,7 @@ export const Timeline = ({ visit, view, steps, nameOf }: TimelineProps) => (
   <section class="panel" id="import-timeline" aria-labelledby="timeline">
     <h2 id="timeline">Timeline</h2>
     {steps === undefined ? (
-      <p class="muted">The history cannot be read at the moment. Reload the page in a moment.</p>
+      <p class="muted">The history cannot be shown right now. Reload the page in a moment.</p>
     ) : (
       <ol class="timeline">
         {steps.map((step) => (
@@ -30,7 +30,7 @@ export const Timeline = ({ visit, view, steps, nameOf }: TimelineProps) => (
         {view.cancelling && !steps.some(({ type }) => type === "ImportCancelled") ? (
           <li>
             <span class="muted">Now</span>
-            <span>Somebody has asked to cancel it; it stops within a moment</span>
+            <span>Cancellation requested. The import stops in a moment</span>
           </li>
         ) : null}
       </ol>
@@ -53,7 +53,7 @@ export function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Chil
       const { source, file, by, corrects } = step.data;
       return (
         <>
-          {source === "file" ? `${file.name} (${bytes(file.size)}) uploaded` : "Pushed as JSON"} by {nameOf(by)}
+          {source === "file" ? `${file.name} (${bytes(file.size)}) uploaded` : "Sent as JSON"} by {nameOf(by)}
           {corrects ? (
             <>
               , correcting {rowsOf(corrects.rows.length)} of {linkTo(corrects.importId, "an earlier import")}

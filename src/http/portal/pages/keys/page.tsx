@@ -27,7 +27,7 @@ export const keysPage: PageOf<SignedInVisit> = {
           <NewKey visit={visit} />
           <Panel id="keys" title="Keys">
             <Table
-              caption="API keys, the oldest first"
+              caption="API keys, oldest first"
               columns={keyColumns(visit, nameOf)}
               rows={keys}
               empty={<EmptyState title="No keys yet">Create one, and send it as x-api-key with each request.</EmptyState>}
@@ -54,7 +54,7 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
           maxlength={200}
           value={submitted.get("name")}
           autocomplete="off"
-          hint="Name it after what uses it."
+          hint="Name it after the system that uses it."
         />
         <fieldset class="events">
           <legend>What it may do, for {visit.person.organisationName} alone</legend>
@@ -71,7 +71,7 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
           type="date"
           value={submitted.get("lastDay")}
           required={false}
-          hint="The key works until this day ends. Without one it has no end."
+          hint="The key stops working at the end of this day. Leave empty for no end date."
         />
         <button type="submit">Create key</button>
       </Form>
@@ -91,7 +91,7 @@ const createForm = form("", async (visit, fields, { organisations }) => {
   const expiresAt = dayEnd("Last day", fields.get("lastDay"), timezone);
   const wanted = { organisationId, name: fields.get("name"), scopes: fields.all("scopes"), expiresAt };
   const { key } = await createKey(organisations, wanted, originOf(visit));
-  return done(path, "Key created. Copy it now: only its beginning is kept.", key);
+  return done(path, "Key created. Copy it now: you cannot see it again.", key);
 });
 
 const rotateForm = form("/{keyId}/rotate", async (visit, fields, { organisations }) => {
@@ -101,15 +101,15 @@ const rotateForm = form("/{keyId}/rotate", async (visit, fields, { organisations
   const { key, name, old } = await rotateKey(organisations, { ...given, keepHours }, originOf(visit));
   const next =
     keepHours === 0
-      ? `${old.prefix} has ended. Deploy the new key now.`
-      : `${old.prefix} works until ${timeInWords(old.until, timezone)}. Deploy the new key, then look here until the old one is not used any more.`;
-  return done(path, `${name} is rotated; ${next}`, key);
+      ? `The old key ${old.prefix} no longer works. Use the new key now.`
+      : `The old key ${old.prefix} works until ${timeInWords(old.until, timezone)}. Use the new key before then. The list below shows when the old one was last used.`;
+  return done(path, `${name} rotated. ${next}`, key);
 });
 
 const revokeForm = form("/{keyId}/revoke", async (visit, _, { organisations }) => {
   const { organisationId } = visit.person;
   const revoked = await revokeKey(organisations, { organisationId, prefix: visit.params["keyId"] ?? "" }, originOf(visit));
-  return done(path, `${revoked.name} (${revoked.prefix}) is revoked.`);
+  return done(path, `${revoked.name} (${revoked.prefix}) revoked.`);
 });
 
 export const keyForms = [createForm, rotateForm, revokeForm];

@@ -11,7 +11,7 @@ export function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: reado
     return (
       <Question visit={visit} title="Revoke this key?" to={`${path}/${revoke.keyId}/revoke`} back={path} label="Revoke">
         <p>
-          <strong>{revoke.name}</strong> (<code>{revoke.prefix}</code>) stops working with its next request, everywhere
+          <strong>{revoke.name}</strong> (<code>{revoke.prefix}</code>) stops working immediately
           {revoke.replaced ? ", and so does the old key" : ""}. This cannot be undone.
         </p>
       </Question>
@@ -20,7 +20,7 @@ export function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: reado
 }
 
 const keeps = [
-  { value: "0", label: "Not at all: it ends at once" },
+  { value: "0", label: "No time: it stops working now" },
   { value: String(defaultKeepHours), label: "24 hours" },
   { value: "72", label: "3 days" },
   { value: "168", label: "7 days" },
@@ -38,11 +38,12 @@ const RotateQuestion = ({ visit, apiKey: { keyId, name, prefix, replaced } }: { 
     choice={<Choice label="Keep the old key for" name="keep" options={keeps} value={String(defaultKeepHours)} />}
   >
     <p>
-      <strong>{name}</strong> gets a new key that may do the same. The old one (<code>{prefix}</code>) goes on for the time that you choose.
+      <strong>{name}</strong> gets a new key with the same permissions. The old key (<code>{prefix}</code>) keeps working for the time you
+      choose.
     </p>
     {replaced ? (
       <p>
-        The key before it (<code>{replaced.prefix}</code>) ends at once.
+        The key before it (<code>{replaced.prefix}</code>) stops working now.
       </p>
     ) : null}
   </Question>

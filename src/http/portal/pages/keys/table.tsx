@@ -15,7 +15,7 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
     cell: (key) => perSecret(key, <code>{key.prefix}</code>, ({ prefix }) => <code>{prefix}</code>),
   },
   {
-    heading: "May",
+    heading: "Permissions",
     cell: ({ scopes }) =>
       scopes === null ? (
         "Everything"

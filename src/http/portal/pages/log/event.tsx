@@ -19,10 +19,10 @@ export const logEventPage: PageOf<SignedInVisit> = {
     const entryId = visit.params["entryId"] ?? "";
     const entry = isUuid(entryId) ? await findLogEntry(visit.person.organisationId, entryId, deps.pool) : undefined;
     const event = entry && (await readEvent(deps, entry.stream, BigInt(entry.revision)));
-    if (!event) throw new Rejection("notFound", "The log has no such entry");
+    if (!event) throw new Rejection("notFound", "There is no log entry with this id");
     const spoken = await spokenOf(visit, [entry], deps);
     return {
-      title: "Entry of the log",
+      title: "Log entry",
       body: (
         <>
           <p class="under-heading">

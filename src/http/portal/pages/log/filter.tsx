@@ -25,7 +25,7 @@ export const whatNames: Readonly<Record<LogWhat, string>> = {
 /** Throws a Rejection with a sentence for the page. */
 export function filterOf({ query, person: { timezone } }: SignedInVisit): LogFilter {
   const by = query["by"] || undefined;
-  if (by !== undefined && !/^[\w-]{1,64}$/.test(by)) throw new Rejection("invalid", "Choose a person or a key of the list");
+  if (by !== undefined && !/^[\w-]{1,64}$/.test(by)) throw new Rejection("invalid", "Choose a person or a key from the list");
   const from = dayStart("From", query["from"], timezone);
   const to = dayEnd("To", query["to"], timezone);
   if (from && to && from >= to) throw new Rejection("invalid", "From must not be after To");

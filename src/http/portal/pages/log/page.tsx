@@ -34,12 +34,12 @@ export const logPage: PageOf<SignedInVisit> = {
           <Filters visit={visit} filter={filter} choices={await choicesOf(visit, deps)} />
           <section class="panel" aria-label="Entries">
             <Table
-              caption="What was done, the newest first"
+              caption="What happened, newest first"
               columns={columns(visit, spoken)}
               rows={items}
               empty={
-                <EmptyState title={isFiltered(filter) || cursor ? "No entry fits this filter" : "Nothing was done yet"}>
-                  What people, keys and the command line do shows up here within a moment.
+                <EmptyState title={isFiltered(filter) || cursor ? "No entries match this filter" : "Nothing here yet"}>
+                  What people, keys and the command line do appears here.
                 </EmptyState>
               }
             />
@@ -49,7 +49,7 @@ export const logPage: PageOf<SignedInVisit> = {
               nextCursor={nextCursor}
               address={(next) => visit.links.to(logPath, { ...givenFilter(visit), cursor: next })}
             />
-            <p class="hint">Sign-ins are shown for 90 days, everything else for good.</p>
+            <p class="hint">Sign-ins are kept for 90 days, everything else permanently.</p>
           </section>
         </>
       ),

@@ -57,10 +57,10 @@ export function priceLines({ terms, steps }: ExplainedCard, { cents, exact }: Mo
   const onLane = lane.from === originZone && lane.to === destinationZone ? zones : `${zones}, priced as ${lane.from} to ${lane.to}`;
   return [
     { words: `Zones ${onLane}`, figure: "" },
-    { words: `Chargeable weight: ${steps.exactKg} kg at ${cubicFactor} kg a cubic metre, rounded up`, figure: `${steps.kg} kg` },
+    { words: `Chargeable weight: ${steps.exactKg} kg at ${cubicFactor} kg per cubic metre, rounded up`, figure: `${steps.kg} kg` },
     { words: "Basic charge", figure: cents(steps.basic) },
     ...steps.kgCharge.map(({ kg, perKg, fromKg, charge }) => ({
-      words: `${kg} kg at ${exact(perKg)} a kg${fromKg > 0 ? `, the rate from ${fromKg} kg` : ""}`,
+      words: `${kg} kg at ${exact(perKg)} per kg${fromKg > 0 ? `, the rate from ${fromKg} kg` : ""}`,
       figure: exact(charge),
     })),
     {

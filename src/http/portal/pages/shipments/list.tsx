@@ -53,11 +53,11 @@ export const shipmentsPage: PageOf<SignedInVisit> = {
 /** `known`: there is a shipment with exactly this id, or there was one that is reversed. */
 const noShipments = ({ links }: SignedInVisit, filter: ShipmentFilter, nextCursor: string | null, known: string | undefined) =>
   nextCursor === null ? (
-    <EmptyState title={isFiltered(filter) ? "No shipment fits this filter" : "No shipments yet"}>
-      {known === undefined ? undefined : <a href={links.to(shipmentPath(known))}>What became of {known}</a>}
+    <EmptyState title={isFiltered(filter) ? "No shipments match this filter" : "No shipments yet"}>
+      {known === undefined ? undefined : <a href={links.to(shipmentPath(known))}>See the history of {known}</a>}
     </EmptyState>
   ) : (
-    <EmptyState title="None on this page">Only 5,000 shipments are searched at a time. The next page searches on.</EmptyState>
+    <EmptyState title="No matches on this page">Each page searches 5,000 shipments. Go to the next page to search further.</EmptyState>
   );
 
 const longestPlace = 100;
@@ -86,8 +86,7 @@ function filterOf(query: Readonly<Record<string, string>>, timezone: string, geo
   };
 }
 
-const captionOf = (filter: ShipmentFilter): string =>
-  isByImport(filter) ? "Shipments, of the last ended import first" : "Shipments, in the order of their ids";
+const captionOf = (filter: ShipmentFilter): string => (isByImport(filter) ? "Shipments, most recently imported first" : "Shipments, by id");
 
 const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
   {

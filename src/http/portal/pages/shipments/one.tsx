@@ -43,9 +43,9 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
         {content ? (
           <Content content={content} nameOf={nameOfCustomer} />
         ) : asOf === undefined ? (
-          <NotThere title="It is not in the ledger: every version of it is reversed" />
+          <NotThere title="This shipment has no current version: all of them are reversed" />
         ) : typeof versions === "object" ? (
-          <NotThere title="It was not in the ledger at that time" />
+          <NotThere title="This shipment did not exist at that time" />
         ) : null}
         <Versions visit={visit} shipmentId={shipmentId} versions={versions} nameOf={nameOf} />
       </>
@@ -63,7 +63,7 @@ const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ 
 
 const Written = ({ visit, shipment }: { visit: SignedInVisit; shipment: LedgerShipment }) => (
   <span class="muted">
-    Written <Time visit={visit} at={new Date(String(shipment["updatedAt"]))} /> by{" "}
+    Updated <Time visit={visit} at={new Date(String(shipment["updatedAt"]))} /> by{" "}
     <a href={visit.links.to(importPath(String(shipment["importId"])))}>
       {String(shipment["sourceDetails"]).trim() || "an import without a reference"}
     </a>

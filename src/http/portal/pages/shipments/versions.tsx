@@ -23,8 +23,8 @@ interface VersionsProps {
 }
 
 const whyNone: Readonly<Record<NoVersions, string>> = {
-  gathering: "The versions of before the last upgrade are being gathered from the log. Reload the page in a few minutes.",
-  unreadable: "The versions cannot be read at the moment. Reload the page in a moment.",
+  gathering: "Versions from before the last upgrade are still being prepared. Reload the page in a few minutes.",
+  unreadable: "The versions cannot be shown right now. Reload the page in a moment.",
 };
 
 export function Versions({ visit, shipmentId, versions: found, nameOf }: VersionsProps) {
@@ -102,7 +102,7 @@ function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: V
       {reversed ? <Reversed {...{ visit, importId, reversed, nameOf }} /> : null}
       {supersededBy === null ? null : (
         <p class="muted">
-          The ledger never showed it: <a href={visit.links.to(importPath(supersededBy))}>a later push</a> was there first.
+          Never the current version: <a href={visit.links.to(importPath(supersededBy))}>a later import</a> was recorded first.
         </p>
       )}
       {changes === undefined ? null : changes.length === 0 ? <p class="muted">Nothing changed.</p> : <Changes changes={changes} />}

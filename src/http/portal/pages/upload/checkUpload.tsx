@@ -24,7 +24,7 @@ export const checkAnswer: AnswerOf<SignedInVisit> = {
   },
 };
 
-const tooSlowWithoutScripts = "The file could not be checked soon enough. Check it with scripts turned on, or in several files";
+const tooSlowWithoutScripts = "Checking this file takes too long without JavaScript. Turn on JavaScript, or split the file";
 
 /** The same for a browser without scripts. */
 export const checkForm: FormOf<SignedInVisit> = {

@@ -52,8 +52,8 @@ export interface Question {
 }
 
 const whatFollows: Readonly<Record<ImportKind, string>> = {
-  activities: "Uploaded again, its activities count twice in the totals to bill.",
-  shipments: "Uploaded again, its shipments are written once more, over later versions of them.",
+  activities: "If you upload it again, its activities count twice in the totals to bill.",
+  shipments: "If you upload it again, its shipments replace any later versions.",
 };
 
 interface QuestionProps extends Omit<Question, "form"> {
@@ -63,8 +63,8 @@ interface QuestionProps extends Omit<Question, "form"> {
 }
 
 const howToSend = {
-  choose: "To do so all the same, choose the file once more and press Upload again.",
-  press: "To do so all the same, press Upload again.",
+  choose: "To upload it anyway, choose the file again and press Upload again.",
+  press: "To upload it anyway, press Upload again.",
 };
 
 export const UploadQuestion = ({ visit, form, earlier, withoutScripts }: QuestionProps) => (

@@ -35,8 +35,7 @@ export const uploadForm: FormOf<SignedInVisit> = {
   },
 };
 
-const tooSlowWithoutScripts =
-  "The report could not be checked soon enough. Upload it with scripts turned on, or send its rows in several files";
+const tooSlowWithoutScripts = "Checking this report takes too long without JavaScript. Turn on JavaScript, or split the file";
 
 /** The same for the page's script, which shows how far the file is and goes to the import itself. */
 export const uploadAnswer: AnswerOf<SignedInVisit> = {

@@ -82,8 +82,8 @@ function UploadForm({ visit, kind, question }: { visit: SignedInVisit; kind: str
         <label for="field-file">File</label>
         <input id="field-file" type="file" name="file" accept=".csv,.xlsx" required aria-describedby="field-file-hint" />
         <p class="hint" id="field-file-hint">
-          .csv or .xlsx, at most 50 MB; its first row names the columns, in your words or in ours.
-          <span class="drop-hint"> You can also drop it here.</span>
+          CSV or XLSX, up to 50 MB. The first row must have column names, which can be your own.
+          <span class="drop-hint"> You can also drop the file here.</span>
         </p>
       </div>
       <Field
@@ -93,11 +93,11 @@ function UploadForm({ visit, kind, question }: { visit: SignedInVisit; kind: str
         required={false}
         maxlength={limits.sourceDetailsLength}
         autocomplete="off"
-        hint="What you will find the import by; the file's name if left empty."
+        hint="The name to find this import by. Leave empty to use the file's name."
       />
       <div data-take>
         <Choice label="Error reports" name="take" options={takeOptions} value={form?.take} />
-        <p class="hint">Only for a file that is an error report of ours: its rows are corrected once, whoever sends them.</p>
+        <p class="hint">For error reports downloaded here. Each row is corrected only once, even if a report is uploaded twice.</p>
       </div>
       <div class="button-row">
         <Button formaction={links.to(choosePath)} class="quiet" data-choose-button label="Choose columns" />
@@ -116,7 +116,7 @@ function UploadForm({ visit, kind, question }: { visit: SignedInVisit; kind: str
 const Examples = ({ visit }: { visit: SignedInVisit }) => (
   <div class="panel">
     <h2>Example files</h2>
-    <p>Made from your own columns, customers and codes. They can be uploaded as they are.</p>
+    <p>Made with your own columns, customers and codes. You can upload them as they are.</p>
     <ul class="plain-list">
       {kindOptions.flatMap(({ value, label }) =>
         exampleFormats.map((type) => (

@@ -22,12 +22,12 @@ export function Deliveries({ visit, endpointId, deliveries, before }: Deliveries
   return (
     <Panel id="deliveries" title="Deliveries">
       <Table
-        caption="Deliveries of the last 30 days, the newest first"
+        caption="Deliveries of the last 30 days, newest first"
         columns={columns(visit, endpointId)}
         rows={shown}
         empty={
           <EmptyState title="Nothing was sent in the last 30 days">
-            The next import's events appear here. A ping tries the endpoint now.
+            The next import's events appear here. Send a ping to test the endpoint now.
           </EmptyState>
         }
       />

@@ -69,10 +69,10 @@ async function payloadOf(delivery: Delivery & { endpointId: string }, { person }
 const Payload = ({ payload }: { payload: string | undefined }) => (
   <Panel id="payload" title="Payload">
     {payload === undefined ? (
-      <EmptyState title="The event is no longer in the log, so it is not sent again" />
+      <EmptyState title="This event is no longer stored and cannot be sent again" />
     ) : (
       <>
-        <p class="hint">The body of each attempt. A link to an error report is made anew each time, since it expires.</p>
+        <p class="hint">The body of each attempt. Links to error reports expire, so every attempt has a new one.</p>
         <pre class="raw-event" tabindex={0}>
           <code>{payload}</code>
         </pre>

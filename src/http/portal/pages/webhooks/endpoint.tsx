@@ -10,7 +10,7 @@ import type { Fields } from "../../fields.js";
 import { type Done, done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
 import { NoQuestion, Question } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
-import { Amount, OnlyOnce, ShortId, Time } from "../../shell/values.js";
+import { Amount, counted, OnlyOnce, ShortId, Time } from "../../shell/values.js";
 import { Deliveries, pageSize } from "./deliveries.js";
 import { LiveEndpoint, readVersion } from "./live.js";
 import { Actions, ChangePanel, endpointPath, type OfEndpoint, ReplayPanel, State, webhooksPath } from "./parts.js";
@@ -84,13 +84,13 @@ function Rotated({ visit, endpoint: { rotatedAt } }: OfEndpoint) {
   if (until.getTime() <= Date.now())
     return (
       <p class="muted">
-        Its secret was made on <Time visit={visit} at={rotatedAt} />.
+        Secret created on <Time visit={visit} at={rotatedAt} />.
       </p>
     );
   return (
     <p>
-      The secret was rotated on <Time visit={visit} at={rotatedAt} />. Until <Time visit={visit} at={until} /> the old one signs beside the
-      new one.
+      Secret rotated on <Time visit={visit} at={rotatedAt} />. Until <Time visit={visit} at={until} /> requests are signed with both the old
+      and the new secret.
     </p>
   );
 }
@@ -111,9 +111,9 @@ function EndpointQuestion({ visit, endpoint, replay }: OfEndpoint & { replay: Re
     return (
       <Question visit={visit} title="Remove this endpoint?" to={`${path}/remove`} back={path} label="Remove">
         <p>
-          Nothing more is sent to <strong>{url}</strong>
-          {waiting > 0 ? `, and ${waiting === 1 ? "the one that waits is" : `the ${waiting} that wait are`} dropped` : ""}. This cannot be
-          undone; it can be added again, with another secret.
+          No more events are sent to <strong>{url}</strong>
+          {waiting > 0 ? `, and ${waiting === 1 ? "the waiting one is" : `the ${waiting} waiting ones are`} dropped` : ""}. This cannot be
+          undone. You can add the endpoint again, with a new secret.
         </p>
       </Question>
     );
@@ -121,20 +121,26 @@ function EndpointQuestion({ visit, endpoint, replay }: OfEndpoint & { replay: Re
     return (
       <Question visit={visit} title="Rotate the secret?" to={`${path}/rotate`} back={path} label="Rotate">
         <p>
-          A new secret is made and shown once. For {overlapHours} hours both sign every request to <strong>{url}</strong>; put the new one
-          into your receiver before then.
+          You get a new secret, shown once. For {overlapHours} hours, requests to <strong>{url}</strong> are signed with both secrets.
+          Switch your receiver to the new one before then.
         </p>
       </Question>
     );
   if (replay)
     return (
-      <Question visit={visit} title="Send it all again?" to={`${path}/replay`} back={path} label="Replay" fields={{ from: replay.from }}>
+      <Question
+        visit={visit}
+        title="Send these events again?"
+        to={`${path}/replay`}
+        back={path}
+        label="Replay"
+        fields={{ from: replay.from }}
+      >
         <p>
-          Everything since <Time visit={visit} at={replay.since} /> is sent to <strong>{url}</strong> again: what happened to{" "}
+          All events since <Time visit={visit} at={replay.since} /> are sent to <strong>{url}</strong> again, for{" "}
           {replay.imports > mostCounted ? "more than " : "at most "}
-          <Amount value={Math.min(replay.imports, mostCounted)} /> {replay.imports === 1 ? "import" : "imports"}, each event under its own
-          id.
-          {pausedAt ? " It goes when the endpoint is resumed." : ""}
+          <Amount value={Math.min(replay.imports, mostCounted)} /> {replay.imports === 1 ? "import" : "imports"}. Each event keeps its id.
+          {pausedAt ? " They are sent when the endpoint is resumed." : ""}
         </p>
       </Question>
     );
@@ -165,41 +171,41 @@ const changeForm = form("", async (named, visit, { webhooks }, fields) => {
 
 const rotateForm = form("/rotate", async (named, visit, { webhooks }) => {
   const { secret } = await rotateWebhook(webhooks, named, originOf(visit));
-  const line = `The secret is rotated. Copy the new one now: it is kept nowhere. For ${overlapHours} hours the old one signs too.`;
+  const line = `Secret rotated. Copy the new one now: you cannot see it again. For ${overlapHours} hours, requests are signed with both secrets.`;
   return done(endpointPath(named.endpointId), line, secret);
 });
 
 const pingForm = form("/ping", async (named, _, { pool }) => {
   await ping(pool, named, randomUUID());
-  return "A ping is on its way. Its answer appears below within seconds.";
+  return "Ping sent. The response appears below in a few seconds.";
 });
 
 const pauseForm = form("/pause", async (named, visit, { webhooks }) => {
   await pauseWebhook(webhooks, named, originOf(visit));
-  return "Paused. What happens meanwhile waits, and goes when you resume.";
+  return "Paused. Events are kept, and sent when you resume.";
 });
 
 const resumeForm = form("/resume", async (named, visit, { webhooks, pool }) => {
   await resumeWebhook(webhooks, named, originOf(visit));
   await releaseDeliveries(pool, named);
-  return "Resumed. What has waited is sent now.";
+  return "Resumed. Waiting events are sent now.";
 });
 
 const removeForm = form("/remove", async (named, visit, { webhooks }) => {
   await removeWebhook(webhooks, named, originOf(visit));
-  return done(webhooksPath, "The endpoint is removed.");
+  return done(webhooksPath, "Endpoint removed.");
 });
 
 const sendAgainForm = form("/deliveries/{deliveryId}/send-again", async (named, visit, { pool }) => {
   await sendAgain(pool, named, visit.params["deliveryId"] ?? "");
-  return "It is sent again under the same id, after what waits before it.";
+  return "The event is sent again with the same id, after those already waiting.";
 });
 
 const replayForm = form("/replay", async (named, visit, { pool, eventStore, stopping }, fields) => {
   const from = replayFrom(fields.get("from"), visit.person.timezone);
   const sources = { pool, eventStore, ...(stopping ? { signal: stopping } : {}) };
   const events = await replay(sources, named, from);
-  return events === 1 ? "1 event is sent again." : `${events} events are sent again.`;
+  return `${counted(events, "event is", "events are")} sent again.`;
 });
 
 export const endpointForms = [changeForm, rotateForm, pingForm, pauseForm, resumeForm, removeForm, sendAgainForm, replayForm];

@@ -19,14 +19,13 @@ export const webhooksPage: PageOf<SignedInVisit> = {
         <>
           <Panel id="endpoints" title="Endpoints">
             <Table
-              caption="Endpoints, the oldest first"
+              caption="Endpoints, oldest first"
               columns={columns(visit)}
               rows={endpoints}
               empty={
                 <EmptyState title="No endpoints yet">
-                  A webhook is a request that Waybill sends to an address of yours the moment an import begins or ends, so that your systems
-                  need not ask every few seconds. <a href={visit.links.to("/docs")}>The API reference</a> says what is sent and how to
-                  verify it.
+                  Waybill sends a request to your address when an import starts or ends, so that your systems do not have to keep asking.{" "}
+                  <a href={visit.links.to("/docs")}>The API reference</a> says what is sent and how to verify it.
                 </EmptyState>
               }
             />
@@ -39,7 +38,7 @@ export const webhooksPage: PageOf<SignedInVisit> = {
                 maxlength={2_000}
                 value={visit.submitted.get("url")}
                 autocomplete="off"
-                hint="Where to send, beginning with https://"
+                hint="The address to send to, starting with https://"
               />
               <EventChoice chosen={again.length > 0 ? again : webhookEventTypes} />
               <div>
@@ -69,7 +68,7 @@ export const addForm: FormOf<SignedInVisit> = {
     const { organisationId } = visit.person;
     const wanted = { organisationId, url: fields.get("url"), events: fields.all("events") };
     const { endpointId, secret } = await addWebhook(webhooks, wanted, originOf(visit));
-    const line = "Endpoint added. Copy its secret now: it is kept nowhere. Then send a ping to try it.";
+    const line = "Endpoint added. Copy its secret now: you cannot see it again. Then send a ping to test it.";
     return done(endpointPath(endpointId), line, secret);
   },
 };

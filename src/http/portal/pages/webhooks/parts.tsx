@@ -81,7 +81,7 @@ export function State({ visit, endpoint: { pausedAt, pausedBecause, failures, fa
       {pausedAt ? <span class="badge warn">Paused</span> : <span class="badge bad">Failing</span>}
       <span class="muted">
         since <Time visit={visit} at={pausedAt ?? failingSince} />
-        {pausedAt ? `. ${pausedBecause ?? "Somebody paused it."}` : "; it is tried again until three days have passed"}
+        {pausedAt ? `. ${pausedBecause ?? "Somebody paused it."}` : ". Retried for up to three days"}
       </span>
     </span>
   );
