@@ -485,7 +485,7 @@ export interface paths {
         };
         /**
          * List what people, keys and the command line did, newest first
-         * @description Keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals. What the service does by itself, and quotes, are not in it. Sign-ins are shown for 90 days, everything else for good. The key needs the scope read.
+         * @description Keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals. What the service does by itself, and quotes, are not in it. Sign-ins are kept for 90 days, everything else permanently. The key needs the scope read.
          */
         get: operations["listLog"];
         put?: never;
@@ -508,8 +508,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A worker has begun with an import
-         * @description A worker has begun with an import.
+         * An import has started
+         * @description An import has started.
          */
         post: operations["webhook-import-started"];
         delete?: never;
@@ -528,8 +528,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An import has ended; its rows are in the ledger, but for those that were rejected
-         * @description An import has ended; its rows are in the ledger, but for those that were rejected.
+         * An import has completed: its rows are recorded, except those that were rejected
+         * @description An import has completed: its rows are recorded, except those that were rejected.
          */
         post: operations["webhook-import-completed"];
         delete?: never;
@@ -548,8 +548,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An import could not run; nothing was written
-         * @description An import could not run; nothing was written.
+         * An import could not run: nothing was recorded
+         * @description An import could not run: nothing was recorded.
          */
         post: operations["webhook-import-failed"];
         delete?: never;
@@ -568,8 +568,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An import was cancelled; nothing was written
-         * @description An import was cancelled; nothing was written.
+         * An import was cancelled: nothing was recorded
+         * @description An import was cancelled: nothing was recorded.
          */
         post: operations["webhook-import-cancelled"];
         delete?: never;
@@ -588,8 +588,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Something that an import wrote was taken back
-         * @description Something that an import wrote was taken back.
+         * Rows of an import were reversed
+         * @description Rows of an import were reversed.
          */
         post: operations["webhook-import-reversed"];
         delete?: never;
