@@ -56,7 +56,7 @@ describe("an activity", () => {
     const { status, html, text } = await page(pathOf(importId, 1), viewer);
     expect([status, heading(html)]).toEqual([200, "Activity"]);
     expect(text).toMatch(/Counts Yes .*Warehouse code SYD1 .*Quantity 1,000\.25 .*Customer Acme Retail CUST-001 .*Reference SO &lt;1&gt;/);
-    expect(text).toMatch(/Import march\.csv .*Row 1 .*Pushed by key /);
+    expect(text).toMatch(/Import march\.csv .*Row 1 .*Submitted by key /);
     expect(html).not.toContain('<form method="post" action="/portal/activities');
     expect(html).toContain(`href="/portal/imports/${importId}/history?row=1"`);
     for (const list of [`/portal/activities?import=${importId}`, "/portal/activities?month=2026-03&view=rows"])

@@ -63,9 +63,9 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
 
 const histories = ["import", "corrections", "reversals"] as const;
 const historyNames = {
-  import: "Events of the import",
-  corrections: "Events of its corrections",
-  reversals: "Events of its reversals",
+  import: "History of the import",
+  corrections: "History of its corrections",
+  reversals: "History of its reversals",
 } as const;
 
 const numberOf = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
@@ -112,7 +112,7 @@ function Events({ visit, events, nameOf }: { visit: SignedInVisit; events: reado
             {inWords(event, visit, nameOf)}
             <details>
               <summary>
-                Recorded event<span class="unseen"> {String(event.revision)}</span>
+                Recorded data<span class="unseen"> {String(event.revision)}</span>
               </summary>
               <RawEvent event={event} />
             </details>

@@ -28,7 +28,7 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
         icon: "imports",
         access: "look",
         about:
-          "Every file and push, with its status, its counts, its rejected rows and its history. An import can be cancelled or reversed here.",
+          "Every upload, from here or through the API, with its status, counts, rejected rows and history. An import can be cancelled or reversed here.",
       },
       {
         path: "/portal/upload",
@@ -49,7 +49,7 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
         label: "Quotes",
         icon: "quotes",
         access: "look",
-        about: "Price a delivery for one or more customers, and see how each price was worked out. Earlier quotes are kept.",
+        about: "Price a delivery for one or more customers, and see how each price was worked out. Earlier quotes are listed.",
       },
       {
         path: "/portal/shipments",
@@ -82,21 +82,21 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
         label: "API Keys",
         icon: "keys",
         access: "keys",
-        about: "The keys that programs use to call the API: what each may do, when it was last used, and when it ends.",
+        about: "The keys that programs use to call the API: what each can do, when it was last used, and when it ends.",
       },
       {
         path: "/portal/settings/members",
         label: "Members",
         icon: "members",
         access: "members",
-        about: "The people of your organisation. Invite them, change what they may do, or remove them.",
+        about: "The people in your organisation. Invite them, change their role, or remove them.",
       },
       {
         path: "/portal/settings/webhooks",
         label: "Webhooks",
         icon: "webhooks",
         access: "webhooks",
-        about: "Addresses of your own systems that are told when an import starts, completes, fails, is cancelled or is reversed.",
+        about: "Addresses of your own systems that get a message when an import starts, completes, fails, is cancelled or is reversed.",
       },
       {
         path: "/portal/settings/log",

@@ -84,8 +84,8 @@ function Recorded({ of, nameOf, customerNamed }: { of: OfActivity; nameOf: NameO
     ...fieldsOf("activity").map(({ name, heading }): Fact => [heading, shown(name)]),
     ["Import", <a href={visit.links.to(importPath(importId))}>{shownReference({ reference: sourceDetails })}</a>],
     ["Row", String(row)],
-    ["Pushed by", nameOf(by)],
-    ["Pushed", <Time visit={visit} at={new Date(at)} />],
+    ["Submitted by", nameOf(by)],
+    ["Submitted", <Time visit={visit} at={new Date(at)} />],
     ...corrects(of),
   ];
   return (

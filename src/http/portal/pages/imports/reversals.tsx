@@ -33,7 +33,7 @@ export function Reversals({ visit, view, reversals, nameOf }: ReversalsProps) {
       />
       <p class="more">
         <a href={visit.links.to(eventsPath(view.importId, "reversals"))}>
-          {reversals.length > shownReversals ? "All reversals" : "Events of its reversals"}
+          {reversals.length > shownReversals ? "All reversals" : "History of its reversals"}
         </a>
       </p>
     </section>

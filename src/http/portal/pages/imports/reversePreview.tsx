@@ -69,14 +69,14 @@ export const unitsOf = ({ kind }: Pick<ImportView, "kind">, count: number): stri
 function effect(view: ImportView, { reversed, withdrawn }: ReversalOutcome): string {
   if (reversed === 0) return `No ${view.kind} are left to reverse, only ${counted(withdrawn, "open rejected row", "open rejected rows")}.`;
   const units = unitsOf(view, reversed);
-  if (view.kind === "activities") return `${units} ${reversed === 1 ? "counts" : "count"} in no total from now on.`;
+  if (view.kind === "activities") return `${units} ${reversed === 1 ? "stops" : "stop"} counting in totals.`;
   return `${units}, as this import wrote ${reversed === 1 ? "it" : "them"}, ${reversed === 1 ? "is" : "are"} reversed.`;
 }
 
 const before = (view: ImportView, { alreadyReversed }: ReversalOutcome): string =>
   alreadyReversed > 0
     ? `${unitsOf(view, alreadyReversed)} ${alreadyReversed === 1 ? "was" : "were"} reversed before.`
-    : `The import has written no ${view.kind}.`;
+    : `The import has recorded no ${view.kind}.`;
 
 /** What follows besides the reversal itself, a sentence for each. They hold before it is done, and after. */
 export function consequences(view: ImportView, outcome: ReversalOutcome): string[] {
@@ -91,7 +91,7 @@ export function consequences(view: ImportView, outcome: ReversalOutcome): string
     [restored, restoredLine],
     [
       superseded,
-      `${unitsOf(view, superseded)} had been replaced by a later push, and ${verb(superseded, "does", "do")} not come back if that push is reversed.`,
+      `${unitsOf(view, superseded)} had been replaced by a later import, and ${verb(superseded, "does", "do")} not come back if that import is reversed.`,
     ],
     [reopened, `${rows(reopened)} of other imports, which these had corrected, ${verb(reopened, "is", "are")} open again.`],
     [

@@ -89,7 +89,7 @@ function figuresOf(visit: Viewer, view: ImportView): Fact[] {
     ];
   return [
     figure("Rows read", counts.received),
-    [`${kindNames[kind]} written`, <Written visit={visit} view={view} />],
+    [`${kindNames[kind]} recorded`, <Written visit={visit} view={view} />],
     ...(reversed ? [figure(`${kindNames[kind]} reversed`, reversed.rows)] : []),
     figure("Rows rejected", rejected),
   ];

@@ -57,7 +57,7 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
           hint="Name it after the system that uses it."
         />
         <fieldset class="events">
-          <legend>What it may do, for {visit.person.organisationName} alone</legend>
+          <legend>What it can do in {visit.person.organisationName}</legend>
           {keyScopes.map((scope) => (
             <label>
               <input type="checkbox" name="scopes" value={scope} checked={isChosen(scope)} />

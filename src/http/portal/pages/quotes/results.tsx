@@ -3,7 +3,7 @@ import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import type { SignedInVisit } from "../../page.js";
 import { Badge, type Column, Table } from "../../shell/panel.js";
-import { CopyButton, ShortId, Time, Unbroken } from "../../shell/values.js";
+import { CopyButton, counted, ShortId, Time, Unbroken } from "../../shell/values.js";
 import { Breakdown } from "./breakdown.js";
 import { type Money, moneyIn } from "./money.js";
 import { quotesPath } from "./quoteForm.js";
@@ -31,13 +31,13 @@ export function Results({ visit, quotes, nameOf }: Props) {
         Priced <Time visit={visit} at={at} /> at the rates valid on {first.explanation.today || "that day"}. Totals are in {money.currency}{" "}
         and include surcharges, fuel levy and GST.
       </p>
-      <ul class="quoted-items">
-        {items.map(({ quantity, type, length, width, height, weight }) => (
-          <li>
-            {quantity} x {type ?? "item"}, {length} x {width} x {height} m, {weight} kg each
-          </li>
-        ))}
-      </ul>
+      <QuotedItems items={items.slice(0, firstItems)} />
+      {items.length > firstItems ? (
+        <details class="quoted-items">
+          <summary>{counted(items.length - firstItems, "more item", "more items")}</summary>
+          <QuotedItems items={items.slice(firstItems)} />
+        </details>
+      ) : null}
       {quotes.length > 1 ? <Compared quotes={quotes} nameOf={nameOf} money={money} /> : null}
       {quotes.map((quote) => (
         <CustomersPrices quote={quote} name={nameOf(quote.recorded.customerId)} money={money} />
@@ -49,6 +49,19 @@ export function Results({ visit, quotes, nameOf }: Props) {
     </section>
   );
 }
+
+/** So many items are listed above the prices. */
+const firstItems = 10;
+
+const QuotedItems = ({ items }: { items: ExplainedQuote["recorded"]["items"] }) => (
+  <ul class="quoted-items">
+    {items.map(({ quantity, type, length, width, height, weight }) => (
+      <li>
+        {quantity} x {type ?? "item"}, {length} x {width} x {height} m, {weight} kg each
+      </li>
+    ))}
+  </ul>
+);
 
 /** What each service costs each customer, side by side. */
 function Compared({ quotes, nameOf, money }: Omit<Props, "visit"> & { money: Money }) {

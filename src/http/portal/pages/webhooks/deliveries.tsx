@@ -80,7 +80,7 @@ export function Outcome({ visit, delivery }: { visit: SignedInVisit; delivery: D
       {reason ? <span class="muted">{reason}.</span> : null}
       {status === "waiting" && attempts.length > 0 ? (
         <span class="muted">
-          Next <Time visit={visit} at={dueAt} />
+          Next attempt <Time visit={visit} at={dueAt} />
         </span>
       ) : null}
     </span>
