@@ -58,7 +58,7 @@ test.each(["remove", "erase"])(
     await addMember(service, id, "operator");
     const page = await pageOf(who, `${members}?${what}=${first.memberId}`);
     expect(page).toContain("You are the only admin");
-    expect(page).toContain("Make another member an admin first");
+    expect(page).toContain("Make another member who has joined an admin");
     expect(page).not.toContain(`action="${members}/${first.memberId}/${what}"`);
     const refused = await post(who, `${members}/${first.memberId}/${what}`);
     expect(refused.status).toBe(409);
@@ -85,7 +85,7 @@ test("changing your own role is asked first, then signs you out; the role is the
   expect(question).toContain("Change your own role?");
   expect(question).toContain('name="sure" value="yes"');
   expect(await post(who, role, { role: "viewer", sure: "yes" })).toMatchObject({ status: 303, location: "/portal/sign-in" });
-  expect(await pageOf(who, "/portal/sign-in")).toContain("You are viewer now. Sign in again.");
+  expect(await pageOf(who, "/portal/sign-in")).toContain("Your role is now viewer. Sign in again.");
   expect(await statusOf(id, first)).toEqual(["active", "viewer"]);
 });
 

@@ -78,7 +78,7 @@ describe("an import of activities", () => {
     const importId = await push("double.csv", some(2));
     await Promise.all([reverse(importId), reverse(importId)]);
     expect(await outcomeOf(await reverse(importId))).toContain(
-      "Nothing was left to reverse: what you chose of double.csv was reversed before.",
+      "Nothing left to reverse: what you chose of double.csv is already reversed.",
     );
     const left = await page(reversePath(importId));
     expect(left.text).toMatch(/Nothing is left to reverse 2 activities were reversed before\./);
@@ -90,12 +90,12 @@ describe("an import of activities", () => {
     const importId = await push("rows.csv", [...some(5), bad("x")]);
     const preview = await page(reversePath(importId, "?rows=2,4-5"));
     expect(heading(preview.html)).toBe("Reverse rows");
-    expect(preview.text).toMatch(/3 activities count in no total any more\. .*PICK 3 3 /);
+    expect(preview.text).toMatch(/3 activities stop counting in totals\. .*PICK 3 3 /);
     expect(await outcomeOf(await reverse(importId, {}, "?rows=2,4-5"))).toContain("3 activities of rows.csv are reversed.");
     await until("the badge shows", async () => (await page(`/portal/imports/${importId}`)).text.includes("Partly reversed"));
     expect((await page(`/portal/imports/${importId}`)).text).toMatch(/Reversals .*Rows 2, 4-5 3 .*3 rows reversed by The operator/);
     const more = await page(reversePath(importId, "?rows=4,3"));
-    expect(more.text).toMatch(/1 activity counts in no total any more\. 1 activity was reversed before\. .*PICK 1 1 /);
+    expect(more.text).toMatch(/1 activity stops counting in totals\. 1 activity was reversed before\. .*PICK 1 1 /);
     const never = await page(reversePath(importId, "?rows=1,6,9"));
     expect([never.status, heading(never.html)]).toEqual([422, "Reverse rows"]);
     expect(never.text).toContain("Row 6 is not an accepted row of this import. Row 9 is not an accepted row of this import.");

@@ -237,7 +237,7 @@ test("a provider that does not answer is named on the page, and passwords still 
   const api = await startApi({ deps, host: "127.0.0.1", port: 0, logger });
   try {
     const browser = visitor(`http://127.0.0.1:${api.port}`);
-    await refusedBecause(browser, await browser.get(singleSignOnPaths.begin), "does not answer");
+    await refusedBecause(browser, await browser.get(singleSignOnPaths.begin), "is not responding");
     const done = await browser.post("/portal/sign-in", { email: member.email, password });
     expect([done.status, done.headers.get("location")]).toEqual([303, "/portal"]);
   } finally {

@@ -45,7 +45,7 @@ browserTest("without scripts: invite a person, who joins by the link; then chang
       await page.getByText("new@harbour.example now has the role viewer").waitFor();
       await row.getByRole("button", { name: "Remove" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-      await page.getByText("new@harbour.example is removed").waitFor();
+      await page.getByText("new@harbour.example removed.").waitFor();
       await theirs.reload();
       await theirs.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     });
@@ -101,7 +101,7 @@ browserTest("an admin who makes themselves an operator is asked, signed out, and
     await page.getByLabel(`Role of ${going.email}`).selectOption("operator");
     await page.getByRole("row", { name: going.email }).getByRole("button", { name: "Change role" }).click();
     await page.getByRole("dialog", { name: "Change your own role?" }).getByRole("button", { name: "Change my role" }).click();
-    await page.getByText("You are operator now. Sign in again.").waitFor();
+    await page.getByText("Your role is now operator. Sign in again.").waitFor();
     await page.goto("/portal/settings/members");
     await signIn(page, staying.email);
     await page.getByRole("row", { name: staying.email }).getByRole("button", { name: "Remove" }).click();

@@ -54,7 +54,7 @@ export function testShipments(stage: CorrectionsStage): void {
         await write(page, 3, "Customer", "");
         await says(page, 3, "Ready to submit");
         await write(page, 3, "Shipment ID", "S-1");
-        await says(page, 3, /^Row 2 has the same shipment and is (submitted|corrected): name another shipment$/);
+        await says(page, 3, /^Row 2 of this shipment is (submitted|corrected): use another Shipment ID$/);
         await page.getByText(/1 changed\.$/).waitFor(); // no row waits for a verdict
         await write(page, 3, "Shipment ID", "S-5");
         await says(page, 3, "Ready to submit");

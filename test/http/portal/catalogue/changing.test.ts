@@ -132,7 +132,7 @@ describe("two admins at once", () => {
     expect(told.status).toBe(409);
     expect(notice(told.page)).toEqual([
       expect.stringMatching(
-        /^Nothing was saved: The admin changed the catalogue on .+, after you had opened this page\. Look at your entries/,
+        /^Nothing was saved: The admin changed the catalogue on .+, after you had opened this page\. Check your entries/,
       ),
       "Customer FIRST added",
     ]);

@@ -94,7 +94,7 @@ describe("the page of a thing", () => {
       "Road 2026",
       ["1 Jan 2026 to 30 June 2027", "SYD to MEL", "0.44", "0.38 from 500 kg", "1-2 business days", "Acme Retail"],
     ],
-    ["rate-cards/OWN", "Rail 2027", ["Not valid yet", "SYD to any zone", "1.125", "an item longer than 2 m, to MEL", "40.00 an item"]],
+    ["rate-cards/OWN", "Rail 2027", ["Not valid yet", "SYD to any zone", "1.125", "an item longer than 2 m, to MEL", "40.00 per item"]],
     ["custom-fields/costCentre", "Cost centre", ["customFields.costCentre", "RoadCo", "Beta Books"]],
   ])("%s shows what it is and where it is used", async (address, title, shown) => {
     const { page } = await open(`/portal/catalogue/${address.replace("OWN", ownOf(organisationId))}`);
