@@ -54,7 +54,7 @@ describe("an import of activities", () => {
     expect(before.html).toContain(`href="/portal/activities?import=${importId}"`);
     const preview = await page(reversePath(importId));
     expect([preview.status, heading(preview.html)]).toEqual([200, "Reverse import"]);
-    expect(preview.text).toContain("3 activities count in no total from now on.");
+    expect(preview.text).toContain("3 activities stop counting in totals.");
     expect(preview.text).toContain("1 open rejected row of this import is removed from Rejected rows.");
     expect(preview.text).toMatch(
       /What stops counting .*Acme Retail CUST-001 PICK 2,000\.5 2 .*Without a customer PICK 3 1 .*Total 2,003\.5 3/,

@@ -112,7 +112,7 @@ browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
       }
       await press(page, page.getByRole("button", { name: "Reverse rows" }), "Enter");
       await page.getByRole("heading", { level: 1, name: "Reverse rows" }).waitFor();
-      await page.getByText("2 activities count in no total from now on.").waitFor();
+      await page.getByText("2 activities stop counting in totals.").waitFor();
       await press(page, page.getByLabel("Reason"));
       await keyboard.type(reason);
       await press(page, page.getByRole("button", { name: "Reverse", exact: true }), "Enter");
