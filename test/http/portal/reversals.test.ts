@@ -193,7 +193,7 @@ describe("shipments", () => {
     const two = await uploadedShipments(organisation, lines("A", "A", "C"));
     const first = await page(reversePath(one));
     expect(first.text).toContain("2 shipments, as this import wrote them, are reversed.");
-    expect(first.text).toContain("1 shipment had been replaced by a later push, and does not come back if that push is reversed.");
+    expect(first.text).toContain("1 shipment had been replaced by a later import, and does not come back if that import is reversed.");
     const preview = await page(reversePath(two, "?shipment=A"));
     expect(heading(preview.html)).toBe("Reverse shipment");
     expect(preview.text).toContain("1 shipment, as this import wrote it, is reversed. 1 earlier version of these shipments shows again.");

@@ -63,7 +63,7 @@ describe("an uploaded organisation file", () => {
     expect(sent.status).toBe(303);
     const { page } = await show(sent.to);
     expect(page).toContain("1 added, 1 removed");
-    expect(page).toContain("1 entry is not in the file, and would be removed.");
+    expect(page).toContain("1 entry is not in the file and will be removed.");
     expect(page).toContain("Customer CUST-900");
     expect(await version()).toBe(before);
     expect(await apply(page)).toMatchObject({ status: 303, to: "/portal/catalogue" });

@@ -203,11 +203,11 @@ test("a file that is not kept, or is another organisation's, is not there", asyn
   const other = await stage.service.organisation();
   await stage.service.pool.query("update kept_files set organisation_id = $2 where file_id = $1", [fileId, other.id]);
   for (const file of [fileId, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50", "x"]) {
-    expect(await pageOf(file)).toContain("No file is waiting");
+    expect(await pageOf(file)).toContain("There is no file to choose columns for");
     expect((await send({ file, ...wanted, do: "upload" })).status).toBe(404);
   }
-  expect(await (await stage.who.get(path)).text()).toContain("No file is waiting");
-  expect(await (await stage.who.get(`${path}?kind=activities&headings=x`)).text()).toContain("No file is waiting");
+  expect(await (await stage.who.get(path)).text()).toContain("There is no file to choose columns for");
+  expect(await (await stage.who.get(`${path}?kind=activities&headings=x`)).text()).toContain("There is no file to choose columns for");
 });
 
 test("a file whose object is lost is to be uploaded again", async () => {
@@ -217,7 +217,7 @@ test("a file whose object is lost is to be uploaded again", async () => {
   const answer = await send({ file: fileId, ...wanted, do: "upload" });
   expect([answer.status, noticeIn(await answer.text())]).toEqual([
     404,
-    expect.stringContaining("The file is no longer kept. Upload it again."),
+    expect.stringContaining("The file is no longer available. Upload it again."),
   ]);
 });
 

@@ -47,7 +47,7 @@ const Choose = ({ visit, faults }: { visit: SignedInVisit; faults?: readonly str
           <label for="field-file">File</label>
           <input id="field-file" type="file" name="file" accept=".json,application/json" required aria-describedby="field-file-hint" />
           <p class="hint" id="field-file-hint">
-            The organisation file as JSON. You see what it changes before anything is applied. What is not in it is removed.
+            Your organisation file, as JSON. You see its changes before you apply them. Anything that is not in the file is removed.
           </p>
         </div>
         <div class="button-row">
@@ -105,7 +105,10 @@ function checkFile({ person: { organisationId } }: SignedInVisit, { text }: Orga
 async function requireUpload(visit: SignedInVisit, { pool }: PortalDeps, uploadId: string) {
   const found = await findCatalogueUpload(pool, ownerOf(visit), uploadId);
   if (!found)
-    throw new Rejection("notFound", "This file is no longer kept: it was applied, or replaced by a later one, or an hour has passed");
+    throw new Rejection(
+      "notFound",
+      "This file is no longer available: it was applied, replaced, or uploaded more than an hour ago. Upload it again",
+    );
   return { ...found, file: organisationFile.parse(found.file) };
 }
 
@@ -122,9 +125,7 @@ async function preview(visit: SignedInVisit, deps: PortalDeps, uploadId: string)
         <p>
           Compared with version {catalogueVersion}: {changesInWords(all)}. Nothing has been applied yet.
         </p>
-        {removed > 0 ? (
-          <p class="notice warn">{counted(removed, "entry is", "entries are")} not in the file, and would be removed.</p>
-        ) : null}
+        {removed > 0 ? <p class="notice warn">{counted(removed, "entry is", "entries are")} not in the file and will be removed.</p> : null}
         <Form visit={visit} to={`${uploadPath}/apply`} class="button-row apply">
           <HiddenFields values={{ upload: uploadId, version: String(catalogueVersion) }} />
           {all.length === 0 ? null : <Button label="Apply" />}
@@ -148,7 +149,7 @@ export const applyForm: FormOf<SignedInVisit> = {
     try {
       const { version, changes } = await applyOrganisation(deps.organisations, file, originOf(visit), { madeFrom });
       await forgetCatalogueUpload(deps.pool, ownerOf(visit), uploadId);
-      return done(cataloguePath, changes.length === 0 ? "Nothing has changed." : `Version ${version} is applied.`);
+      return done(cataloguePath, changes.length === 0 ? "Nothing has changed." : `Version ${version} applied.`);
     } catch (error) {
       if (!(error instanceof Rejection) || error.code !== "conflict") throw error;
       const notice = await changedMeanwhile(visit, deps, madeFrom, "Below is what your file changes now.");

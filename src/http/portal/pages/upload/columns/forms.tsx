@@ -42,9 +42,9 @@ export const chooseForm: FormOf<SignedInVisit> = {
 };
 
 const ownReport =
-  "This is an error report, and Upload takes its columns as its import had them. To choose them anew, choose Upload as a new file beside Error reports.";
+  "This is an error report, so it has the columns of its import. To choose others, choose Upload as a new file under Error reports.";
 
-const tooSlow = "The file could not be checked soon enough. Check it with scripts turned on, or upload it: its import judges every row";
+const tooSlow = "Checking this file takes too long without JavaScript. Turn on JavaScript, or upload the file: its import checks every row";
 
 /** The form of a file with the most columns, for an organisation with the most custom fields and the longest labels. */
 const mostBytes = 8 * maxFormBytes;
@@ -78,7 +78,7 @@ const questionOf = ({ kind, file: { name } }: KeptFile) => ({ kind, upload: { na
 
 async function save(visit: SignedInVisit, deps: PortalDeps, { kind }: ColumnsSource, choice: ColumnChoice) {
   await rememberColumns(deps.organisations, { organisationId: visit.person.organisationId, kind, choice }, originOf(visit));
-  return done(uploadPath, "The columns are saved. The next file with these headings is taken so.");
+  return done(uploadPath, "Columns saved. They apply to the next file with these headings.");
 }
 
 async function soundChoice(visit: SignedInVisit, deps: PortalDeps, source: ColumnsSource, fields: Fields): Promise<ColumnChoice> {
@@ -99,7 +99,7 @@ interface Sent {
 async function sentByScript(visit: SignedInVisit, deps: PortalDeps, body: unknown): Promise<Sent> {
   const fields = fieldsInJson(body);
   const source = await columnsSource(visit, deps, fields.get);
-  if (!source?.kept) throw new Rejection("notFound", "The file is no longer kept. Upload it again.");
+  if (!source?.kept) throw new Rejection("notFound", "The file is no longer available. Upload it again.");
   const choice = await soundChoice(visit, deps, source, fields);
   return { kept: source.kept, choice, remembered: source.remembered, again: fields.get("again") };
 }

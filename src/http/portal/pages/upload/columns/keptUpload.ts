@@ -42,7 +42,7 @@ async function withFile<Result>(
     folder = await mkdtemp(join(deps.tempDir, "upload-"));
     const path = join(folder, "file");
     await deps.objectStore.fetch(file.key, path).catch((error: unknown) => {
-      throw error instanceof ObjectMissing ? new Rejection("notFound", "The file is no longer kept. Upload it again.") : error;
+      throw error instanceof ObjectMissing ? new Rejection("notFound", "The file is no longer available. Upload it again.") : error;
     });
     return await work({ folder, path });
   } finally {

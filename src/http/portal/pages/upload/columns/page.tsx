@@ -32,8 +32,8 @@ export const noFile = (visit: SignedInVisit): Shown => ({
   title: "Columns",
   body: (
     <div class="panel">
-      <EmptyState title="No file is waiting for its columns to be chosen">
-        A file waits for a day. <a href={visit.links.to("/portal/upload")}>Upload it again</a> to choose what its columns are.
+      <EmptyState title="There is no file to choose columns for">
+        Files are kept for one day. <a href={visit.links.to("/portal/upload")}>Upload it again</a> to choose its columns.
       </EmptyState>
     </div>
   ),
@@ -113,13 +113,13 @@ function About({ source: { kept, headings, kind } }: { source: ColumnsSource }) 
   const count = counted(headings.length, "column", "columns");
   return kept ? (
     <p>
-      <strong>{kept.file.name}</strong> ({kindNames[kind].toLowerCase()}) has {count}. Say what each of them is. Nothing is recorded before
-      you press Upload, and the file itself stays as it is. The choice is kept for the next file with the same columns.
+      <strong>{kept.file.name}</strong> ({kindNames[kind].toLowerCase()}) has {count}. Choose a field for each of them. Nothing is recorded
+      until you press Upload. Your choice is kept for the next file with the same columns.
     </p>
   ) : (
     <p>
-      What the {count} of such files are taken for ({kindNames[kind].toLowerCase()}). A change counts for the next file; imports stay as
-      they are.
+      The fields chosen for the {count} of these files ({kindNames[kind].toLowerCase()}). Changes apply to the next file; earlier imports
+      stay as they are.
     </p>
   );
 }

@@ -41,7 +41,7 @@ export function ColumnTable({ source, choice, fields }: Chosen) {
     <div class="file-columns">
       {isLarge ? (
         <>
-          <p class="hint">Write what each column is taken for; the browser offers the fields. A column with nothing is left out.</p>
+          <p class="hint">Type the field for each column; your browser suggests them. A column without a field is left out.</p>
           <datalist id={listOfFields}>
             {[...texts].map(([name, text]) => (
               <option value={text} data-name={name} />
@@ -135,7 +135,7 @@ export function FieldsWithoutColumn({ choice, fields }: Pick<Chosen, "choice" | 
       <p class={`notice ${missing.length === 0 ? "done" : "warn"}`} role="status" data-missing>
         {missing.length === 0 ? nothingMissing : `Required and missing: ${missing.map(({ label }) => label).join(", ")}.`}
       </p>
-      <p>A field without a column can have one value, which every row gets.</p>
+      <p>A field without a column can have one value for every row.</p>
       <div class="fixed-values">{required.map(input)}</div>
       <details open={optional.some(({ name }) => fixedOf(name) !== undefined)}>
         <summary>Optional fields</summary>
