@@ -84,6 +84,6 @@ browserTest("an organisation file with faults, its changes, a change of another 
     await page.getByText("changed the catalogue").waitFor();
     await looksRight(page, "catalogue-upload-conflict");
     await page.getByRole("button", { name: "Apply", exact: true }).click();
-    await page.getByText("Version 3 is applied.").waitFor();
+    await page.getByText("Version 3 applied.").waitFor();
   });
 });
