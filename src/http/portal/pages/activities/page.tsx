@@ -169,7 +169,7 @@ function Downloads({ of: { visit, selection } }: { of: OfActivities }) {
         <span role="status" data-download-text />
         <Button type="button" class="quiet" data-download-cancel label="Cancel" />
       </div>
-      {importId === "" ? null : <p class="hint">Downloads include only activities that count.</p>}
+      {importId === "" ? null : <p class="hint">Activities that do not count are not in the downloads.</p>}
     </>
   );
 }
