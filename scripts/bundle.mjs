@@ -13,8 +13,8 @@ const folder = "bundle";
 /** What is started by its path: the command line with all roles, the event store by itself, a process, a thread. */
 const programs = ["cli", "embedded/eventstore/node", "main/checking/checkProcess", "adapters/spreadsheets/threads/headerThread"];
 
-/** Native code is loaded from its packages. */
-const external = ["lmdb", "pg-native"];
+/** Loaded from their packages: native code, and what uses `new Buffer()`, of which Node warns outside of node_modules. */
+const external = ["lmdb", "pg-native", "exceljs"];
 
 /**
  * A module finds its files beside itself, so its address stays that of its compiled file. Where a module has a `require` of its own,

@@ -4,7 +4,7 @@ import type { WallTime } from "../../../ports/spreadsheets.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
 import { cellText, isPlain, looksLikeFormula } from "./cellText.js";
 import { partsOf, STYLES, sheetEnd, sheetStart, type WorkbookColumn, xmlText } from "./workbookParts.js";
-import { createZipWriter, MAX_ENTRY_BYTES } from "./zipWriter.js";
+import { createZipWriter } from "./zipWriter.js";
 
 export type WorkbookCell = string | number | WallTime;
 
@@ -21,8 +21,8 @@ export interface WorkbookWriter {
 
 /** Rows are packed this much at a time. */
 const CHARS_AT_ONCE = 64 * 1024;
-/** What remains of the largest size is more than any row needs. */
-const MAX_SHEET_BYTES = MAX_ENTRY_BYTES - 256 * 1024 ** 2;
+/** Beyond 4 GiB not every program opens a sheet. What remains is more than any row needs. */
+const MAX_SHEET_BYTES = 4 * 1024 ** 3 - 256 * 1024 ** 2;
 
 interface WorkbookOptions {
   readonly sheetName: string;
