@@ -102,7 +102,7 @@ export const openablePages: readonly OpenablePage[] = [
   {
     path: "/portal/corrections/judge-again",
     name: "judge-again",
-    heading: "Check again",
+    heading: "Judge again",
     as: "admin",
     address: () => "/portal/corrections/judge-again",
   },

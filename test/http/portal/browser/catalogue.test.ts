@@ -48,7 +48,7 @@ browserTest("by keyboard: from a rejected row an admin adds its customer, judges
     await page.keyboard.press("Space");
     await tabTo(page, page.getByRole("button", { name: "Add customer" }));
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Check again" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Judge again" }).waitFor();
     await page.getByText("Customer CUST-999 added.").waitFor();
     await looksRight(page, "judge-again-accepted");
     await tabTo(page, page.getByRole("button", { name: "Submit 2 rows" }));

@@ -61,7 +61,7 @@ async function corrections(importId: string): Promise<{ processed: number; rows:
   return rows;
 }
 
-describe("Check again", () => {
+describe("Judge again", () => {
   test("finds nothing while the catalogue still lacks the customer, and leads an admin to adding it", async () => {
     await push("CUST 014", 2);
     const page = await show();

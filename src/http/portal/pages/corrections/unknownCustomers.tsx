@@ -69,13 +69,13 @@ export function AfterChanges({ visit, rows }: { visit: SignedInVisit; rows: read
   const unknown = visit.may("catalogue") ? unknownCustomers(rows) : [];
   return (
     <p class="after-changes">
-      <a href={visit.links.to(judgeAgainPath)}>Check again</a>
+      <a href={visit.links.to(judgeAgainPath)}>Judge again</a>
       <span class="muted">for rows that the catalogue would accept now.</span>
       {unknown.length > 0 ? <span>Not in the catalogue:</span> : null}
       {unknown.slice(0, mostInLine).map(({ id }) => (
         <a href={visit.links.to(addPath("customers"), { id, back: "judge-again" })}>Add customer {id}</a>
       ))}
-      {unknown.length > mostInLine ? <span class="muted">and {unknown.length - mostInLine} more, under Check again</span> : null}
+      {unknown.length > mostInLine ? <span class="muted">and {unknown.length - mostInLine} more, under Judge again</span> : null}
     </p>
   );
 }
