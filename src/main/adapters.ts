@@ -162,7 +162,7 @@ export function webhookWorkerDeps(
   adapters: Adapters,
   config: Config,
   signingSecret: string,
-): Omit<WebhookWorkerDeps, "logger" | "signal" | "workerId"> {
+): Omit<WebhookWorkerDeps, "notices" | "logger" | "signal" | "workerId"> {
   const { pool, eventStore, objectStore } = adapters;
   const { rules, ...organisations } = webhookDeps(adapters, config, signingSecret);
   return {

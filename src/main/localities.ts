@@ -7,14 +7,18 @@ import { readStoredLocalities } from "../adapters/localities/storedLocalities.js
 import { createGeography, type Geography } from "../domain/geography/geography.js";
 import { outageIn } from "../http/server/answerError.js";
 import { StoreUnavailable } from "../portErrors.js";
+import { channels, type Notices, noNotices } from "../ports/notices.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { listLocalityFiles } from "../queries/organisations/organisations.js";
 import { loadRecent } from "../recent.js";
 import type { LocalityVersions } from "../workers/imports/deps.js";
+import { doorbell } from "../workers/waiting/doorbell.js";
 import { repeatedly } from "../workers/waiting/repeatedly.js";
 
-/** How often the API process looks for newly loaded localities. */
+/** How often the API process looks for newly loaded localities, where it is not told of them. */
 export const refreshMs = 500;
+/** Where it is told: in case a notice was lost. */
+const toldMs = 10_000;
 const mostKept = 2;
 
 export interface Localities extends LocalityVersions {
@@ -55,7 +59,10 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
  * A geography that follows the newest versions: the API uses a newly loaded country within a second. If they cannot be read at the start, the
  * calls that need them throw until they can.
  */
-export async function followLocalities(localities: LocalityVersions, logger: Logger, signal: AbortSignal): Promise<Geography> {
+export async function followLocalities(
+  localities: LocalityVersions,
+  { logger, signal, notices = noNotices }: { logger: Logger; signal: AbortSignal; notices?: Notices },
+): Promise<Geography> {
   let used: { readonly name: string; readonly geography: Geography } | undefined;
   const look = async () => {
     const found = await localities.current();
@@ -63,7 +70,10 @@ export async function followLocalities(localities: LocalityVersions, logger: Log
     used = { name: nameOf(found), geography: await localities.geography(found) };
   };
   await insteadOfOutage(look(), logger);
-  void repeatedly("looking for newly loaded localities (those in use stay)", refreshMs, { logger, signal }, look);
+  const bell = doorbell(signal);
+  notices.on(channels.localitiesLoaded, () => bell.ring());
+  const everyMs = () => (notices.arrive() ? toldMs : refreshMs);
+  void repeatedly("looking for newly loaded localities (those in use stay)", everyMs, { logger, signal, bell }, look);
   const present = () => {
     if (!used) throw new StoreUnavailable("database", "The localities are not loaded yet");
     return used.geography;

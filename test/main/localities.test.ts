@@ -27,7 +27,7 @@ test("while the database is away the log lines become rarer, and localities load
       return createGeography(() => undefined);
     },
   };
-  await followLocalities(localities, logger, stop.signal);
+  await followLocalities(localities, { logger, signal: stop.signal });
   [away, version] = [true, "new"];
   await until(async () => asked.includes("new"));
   expect(heard).toHaveLength(2);

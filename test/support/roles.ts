@@ -1,7 +1,7 @@
 // Workers and projectors of a test service, in this process: started and stopped while everything else goes on.
 import { randomUUID } from "node:crypto";
-import { listen } from "../../src/adapters/postgres/listen.js";
-import { importQueuedChannel } from "../../src/commands/imports/importQueue.js";
+import { openNotices } from "../../src/adapters/postgres/notices.js";
+import { channels } from "../../src/ports/notices.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
 import { runWorker } from "../../src/workers/imports/runWorker.js";
 import type { TestService } from "./service.js";
@@ -23,21 +23,17 @@ function inBackground(run: (signal: AbortSignal) => Promise<void>): Role {
 
 export function startWorker({ deps }: Pick<TestService, "deps">, eventStore = deps.eventStore): Role {
   const { pool, objectStore, spreadsheets, catalogues, geography, logger, tempDir } = deps;
-  return inBackground((signal) =>
-    runWorker({
+  return inBackground(async (signal) => {
+    const url = String(pool.options.connectionString);
+    const notices = openNotices({ url, applicationName: "test", channels: Object.values(channels), signal });
+    await runWorker({
       ...{ pool, eventStore, objectStore, spreadsheets, catalogues, logger, tempDir, signal },
       localities: { current: async () => ({}), geography: async () => geography },
       workerId: `worker-${randomUUID().slice(0, 8)}`,
-      listen: (ring, until) =>
-        listen({
-          url: String(pool.options.connectionString),
-          applicationName: "test",
-          channel: importQueuedChannel,
-          onNotify: ring,
-          signal: until,
-        }),
-    }),
-  );
+      notices,
+    });
+    await notices.closed;
+  });
 }
 
 export function startProjector({ deps: { pool, eventStore, logger } }: TestService): Role {

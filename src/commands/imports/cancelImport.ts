@@ -22,7 +22,7 @@ export interface CancelImport {
 }
 
 /**
- * Marks the import's queue place, so that its worker stops within a second, and appends ImportCancelled. Until the worker stops, its appends
+ * Marks the import's queue place, so that its worker stops at once, and appends ImportCancelled. Until the worker stops, its appends
  * compete with this one for the same revision; either order is right.
  */
 export async function cancelImport({ pool, eventStore }: CancelImportDeps, cancellation: CancelImport): Promise<void> {

@@ -4,10 +4,9 @@ import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
+import { channels } from "../../ports/notices.js";
 import { deadlineIn } from "../deadline.js";
 import { importOfKey } from "./importStream.js";
-
-export const importQueuedChannel = "import_queued";
 
 export interface Pushed extends Pick<ImportRequested, "importId" | "organisationId" | "kind" | "corrects"> {
   readonly file: Pick<ImportRequested["file"], "sha256">;
@@ -68,7 +67,7 @@ export async function queuedImports(pool: Pool, organisationId: string, most: nu
 export async function confirmPlace(pool: Pool, importId: string, position: bigint): Promise<void> {
   await pool.query(
     `with confirmed as (update import_queue set position = $2 where import_id = $1 and position is null returning 1)
-     select pg_notify('${importQueuedChannel}', '') from confirmed`,
+     select pg_notify('${channels.importQueued}', '') from confirmed`,
     [importId, position],
   );
 }
@@ -87,7 +86,7 @@ export async function restorePlace(pool: Pool, pushed: Pushed, { position, start
     `with restored as (
        insert into import_queue (import_id, organisation_id, position, started, kind, file_sha256) values ($1, $2, $3, $4, $5, $6)
        on conflict (import_id) do update set position = excluded.position where import_queue.position is null returning 1
-     ) select pg_notify('${importQueuedChannel}', '') from restored`,
+     ) select pg_notify('${channels.importQueued}', '') from restored`,
     [importId, organisationId, position, started, kind, comparedHash(pushed)],
   );
 }
@@ -102,10 +101,11 @@ export async function freePlace(pool: Pool, { importId, organisationId, position
   );
 }
 
-/** Marks the import's place, so that its worker stops. Returns the import's progress. */
+/** Marks the import's place and tells its worker, so that it stops. Returns the import's progress. */
 export async function requestCancel(pool: Pool, importId: string): Promise<number> {
   const { rows } = await pool.query<{ progress: number }>(
-    "update import_queue set cancel_requested = true where import_id = $1 returning progress",
+    `with marked as (update import_queue set cancel_requested = true where import_id = $1 returning import_id, progress)
+     select progress, pg_notify('${channels.importCancelled}', import_id::text) from marked`,
     [importId],
   );
   return rows[0]?.progress ?? 0;

@@ -2,6 +2,7 @@
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
 import type { WebhookEventType } from "../../domain/webhooks/types.js";
+import { channels } from "../../ports/notices.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhookDecider.js";
 
 type Database = Pick<Pool, "query">;
@@ -24,6 +25,9 @@ export const deliveryColumns = "endpoint_id, organisation_id, event_id, type, im
 /** Cut, not rounded, to the column's milliseconds, so that it is due in this same transaction. */
 export const dueNow = "date_trunc('milliseconds', now())";
 
+/** Tells every sender that there is something to send, when the transaction commits. */
+const tellSenders = `pg_notify('${channels.deliveriesDue}', '')`;
+
 /** Told events and deliveries are kept for this many days. Earlier events are sent only by a replay. */
 export const keptDays = 30;
 
@@ -42,10 +46,12 @@ export async function noteTold(database: Database, events: readonly ToldEvent[])
   await addEvents(database, events, `"recordedAt" > now() - interval '${keptDays} days'`);
   // It locks the rows of endpoints that are behind already too: else the sender could find one caught up before this commits.
   await database.query(
-    `insert into webhook_backlogs (endpoint_id, position, next_at)
-     select endpoint_id, added_position, ${dueNow} from webhook_endpoints where organisation_id = any($1) and removed_at is null
-      order by endpoint_id
-     on conflict (endpoint_id) do update set next_at = ${dueNow} where webhook_backlogs.next_at is null`,
+    `with behind as (
+       insert into webhook_backlogs (endpoint_id, position, next_at)
+       select endpoint_id, added_position, ${dueNow} from webhook_endpoints where organisation_id = any($1) and removed_at is null
+        order by endpoint_id
+       on conflict (endpoint_id) do update set next_at = ${dueNow} where webhook_backlogs.next_at is null returning 1
+     ) select ${tellSenders} where exists (select from behind)`,
     [[...new Set(events.map(({ organisationId }) => organisationId))]],
   );
 }
@@ -83,7 +89,7 @@ export async function goBack(
        on conflict (endpoint_id) do update set position = least(webhook_backlogs.position, excluded.position),
          again_until = greatest(webhook_backlogs.again_until, excluded.again_until), next_at = excluded.next_at
      )
-     select events from since`,
+     select events, ${tellSenders} from since`,
     [organisationId, endpointId, from, String(until)],
   );
   return rows[0]?.events ?? 0;
@@ -104,9 +110,11 @@ const asJson = (events: readonly ToldEvent[]): string =>
 /** Sends a ping to the endpoint, also to a paused one. Returns the delivery's id. */
 export async function ping(database: Database, { organisationId, endpointId }: Endpoint, eventId: string): Promise<string> {
   const { rows } = await database.query<{ id: string }>(
-    `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, occurred_at, status, due_at)
-     select endpoint_id, organisation_id, $3, 'ping', now(), 'waiting', now() from webhook_endpoints
-      where organisation_id = $1 and endpoint_id = $2 and removed_at is null returning id`,
+    `with added as (
+       insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, occurred_at, status, due_at)
+       select endpoint_id, organisation_id, $3, 'ping', now(), 'waiting', now() from webhook_endpoints
+        where organisation_id = $1 and endpoint_id = $2 and removed_at is null returning id
+     ) select id, ${tellSenders} from added`,
     [organisationId, endpointId, eventId],
   );
   if (!rows[0]) throw noEndpoint();
@@ -116,8 +124,10 @@ export async function ping(database: Database, { organisationId, endpointId }: E
 /** Sends one delivery once more, with the same id. */
 export async function sendAgain(database: Database, { organisationId, endpointId }: Endpoint, deliveryId: string): Promise<void> {
   const { rowCount } = await database.query(
-    `update webhook_deliveries set ${begunAnew} where organisation_id = $1 and endpoint_id = $2 and id = $3
-        and exists (select from webhook_endpoints endpoint where endpoint.endpoint_id = $2 and endpoint.removed_at is null)`,
+    `with again as (
+       update webhook_deliveries set ${begunAnew} where organisation_id = $1 and endpoint_id = $2 and id = $3
+          and exists (select from webhook_endpoints endpoint where endpoint.endpoint_id = $2 and endpoint.removed_at is null) returning 1
+     ) select ${tellSenders} from again`,
     [organisationId, endpointId, /^\d{1,18}$/.test(deliveryId) ? deliveryId : "0"],
   );
   if (!rowCount) throw new Rejection("notFound", "There is no such delivery to an endpoint of this organisation");
@@ -127,8 +137,10 @@ export async function sendAgain(database: Database, { organisationId, endpointId
 export async function releaseDeliveries(database: Database, { organisationId, endpointId }: Endpoint): Promise<void> {
   await database.query("delete from webhook_health where endpoint_id = $1", [endpointId]);
   await database.query(
-    `update webhook_deliveries set failures = 0, failing_since = null, due_at = now()
-      where organisation_id = $1 and endpoint_id = $2 and status = 'waiting' and claim is null`,
+    `with released as (
+       update webhook_deliveries set failures = 0, failing_since = null, due_at = now()
+        where organisation_id = $1 and endpoint_id = $2 and status = 'waiting' and claim is null
+     ) select ${tellSenders}`,
     [organisationId, endpointId],
   );
 }

@@ -1,4 +1,5 @@
 import { createMetrics, type LookedUp } from "../../adapters/metrics.js";
+import { openNotices } from "../../adapters/postgres/notices.js";
 import { createReads } from "../../adapters/postgres/reads.js";
 import { createSingleSignOn } from "../../adapters/singleSignOn.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
@@ -6,6 +7,7 @@ import { createHeaderThreads } from "../../adapters/spreadsheets/threads/headerT
 import type { ReadinessCheck } from "../../http/api/deps.js";
 import { singleSignOnPaths } from "../../http/portal/pages/signIn.js";
 import { startApi } from "../../http/startApi.js";
+import { channels } from "../../ports/notices.js";
 import { deliveriesByOutcome, oldestUnsentSeconds, projectionLagSeconds, unfinishedImports } from "../../queries/metrics.js";
 import { cacheCatalogues } from "../../queries/organisations/organisations.js";
 import { createQuoteMemory } from "../../queries/quotes/recentQuotes.js";
@@ -24,7 +26,14 @@ export const run: RunRole = (options) => {
     const { pool, lookUps, eventStore, objectStore, openLink } = adapters;
     await prepareObjects(objectStore, logger, ended);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
-    const geography = await followLocalities(localities, logger, ended);
+    const notices = openNotices({
+      url: addresses.databaseUrl,
+      applicationName: "waybill api notices",
+      channels: [channels.localitiesLoaded],
+      onError: (error) => logger.warn({ err: error }, "listening for notices of other processes was interrupted"),
+      signal: ended,
+    });
+    const geography = await followLocalities(localities, { logger, signal: ended, notices });
     const headerRows = createHeaderThreads();
     const fileChecks = createCheckProcesses({ localities: localities.files });
     const deps = {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { listen } from "../../adapters/postgres/listen.js";
+import { openNotices } from "../../adapters/postgres/notices.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
-import { importQueuedChannel } from "../../commands/imports/importQueue.js";
+import { channels } from "../../ports/notices.js";
 import { cacheCatalogues } from "../../queries/organisations/organisations.js";
 import { runWorker } from "../../workers/imports/runWorker.js";
 import { runWebhooks } from "../../workers/webhooks/runWebhooks.js";
@@ -20,10 +20,14 @@ export const run: RunRole = (options) => {
     await checkObjects(objectStore, logger);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     await warmLocalities(localities, logger);
-    const onError = (error: Error) => logger.warn({ err: error }, "listening for queued imports was interrupted");
-    const onPooler = () => logger.info("a connection pooler stands before the database: queued imports are looked for once a second");
-    const applicationName = "waybill worker doorbell";
-    const doorbell = { url: addresses.databaseUrl, applicationName, channel: importQueuedChannel, onError, onPooler };
+    const notices = openNotices({
+      url: addresses.databaseUrl,
+      applicationName: "waybill worker notices",
+      channels: [channels.importQueued, channels.importCancelled, channels.deliveriesDue],
+      onError: (error) => logger.warn({ err: error }, "listening for notices of other processes was interrupted"),
+      onPooler: () => logger.info("a connection pooler stands before the database: what is queued, cancelled and due is looked for often"),
+      signal,
+    });
     onReady();
     const workerId = newWorkerId();
     const imports = runWorker({
@@ -37,9 +41,10 @@ export const run: RunRole = (options) => {
       tempDir,
       workerId,
       catalogues: cacheCatalogues(pool),
-      listen: (ring, until) => listen({ ...doorbell, onNotify: ring, signal: until }),
+      notices,
     });
-    const webhooks = runWebhooks({ ...webhookWorkerDeps(adapters, config, addresses.signingSecret), logger, signal, workerId });
+    const sending = webhookWorkerDeps(adapters, config, addresses.signingSecret);
+    const webhooks = runWebhooks({ ...sending, notices, logger, signal, workerId });
     await Promise.all([imports, webhooks]);
   });
 };

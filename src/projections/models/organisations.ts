@@ -7,6 +7,7 @@ import { mostSecrets, overlapHours } from "../../domain/webhooks/endpoint.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
+import { channels } from "../../ports/notices.js";
 import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";
 import { applyKeyEvent } from "./apiKeys.js";
@@ -185,10 +186,12 @@ export async function applyLocalityEvents(
 async function writeLocalities(client: Pick<Pool | PoolClient, "query">, event: RecordedOn<"localities">): Promise<void> {
   const { country, key, sha256, localities } = event.data;
   await client.query(
-    `insert into locality_files (country, key, sha256, localities, revision) values ($1, $2, $3, $4, $5)
-     on conflict (country) do update set key = excluded.key, sha256 = excluded.sha256, localities = excluded.localities,
-       revision = excluded.revision
-     where locality_files.revision < excluded.revision`,
+    `with loaded as (
+       insert into locality_files (country, key, sha256, localities, revision) values ($1, $2, $3, $4, $5)
+       on conflict (country) do update set key = excluded.key, sha256 = excluded.sha256, localities = excluded.localities,
+         revision = excluded.revision
+        where locality_files.revision < excluded.revision returning 1
+     ) select pg_notify('${channels.localitiesLoaded}', '') from loaded`,
     [country, key, sha256, localities, String(event.revision)],
   );
 }

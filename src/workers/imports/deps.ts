@@ -7,6 +7,7 @@ import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../domain/geography/geography.js";
 import type { Principal } from "../../domain/principal.js";
 import type { EventStore } from "../../ports/eventStore.js";
+import type { Notices } from "../../ports/notices.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { Spreadsheets } from "../../ports/spreadsheets.js";
 
@@ -24,6 +25,8 @@ export interface WorkerDeps {
   /** An organisation's catalogue in one version, compiled and cached. */
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
   readonly localities: LocalityVersions;
+  /** Without them the worker asks for queued and cancelled imports by itself. */
+  readonly notices?: Notices;
   readonly logger: Logger;
   readonly workerId: string;
   /** The folder in which every worker makes one of its own, for submissions while they are read. */

@@ -1,13 +1,15 @@
 import { rm } from "node:fs/promises";
 import { backOffMs } from "../../backOff.js";
+import { channels, noNotices } from "../../ports/notices.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { doorbell } from "../waiting/doorbell.js";
 import { repeatedly } from "../waiting/repeatedly.js";
+import { untilDue } from "../waiting/untilDue.js";
 import type { WorkerDeps } from "./deps.js";
 import { reconcileQueue } from "./turns/reconcileQueue.js";
 import { createRoom, type Visit } from "./turns/room.js";
 import { takeTurn } from "./turns/takeTurn.js";
-import { claimTurn, type Turn } from "./turns/turns.js";
+import { claimTurn, isTurnWaiting, type Turn } from "./turns/turns.js";
 import { makeLateReports } from "./upkeep/lateReports.js";
 import { forgetSignIns, sweepKept, sweepObjects, sweepSignIns, sweepUploads } from "./upkeep/sweeps.js";
 import { ownFolder } from "./upkeep/temporaryFolders.js";
@@ -15,8 +17,6 @@ import { ownFolder } from "./upkeep/temporaryFolders.js";
 export interface WorkerOptions extends WorkerDeps {
   /** How many organisations this process serves at once. */
   readonly concurrency?: number;
-  /** Calls `ring` whenever an import may have been queued, until the signal aborts. Without it the worker polls once a second. */
-  readonly listen?: (ring: () => void, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -31,9 +31,10 @@ const stopMs = 6_000;
 
 /** Runs imports until the signal aborts. Then it waits for the appends in flight, gives its turns back and returns. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
-  const { signal, logger, concurrency = 4 } = options;
+  const { pool, signal, logger, concurrency = 4, notices = noNotices } = options;
   const folder = await ownFolder(options.tempDir, "worker");
   const bell = doorbell(signal);
+  const endHearing = notices.on(channels.importQueued, () => bell.ring());
   const room = createRoom(concurrency);
   const running = new Set<Promise<void>>();
   let outages = 0;
@@ -53,7 +54,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     turns += 1;
     const heldFrom = performance.now(); // taken before the query, so that the lease ends here before it ends in the database
     const visit = room.enter();
-    const turn = await claimTurn(options.pool, `${options.workerId}#${turns}`).catch((error: unknown) => {
+    const turn = await claimTurn(pool, `${options.workerId}#${turns}`).catch((error: unknown) => {
       visit.leave();
       throw error;
     });
@@ -72,7 +73,6 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     return true;
   };
   const tasks = [
-    options.listen?.(bell.ring, signal),
     repeatedly("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
     repeatedly("making error reports", lateReportsMs, options, () => makeLateReports(options, folder)),
     repeatedly("giving up unfinished uploads", sweepMs, options, async () => void (await sweepUploads(options))),
@@ -83,13 +83,19 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   ];
   while (!signal.aborted) {
     try {
-      const taken = running.size < concurrency && (await takeNext());
-      if (!taken) await bell.wait(pollMs);
+      if (running.size >= concurrency) await bell.wait(pollMs);
+      else if (!(await takeNext()))
+        await untilDue(bell, {
+          pollMs,
+          isTold: notices.arrive,
+          dueInMs: async () => ((await isTurnWaiting(pool)) ? 0 : Number.POSITIVE_INFINITY),
+        });
     } catch (error) {
       logger.warn({ err: error }, "the queue cannot be read; trying again");
       await bell.pause(outageMs());
     }
   }
+  endHearing();
   await withTimeLimit(stopMs, Promise.all([...running, ...tasks]), () => undefined);
   await rm(folder, { recursive: true, force: true });
 }

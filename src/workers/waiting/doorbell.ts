@@ -3,8 +3,8 @@
 /** Waits that end early when there may be work (`ring`) or the signal aborts. */
 export interface Doorbell {
   ring(): void;
-  /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. */
-  wait(ms: number): Promise<void>;
+  /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. False when the time was over first. */
+  wait(ms: number): Promise<boolean>;
   /** Waits for `ms`; a ring does not end it. */
   pause(ms: number): Promise<void>;
 }
@@ -32,7 +32,9 @@ export function doorbell(signal: AbortSignal): Doorbell {
     },
     async wait(ms) {
       if (!rung) await sleep(ms, true);
+      const early = rung || signal.aborted;
       rung = false;
+      return early;
     },
     pause: (ms) => sleep(ms, false),
   };

@@ -6,6 +6,7 @@ import type { OrganisationDeps } from "../../commands/organisations/organisation
 import type { Principal } from "../../domain/principal.js";
 import type { AddressRules } from "../../domain/webhooks/address.js";
 import type { EventStore } from "../../ports/eventStore.js";
+import type { Notices } from "../../ports/notices.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { PostWebhook } from "../../ports/webhooks.js";
 
@@ -19,6 +20,8 @@ export interface WebhookWorkerDeps {
   readonly post: PostWebhook;
   readonly rules: AddressRules;
   readonly signingSecret: string;
+  /** Without them the sender asks for what is due by itself. */
+  readonly notices?: Notices;
   readonly logger: Logger;
   readonly workerId: string;
   readonly signal: AbortSignal;

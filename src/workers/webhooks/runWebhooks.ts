@@ -1,3 +1,4 @@
+import { channels } from "../../ports/notices.js";
 import { doorbell } from "../waiting/doorbell.js";
 import { repeatedly } from "../waiting/repeatedly.js";
 import type { WebhookWorkerDeps } from "./deps.js";
@@ -10,9 +11,11 @@ const upkeepMs = 60_000;
 /** Runs beside the imports of a worker process until the signal aborts. */
 export async function runWebhooks(deps: WebhookWorkerDeps): Promise<void> {
   const bell = doorbell(deps.signal);
+  const endHearing = deps.notices?.on(channels.deliveriesDue, () => bell.ring());
   await Promise.all([
     runFollower({ ...deps, onEnqueued: bell.ring }),
     runSender(deps, bell),
     repeatedly("cleaning up deliveries", upkeepMs, deps, () => keepDeliveries(deps.pool)),
   ]);
+  endHearing?.();
 }

@@ -1,11 +1,12 @@
 // What must hold behind a pooler that may run each transaction of a client on another server session.
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { listen } from "../../../src/adapters/postgres/listen.js";
+import { openNotices } from "../../../src/adapters/postgres/notices.js";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { lookUpKeys } from "../../../src/http/api/auth/lookUpKeys.js";
 import type { StoredEvent } from "../../../src/ports/eventStore.js";
+import { channels } from "../../../src/ports/notices.js";
 import { allProjections } from "../../../src/projections/allProjections.js";
 import { applyBatch } from "../../../src/projections/running/applyBatch.js";
 import { whileActive } from "../../../src/projections/running/locks.js";
@@ -138,22 +139,17 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     for (const text of await Promise.all(Array.from({ length: 10 }, shown))) expect(text).toMatch(/^\d{4}-\d\d-\d\d .*\+00$/);
   });
 
-  test("`listen` reports the pooler and ends, without waiting for notifications", async () => {
-    const stop = new AbortController();
+  test("the pooler is noticed, and no notice is waited for", async () => {
     const heard: unknown[] = [];
     let told = false;
     const onPooler = () => {
       told = true;
     };
-    await listen({
-      url: pooler.url,
-      applicationName: "test",
-      channel: "bell",
-      onNotify: (it) => heard.push(it),
-      onPooler,
-      signal: stop.signal,
-    });
-    expect({ told, heard }).toEqual({ told: true, heard: [] });
+    const { signal } = new AbortController();
+    const notices = openNotices({ url: pooler.url, applicationName: "test", channels: [channels.importQueued], onPooler, signal });
+    notices.on(channels.importQueued, (text) => heard.push(text));
+    await notices.closed;
+    expect({ told, heard, arrive: notices.arrive() }).toEqual({ told: true, heard: [], arrive: false });
   });
 
   test("the error for a pooler that refuses the connection's time limits says what to set in PgBouncer", async () => {

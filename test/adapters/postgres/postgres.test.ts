@@ -4,7 +4,6 @@ import { type AddressInfo, createServer } from "node:net";
 import { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { asDatabaseError, isDatabaseUnavailable } from "../../../src/adapters/postgres/errors.js";
-import { listen } from "../../../src/adapters/postgres/listen.js";
 import { migrate } from "../../../src/adapters/postgres/migrate.js";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { expectSupportedServer } from "../../../src/adapters/postgres/serverVersion.js";
@@ -88,29 +87,6 @@ test("four processes that start at once migrate once", async () => {
   } finally {
     await empty.close();
   }
-});
-
-test("a listener is told about notifications, also after its connection was cut", async () => {
-  const heard: (string | undefined)[] = [];
-  const stop = new AbortController();
-  const listening = listen({
-    url: database.url,
-    applicationName: "listener",
-    channel: "doorbell",
-    onNotify: (payload) => heard.push(payload),
-    signal: stop.signal,
-  });
-  onTestFinished(async () => {
-    stop.abort();
-    await listening;
-  });
-  await expect.poll(() => heard).toEqual([undefined]);
-  await database.pool.query("notify doorbell, 'first'");
-  await expect.poll(() => heard).toEqual([undefined, "first"]);
-  await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'listener'");
-  await expect.poll(() => heard).toEqual([undefined, "first", undefined]);
-  await database.pool.query("notify doorbell, 'second'");
-  await expect.poll(() => heard).toEqual([undefined, "first", undefined, "second"]);
 });
 
 test("sessions have the settings that the code relies on, whatever the database's own settings are", async () => {

@@ -5,10 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
-import { listen } from "../../../src/adapters/postgres/listen.js";
+import { openNotices } from "../../../src/adapters/postgres/notices.js";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import type { ImportEvent } from "../../../src/commands/imports/importDecider.js";
-import { importQueuedChannel } from "../../../src/commands/imports/importQueue.js";
 import { requestImport } from "../../../src/commands/imports/requestImport.js";
 import { logIdOf } from "../../../src/commands/logIdentity.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
@@ -17,6 +16,7 @@ import { decode } from "../../../src/events/codec.js";
 import type { ImportColumns, ImportKind } from "../../../src/events/importEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
+import { channels } from "../../../src/ports/notices.js";
 import { cacheCatalogues } from "../../../src/queries/organisations/organisations.js";
 import type { WorkerDeps } from "../../../src/workers/imports/deps.js";
 import { runWorker } from "../../../src/workers/imports/runWorker.js";
@@ -90,13 +90,12 @@ export async function openStage(startStore = startHostedEventStore) {
     /** Starts a worker. Closing the stage stops it. */
     start({ concurrency, ...overrides }: Partial<WorkerDeps> & { concurrency?: number } = {}) {
       const control = new AbortController();
-      const done = runWorker({
-        ...deps(overrides),
-        ...(concurrency === undefined ? {} : { concurrency }),
-        listen: (ring, signal) =>
-          listen({ url: database.url, applicationName: "test worker", channel: importQueuedChannel, onNotify: ring, signal }),
-        signal: control.signal,
-      });
+      const { signal } = control;
+      const notices = openNotices({ url: database.url, applicationName: "test worker", channels: Object.values(channels), signal });
+      const done = Promise.all([
+        notices.closed,
+        runWorker({ notices, ...deps(overrides), ...(concurrency === undefined ? {} : { concurrency }), signal }),
+      ]);
       const stop = async () => {
         control.abort();
         running.delete(stop);

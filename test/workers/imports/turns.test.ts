@@ -4,6 +4,7 @@ import { freePlace } from "../../../src/commands/imports/importQueue.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
+import { noNotices } from "../../../src/ports/notices.js";
 import { holdTurn } from "../../../src/workers/imports/turns/holdTurn.js";
 import { claimTurn, endTurn, keepTurn, postponeTurn, type Turn } from "../../../src/workers/imports/turns/turns.js";
 import { beforeChunks } from "../../support/stores/chunkAppends.js";
@@ -56,7 +57,8 @@ describe("the queue", () => {
     await queued("t1", id(90), 1);
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
     const heldFrom = performance.now() - 3_000;
-    const held = holdTurn({ pool: stage.pool, turn, stop: new AbortController().signal, logger: pino({ level: "silent" }), heldFrom });
+    const { signal: stop } = new AbortController();
+    const held = holdTurn({ pool: stage.pool, turn, notices: noNotices, stop, logger: pino({ level: "silent" }), heldFrom });
     const told = held.now().getTime();
     const { rows } = await stage.pool.query<{ now: Date }>("select clock_timestamp() as now");
     await held.release();

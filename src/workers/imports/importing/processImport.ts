@@ -64,7 +64,10 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
       outcomeOf: rowOutcomes(request, submission.columns, prepared),
       rejected: report.add,
       landed: held.madeHeadway,
-      giveWay,
+      giveWay() {
+        held.check(); // a chunk takes a while, and a cancelled import ends at once
+        return giveWay();
+      },
       watch(rows) {
         held.check();
         held.reach(progressOf(rows, prepared.rows));

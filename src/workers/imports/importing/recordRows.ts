@@ -85,7 +85,7 @@ export interface RowRecording extends ChunkAppending {
   outcomeOf(row: FileRow, ordinal: number): RowOutcome;
   /** Is called for every rejected row, also for those recorded before an interruption, since the error report lists all of them. */
   rejected(row: FileRow, number: number, reason: string): Promise<void>;
-  /** Is called between rows. A returned promise is awaited, so that other imports of this process get their time. */
+  /** Is called between rows. A returned promise is awaited, so that other imports of this process get their time. It may throw, as `watch` does. */
   giveWay(): Promise<void> | undefined;
 }
 

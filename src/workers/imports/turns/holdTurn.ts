@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { channels, type Notices } from "../../../ports/notices.js";
 import { keepTurn, leaseMs, type Turn } from "./turns.js";
 
 /** Why an import does not go on in this worker. The import is not at fault. */
@@ -39,11 +40,19 @@ export interface HeldTurn {
   release(): Promise<void>;
 }
 
-/** A person who cancels an import waits for the next heartbeat, and is to be told within a second. */
+/** Where no notice of a cancellation arrives, the next heartbeat finds it: a person who cancels an import is to be told within a second. */
 const beatMs = 400;
 
-export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; logger: Logger; heldFrom: number }): HeldTurn {
-  const { pool, turn, stop, logger, heldFrom } = options;
+export interface HoldOptions {
+  readonly pool: Pool;
+  readonly turn: Turn;
+  readonly notices: Notices;
+  readonly stop: AbortSignal;
+  readonly logger: Logger;
+  readonly heldFrom: number;
+}
+
+export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOptions): HeldTurn {
   let heldUntil = heldFrom + leaseMs;
   // Not heldFrom, which is before the claim: `now` would be ahead of the database by as long as the claim took.
   const knownSince = performance.now();
@@ -67,6 +76,9 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
       logger.warn({ err: error, importId: turn.importId }, "a heartbeat failed; the turn ends with its lease unless a later one succeeds");
     }
   };
+  const endHearing = notices.on(channels.importCancelled, (importId) => {
+    if (importId === turn.importId) cancelRequested = true;
+  });
   let busy = false;
   const timer = setInterval(() => {
     if (busy) return; // with a slow database heartbeats must not queue up
@@ -97,6 +109,7 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
     now: () => new Date(turn.claimedAt.getTime() + performance.now() - knownSince),
     async release() {
       clearInterval(timer);
+      endHearing();
       await beating;
     },
   };

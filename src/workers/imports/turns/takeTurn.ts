@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { backOffMs } from "../../../backOff.js";
 import { ImportFault } from "../../../commands/imports/judging/importFault.js";
 import { ObjectMissing, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
+import { noNotices } from "../../../ports/notices.js";
 import type { WorkerDeps } from "../deps.js";
 import { endCancelled, failImport } from "../importing/endImport.js";
 import { processImport } from "../importing/processImport.js";
@@ -32,7 +33,8 @@ export interface TurnRun {
 /** Runs one import until it ends or is interrupted, and gives the turn back either way. */
 export async function takeTurn(run: TurnRun): Promise<void> {
   const { deps, turn, heldFrom, stop } = run;
-  const held = holdTurn({ pool: deps.pool, turn, stop, logger: deps.logger, heldFrom });
+  const { pool, logger, notices = noNotices } = deps;
+  const held = holdTurn({ pool, turn, notices, stop, logger, heldFrom });
   try {
     await work(run, held);
   } catch (error) {

@@ -55,6 +55,12 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
   return claimed.rows[0];
 }
 
+/** Whether an import waits for a turn, or has one: it may be due at any time, by its lease or its delay. */
+export async function isTurnWaiting(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ waiting: boolean }>("select exists (select from import_queue where position is not null) as waiting");
+  return rows[0]?.waiting ?? false;
+}
+
 /** The answer to a heartbeat. */
 export interface Kept {
   readonly kept: boolean;

@@ -29,7 +29,7 @@ const lookBackDays = 30;
 /** Makes every report that is due. A report that fails does not stop the next one. */
 export async function makeLateReports(deps: Deps, folder: string): Promise<void> {
   while (!deps.signal.aborted) {
-    const importId = (await claim(deps)) ?? (await claimMissing(deps));
+    const importId = await claim(deps);
     if (importId === undefined) return;
     const own = await mkdtemp(join(folder, "report-"));
     try {
@@ -44,38 +44,36 @@ export async function makeLateReports(deps: Deps, folder: string): Promise<void>
   }
 }
 
-/** Claims the next report that no worker has claimed, those never tried first. Each claim lasts twice as long as the last one, up to a day. */
-async function claim({ pool }: Deps): Promise<string | undefined> {
-  const claimed = await pool.query<{ importId: string }>(
-    `insert into late_reports as mine (import_id, attempts, claimed_until)
-     select i.import_id, 1, now() + make_interval(secs => $1) from imports i left join late_reports r on r.import_id = i.import_id
-      where i.status in ('cancelled', 'failed') and i.failed > 0 and i.finished_at > now() - make_interval(days => $3)
-        and r.report_key is null and (r.claimed_until is null or r.claimed_until <= now())
-      order by r.claimed_until nulls first, i.finished_at limit 1
-     on conflict (import_id) do update set
-        attempts = mine.attempts + 1,
-        claimed_until = now() + make_interval(secs => least($2, $1 * power(2, least(mine.attempts, 20))))
-      where mine.report_key is null and mine.claimed_until <= now()
-     returning import_id as "importId"`,
-    [claimSeconds, daySeconds, lookBackDays],
-  );
-  return claimed.rows[0]?.importId;
-}
+/** Each claim lasts twice as long as the last one, up to a day. */
+const claimAgain = `attempts = mine.attempts + 1,
+  claimed_until = now() + make_interval(secs => least($2, $1 * power(2, least(mine.attempts, 20))))`;
+
+/** Claims the next report that no worker has claimed, those never tried first. */
+const claimEnded = `
+  insert into late_reports as mine (import_id, attempts, claimed_until)
+  select i.import_id, 1, now() + make_interval(secs => $1) from imports i left join late_reports r on r.import_id = i.import_id
+   where i.status in ('cancelled', 'failed') and i.failed > 0 and i.finished_at > now() - make_interval(days => $3)
+     and r.report_key is null and (r.claimed_until is null or r.claimed_until <= now())
+   order by r.claimed_until nulls first, i.finished_at limit 1
+  on conflict (import_id) do update set ${claimAgain} where mine.report_key is null and mine.claimed_until <= now()
+  returning import_id`;
 
 /** Claims a report that the API found missing: of a completed import, or of any import that ended long ago. */
-async function claimMissing({ pool }: Deps): Promise<string | undefined> {
-  const claimed = await pool.query<{ importId: string }>(
-    `update late_reports as mine set
-        attempts = mine.attempts + 1,
-        claimed_until = now() + make_interval(secs => least($2, $1 * power(2, least(mine.attempts, 20))))
-      where mine.import_id = (
-        select r.import_id from late_reports r join imports i on i.import_id = r.import_id
-         where r.report_key is null and r.claimed_until <= now() and (i.status = 'completed' or r.attempts = 0)
-         order by r.claimed_until limit 1 for update of r skip locked)
-     returning import_id as "importId"`,
-    [claimSeconds, daySeconds],
+const claimMissing = `
+  update late_reports as mine set ${claimAgain}
+   where not exists (select from ended) and mine.import_id = (
+     select r.import_id from late_reports r join imports i on i.import_id = r.import_id
+      where r.report_key is null and r.claimed_until <= now() and (i.status = 'completed' or r.attempts = 0)
+      order by r.claimed_until limit 1 for update of r skip locked)
+  returning import_id`;
+
+async function claim({ pool }: Deps): Promise<string | undefined> {
+  const { rows } = await pool.query<{ importId: string }>(
+    `with ended as (${claimEnded}), missing as (${claimMissing})
+     select import_id as "importId" from ended union all select import_id from missing`,
+    [claimSeconds, daySeconds, lookBackDays],
   );
-  return claimed.rows[0]?.importId;
+  return rows[0]?.importId;
 }
 
 async function makeReport(deps: Deps, importId: string, folder: string): Promise<{ key: string } | null> {

@@ -4,8 +4,8 @@ import { followerName, forgetPlaces } from "../../../commands/webhooks/deliverie
 import { toldEvents } from "../../../domain/webhooks/types.js";
 import type { EventType } from "../../../events/registry.js";
 import { LogTooShort } from "../../../portErrors.js";
-import type { Position } from "../../../ports/eventStore.js";
-import { isBeginning, readCheckpoints } from "../../../projections/running/checkpoints.js";
+import type { EventBatch, Position } from "../../../ports/eventStore.js";
+import { isBeginning, isSame, readCheckpoints } from "../../../projections/running/checkpoints.js";
 import { keepActive } from "../../../projections/running/locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../projections/running/logGuard.js";
 import type { WebhookWorkerDeps } from "../deps.js";
@@ -57,9 +57,11 @@ async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSi
   let after: Position | undefined = place?.lastEvent?.position ?? place;
   if (after && isBeginning(after)) after = undefined;
   let savedAt = 0;
+  const isSaved = async ({ events, position }: EventBatch) =>
+    events.length === 0 && isSame(after, position) && isSame((await readCheckpoints(pool, [followerName])).get(followerName), position);
   await eventStore.follow({ types, from: after, maxBatch: eventsPerBatch, signal }, async (batch) => {
     if (batch.events.length > 0 || performance.now() - savedAt > idleSaveMs) {
-      await takeBatch(options, batch, after);
+      if (!(await isSaved(batch))) await takeBatch(options, batch, after);
       after = batch.position;
       savedAt = performance.now();
     }

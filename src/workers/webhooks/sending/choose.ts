@@ -32,7 +32,7 @@ const oldestWaiting = `select before.position from webhook_deliveries before
 const underWay = `now() + interval '${claimSeconds - attemptSeconds} seconds'`;
 
 /** Endpoints with waiting deliveries. It steps from endpoint to endpoint in the index: most have none, and some have thousands. */
-const withWaiting = `
+export const withWaiting = `
   (select endpoint_id from webhook_deliveries where status = 'waiting' order by endpoint_id limit 1)
   union all
   select (select next.endpoint_id from webhook_deliveries next where next.status = 'waiting' and next.endpoint_id > at.endpoint_id

@@ -1,10 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { backOffMs } from "../../../backOff.js";
+import { noNotices } from "../../../ports/notices.js";
 import type { Doorbell } from "../../waiting/doorbell.js";
+import { untilDue } from "../../waiting/untilDue.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import type { PlaceKind, Room } from "./choose.js";
 import { type Claimed, claimDeliveries, releaseLostClaims } from "./claim.js";
 import { deliver } from "./deliver.js";
+import { dueInMs } from "./dueIn.js";
 import { createOutcomeWriter } from "./outcomeWriter.js";
 
 /**
@@ -19,7 +22,7 @@ const outagePauses = { firstMs: 500, mostMs: 10_000 };
 
 /** Sends until the signal aborts; then requests in flight are cut off and their deliveries put back, for the next process that claims them. */
 export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promise<void> {
-  const { logger, signal } = deps;
+  const { pool, logger, signal, notices = noNotices } = deps;
   const running = new Map<Promise<void>, Claimed>();
   const outcomes = createOutcomeWriter(deps);
   let outages = 0;
@@ -44,7 +47,7 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
       const claimed = room.inAll > 0 ? await claimDeliveries(deps, room) : [];
       outages = 0;
       for (const delivery of claimed ?? []) begin(delivery);
-      if (claimed?.length === 0) await bell.wait(pollMs);
+      if (claimed?.length === 0) await untilDue(bell, { pollMs, isTold: notices.arrive, dueInMs: () => dueInMs(pool) });
       await pause(gatherMs, undefined, { signal }).catch(() => undefined);
     } catch (error) {
       outages += 1;

@@ -1,21 +1,48 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { backOffMs } from "../../backOff.js";
+import type { Channel, Hear, Notices } from "../../ports/notices.js";
 
-export interface ListenOptions {
+export interface NoticesOptions {
   readonly url: string;
   readonly applicationName: string;
-  readonly channel: string;
-  /** Called for each notification, and after each (re)connect, since notifications may have been missed. */
-  readonly onNotify: (payload: string | undefined) => void;
+  readonly channels: readonly Channel[];
   readonly onError?: (error: Error) => void;
   /** Called when a pooler is between this process and the server. Notifications would go to another client then, so nothing is listened to. */
   readonly onPooler?: () => void;
+  /** Aborts when nothing is to be heard any more. */
   readonly signal: AbortSignal;
 }
 
-/** Listens until the signal aborts, over a connection of its own, which is opened again when it is lost. */
-export async function listen(options: ListenOptions): Promise<void> {
+/** Listens until the signal aborts, over a connection of its own, which is opened again when it is lost. `closed` resolves when that has ended. */
+export function openNotices(options: NoticesOptions): Notices & { readonly closed: Promise<void> } {
+  const hearers = new Map<Channel, Set<Hear>>(options.channels.map((channel) => [channel, new Set()]));
+  let arriving = false;
+  const onChange = (now: boolean) => {
+    arriving = now;
+    for (const each of hearers.values()) for (const hear of each) hear();
+  };
+  const onNotice = (channel: string, text: string | undefined) => {
+    for (const hear of hearers.get(channel as Channel) ?? []) hear(text ?? "");
+  };
+  return {
+    on(channel, hear) {
+      const each = hearers.get(channel);
+      if (!each) throw new Error(`this process does not listen to ${channel}`);
+      const own: Hear = (text) => hear(text); // the same function may hear twice
+      each.add(own);
+      return () => void each.delete(own);
+    },
+    arrive: () => arriving,
+    closed: keepListening(options, onNotice, onChange),
+  };
+}
+
+async function keepListening(
+  options: NoticesOptions,
+  onNotice: (channel: string, text: string | undefined) => void,
+  onChange: (arriving: boolean) => void,
+): Promise<void> {
   let failures = 0;
   while (!options.signal.aborted) {
     const client = new pg.Client({
@@ -32,11 +59,12 @@ export async function listen(options: ListenOptions): Promise<void> {
         options.onPooler?.();
         return;
       }
-      client.on("notification", ({ payload }) => options.onNotify(payload));
-      await client.query(`listen ${client.escapeIdentifier(options.channel)}`);
+      client.on("notification", ({ channel, payload }) => onNotice(channel, payload));
+      await client.query(options.channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join("; "));
       failures = 0;
-      options.onNotify(undefined);
+      onChange(true);
       const reason = await lost;
+      onChange(false);
       if (reason) options.onError?.(reason);
     } catch (error) {
       options.onError?.(error as Error);
