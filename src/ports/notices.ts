@@ -5,6 +5,7 @@ export const channels = {
   /** Its text is the import's id. */
   importCancelled: "import_cancelled",
   deliveriesDue: "deliveries_due",
+  reportWanted: "report_wanted",
   localitiesLoaded: "localities_loaded",
 } as const;
 

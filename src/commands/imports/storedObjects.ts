@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import type { ImportRequested } from "../../events/importEvents.js";
+import { channels } from "../../ports/notices.js";
 
 export const uploadsPrefix = "uploads/";
 
@@ -86,7 +87,7 @@ export async function askForReport(pool: Pool, importId: string): Promise<boolea
        insert into late_reports as mine (import_id, attempts, claimed_until) select import_id, 0, now() from wanted
        on conflict (import_id) do update set report_key = null, attempts = 0, claimed_until = now() where mine.report_key is not null
      )
-     select exists (select from wanted) as known`,
+     select pg_notify('${channels.reportWanted}', ''), exists (select from wanted) as known`,
     [importId],
   );
   return rows[0]?.known ?? false;

@@ -23,7 +23,7 @@ export const run: RunRole = (options) => {
     const notices = openNotices({
       url: addresses.databaseUrl,
       applicationName: "waybill worker notices",
-      channels: [channels.importQueued, channels.importCancelled, channels.deliveriesDue],
+      channels: [channels.importQueued, channels.importCancelled, channels.reportWanted, channels.deliveriesDue],
       onError: (error) => logger.warn({ err: error }, "listening for notices of other processes was interrupted"),
       onPooler: () => logger.info("a connection pooler stands before the database: what is queued, cancelled and due is looked for often"),
       signal,

@@ -28,7 +28,7 @@ export interface ProjectorOptions extends Running {
 
 const smallBatch = 100;
 const gatherMs = 20;
-const idleTouchMs = 2_000;
+const idleTouchMs = 5_000;
 
 /** Resolves after the signal aborts, when the present batch is finished. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {

@@ -22,7 +22,8 @@ export interface WorkerOptions extends WorkerDeps {
 
 const pollMs = 1_000;
 const reconcileMs = 15_000;
-const lateReportsMs = 2_000;
+/** The tables show a moment later that an import has failed or was cancelled, so reports are looked for often for a while after it. */
+const lateReportsMs = { usual: 2_000, quiet: 15_000, afterEnd: 30_000 };
 const sweepMs = 3_600_000;
 const forgetMs = 60_000;
 const outagePause = { firstMs: 1_000, mostMs: 15_000 };
@@ -34,7 +35,21 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const { pool, signal, logger, concurrency = 4, notices = noNotices } = options;
   const folder = await ownFolder(options.tempDir, "worker");
   const bell = doorbell(signal);
-  const endHearing = notices.on(channels.importQueued, () => bell.ring());
+  const reports = doorbell(signal);
+  let badEndAt = performance.now();
+  const endedBadly = () => {
+    badEndAt = performance.now();
+    reports.ring();
+  };
+  const untilReportsMs = () => {
+    const isQuiet = notices.arrive() && performance.now() - badEndAt > lateReportsMs.afterEnd;
+    return isQuiet ? lateReportsMs.quiet : lateReportsMs.usual;
+  };
+  const hearing = [
+    notices.on(channels.importQueued, () => bell.ring()),
+    notices.on(channels.importCancelled, endedBadly),
+    notices.on(channels.reportWanted, () => reports.ring()),
+  ];
   const room = createRoom(concurrency);
   const running = new Set<Promise<void>>();
   let outages = 0;
@@ -46,7 +61,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   };
   const serve = async (turn: Turn, heldFrom: number, visit: Visit) => {
     const outagesBefore = outages;
-    await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, visit, outageMs });
+    await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, visit, outageMs, failed: endedBadly });
     if (outages === outagesBefore) outages = 0;
   };
   /** Starts the turn of one more organisation. False when none is waiting. */
@@ -74,7 +89,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   };
   const tasks = [
     repeatedly("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
-    repeatedly("making error reports", lateReportsMs, options, () => makeLateReports(options, folder)),
+    repeatedly("making error reports", untilReportsMs, { logger, signal, bell: reports }, () => makeLateReports(options, folder)),
     repeatedly("giving up unfinished uploads", sweepMs, options, async () => void (await sweepUploads(options))),
     repeatedly("forgetting sign-ins", forgetMs, options, () => forgetSignIns(options)),
     repeatedly("removing files whose columns nobody chose", sweepMs, options, async () => void (await sweepKept(options))),
@@ -95,7 +110,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       await bell.pause(outageMs());
     }
   }
-  endHearing();
+  for (const end of hearing) end();
   await withTimeLimit(stopMs, Promise.all([...running, ...tasks]), () => undefined);
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMetrics } from "../../../src/adapters/metrics.js";
+import { eventually } from "../../support/eventually.js";
 import { createShell } from "../../support/shell.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
@@ -36,6 +38,21 @@ test("/metrics counts requests by route, not by address", async () => {
   expect(text).toContain('waybill_http_request_seconds_count{method="GET",route="unmatched",status="404"} 1');
   expect(text).toContain('route="/healthz",status="200"');
   expect(text).toContain("process_cpu_seconds_total");
+});
+
+test("/metrics tells of a blocked event loop, and again of none afterwards", async () => {
+  const metrics = createMetrics();
+  const longest = async () => Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec((await metrics.render()).text)?.[1]);
+  await eventually(async () => {
+    await pause(150); // a sample before the block, and one after it
+    for (const begun = performance.now(); performance.now() - begun < 400; );
+    await pause(150);
+    return (await longest()) > 0.1;
+  }, "the delay");
+  await eventually(async () => {
+    await pause(150);
+    return (await longest()) < 0.1;
+  }, "no delay");
 });
 
 test("/metrics leaves out a number that cannot be looked up, and shows the rest", async () => {

@@ -28,6 +28,8 @@ export interface TurnRun {
   readonly visit: Visit;
   /** How long to leave an import alone after an outage. */
   readonly outageMs: () => number;
+  /** Called when the import has failed. */
+  readonly failed: () => void;
 }
 
 /** Runs one import until it ends or is interrupted, and gives the turn back either way. */
@@ -44,7 +46,7 @@ export async function takeTurn(run: TurnRun): Promise<void> {
   }
 }
 
-async function work({ deps, turn, folder, visit }: TurnRun, held: HeldTurn): Promise<void> {
+async function work({ deps, turn, folder, visit, failed }: TurnRun, held: HeldTurn): Promise<void> {
   const own = await mkdtemp(join(folder, "import-"));
   try {
     if (turn.attempts > mostAttempts) await failImport(deps, held, tooManyAttempts);
@@ -53,6 +55,7 @@ async function work({ deps, turn, folder, visit }: TurnRun, held: HeldTurn): Pro
     if (error instanceof Interrupted && error.why === "a cancellation was requested") await endCancelled(deps, held);
     else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) {
       await failImport(deps, held, error.message);
+      failed();
       deps.logger.info({ importId: turn.importId, organisationId: turn.organisationId, reason: error.message }, "import failed");
     } else throw error;
   } finally {
