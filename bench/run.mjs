@@ -1,5 +1,5 @@
 // Everything that is measured, side by side, in one run on one machine; the ratios are what to read.
-//   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,reversals,downloads,rebuild,growth,scale] [--profile]
+//   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,reversals,downloads,rebuild,growth,scale,cancel,idle] [--profile]
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
@@ -28,6 +28,8 @@ const [
   { growthSection },
   { scaleSection },
   { printScale },
+  { cancelSection, printCancel },
+  { idleSection, printIdle },
   tables,
 ] = await Promise.all([
   import("./sections/imports.mjs"), // after the install above
@@ -41,6 +43,8 @@ const [
   import("./sections/growth.mjs"),
   import("./sections/scale.mjs"),
   import("./scale/document.mjs"),
+  import("./sections/cancel.mjs"),
+  import("./sections/idle.mjs"),
   import("./tables.mjs"),
 ]);
 
@@ -55,6 +59,8 @@ const sections = {
   rebuild: { run: rebuildSection, print: tables.printRebuild },
   growth: { run: growthSection, print: tables.printGrowth },
   scale: { run: scaleSection, print: printScale },
+  cancel: { run: cancelSection, print: printCancel },
+  idle: { run: idleSection, print: printIdle },
 };
 
 const results = join(here, "results");

@@ -21,7 +21,8 @@ export async function freePort() {
   return port;
 }
 
-export async function startService({ folder, profileDir, built = program }) {
+/** `key`: that of an earlier start on the same folder, since only the first one prints it. */
+export async function startService({ folder, profileDir, built = program, key: known }) {
   const port = await freePort();
   const profile = profileDir ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`] : []; // the roles inherit it
   const env = {
@@ -38,8 +39,8 @@ export async function startService({ folder, profileDir, built = program }) {
     let said = "";
     child.stdout.on("data", (chunk) => {
       said += chunk;
-      const found = /wb_live_\w+/.exec(said);
-      if (found) resolve(found[0]);
+      const found = known === undefined ? /wb_live_\w+/.exec(said) : /https?:/.exec(said);
+      if (found) resolve(known ?? found[0]);
     });
     void exited.then((code) => reject(new Error(`the service ended with ${code}: ${said}`)));
   });
@@ -64,6 +65,7 @@ export async function startService({ folder, profileDir, built = program }) {
 function processGroups(root) {
   const is = (role) => () => descendants(root).filter((pid) => commandOf(pid).includes(`cli.js ${role}`));
   const groups = Object.fromEntries(roles.map((role) => [role, is(role)]));
+  groups.start = () => [root];
   groups.postgres = () => descendants(root).filter((pid) => /^(\S*\/)?postgres\b/.test(commandOf(pid)));
   return groups;
 }

@@ -1,0 +1,76 @@
+// How long it takes until the worker of a running import has seen that it was cancelled, and has given the organisation's turn back.
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { csvFile, kinds } from "../files.mjs";
+import { call, push, startService } from "../service.mjs";
+import { table } from "../tables.mjs";
+
+const ROWS = 100_000;
+const channel = "import_cancelled";
+
+/** Cancels one running import. Milliseconds from the committed mark to the turn's end, and from the request to both. */
+async function cancelOnce(service, client, file) {
+  const { path } = kinds.activities;
+  const { importId, statusUrl } = await push(service, path, file.path);
+  const holds = async () => (await client.query("select from organisation_turns where import_id = $1", [importId])).rowCount > 0;
+  const isRunning = async () =>
+    (await client.query("select from import_queue where import_id = $1 and started and progress > 5", [importId])).rowCount > 0;
+  while (!(await isRunning())) await pause(5);
+  await pause(Math.random() * 400); // anywhere between two heartbeats
+  let markedAt;
+  const onNotice = ({ payload }) => {
+    if (payload === importId) markedAt = performance.now();
+  };
+  client.on("notification", onNotice);
+  const sentAt = performance.now();
+  let answerMs;
+  const answered = call(service, `${statusUrl}/cancel`, { method: "POST" }).then(() => {
+    answerMs = performance.now() - sentAt;
+  });
+  while (await holds()) await pause(1);
+  const endedAt = performance.now();
+  await answered;
+  client.off("notification", onNotice);
+  return { seenMs: markedAt === undefined ? undefined : Math.max(0, endedAt - markedAt), answerMs, endMs: endedAt - sentAt };
+}
+
+export async function cancelSection({ folder, full, say, profileDir }) {
+  const file = await csvFile(folder, "activities", ROWS);
+  const service = await startService({ folder: join(folder, "service"), profileDir });
+  const client = new pg.Client(service.databaseUrl);
+  await client.connect();
+  try {
+    await client.query(`listen ${channel}`);
+    for (let n = 0; n < 3; n += 1) await cancelOnce(service, client, file); // the first ones run cold code
+    const measured = [];
+    for (let n = 0; n < (full ? 100 : 20); n += 1) {
+      if (n % 10 === 0) say(`cancel: ${n}`);
+      measured.push(await cancelOnce(service, client, file));
+    }
+    const spread = (name) => {
+      const values = measured
+        .map((one) => one[name])
+        .filter((ms) => ms !== undefined)
+        .toSorted((a, b) => a - b);
+      return { p50: values[Math.floor(values.length * 0.5)], p95: values[Math.floor(values.length * 0.95)] };
+    };
+    return { cancellations: measured.length, seen: spread("seenMs"), answer: spread("answerMs"), end: spread("endMs") };
+  } finally {
+    await client.end();
+    await service.stop();
+  }
+}
+
+export function printCancel({ cancellations, seen, answer, end }) {
+  const row = (name, { p50, p95 }) => [name, p50?.toFixed(0), p95?.toFixed(0)];
+  table(
+    `Cancelling a running import, ms (${cancellations} times)`,
+    ["", "p50", "p95"],
+    [
+      row("from the mark to the end of the worker's turn (target: p95 100)", seen),
+      row("from the request to its answer", answer),
+      row("from the request to the end of the worker's turn", end),
+    ],
+  );
+}
