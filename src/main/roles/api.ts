@@ -30,7 +30,7 @@ export const run: RunRole = (options) => {
       url: addresses.databaseUrl,
       applicationName: "waybill api notices",
       channels: [channels.localitiesLoaded],
-      onError: (error) => logger.warn({ err: error }, "listening for notices of other processes was interrupted"),
+      onError: (error) => logger.debug({ err: error }, "listening for notices was interrupted"), // whatever else needs the database warns
       signal: ended,
     });
     const geography = await followLocalities(localities, { logger, signal: ended, notices });
