@@ -60,9 +60,9 @@ export interface Spreadsheets {
   countCsvRows(path: string, options?: ReadOptions): AsyncIterable<RowCount>;
   /**
    * `columns` is the whole header row: two headings for the row number and the reason, then those of the values. `subject` goes into the
-   * workbook's properties, which spreadsheet programs keep.
+   * workbook's properties, which spreadsheet programs keep. `notHere` says what to do about rows that do not fit into a sheet.
    */
-  createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter>;
+  createReportWriter(path: string, options: { columns: readonly string[]; subject: string; notHere?: string }): Promise<ReportWriter>;
   /**
    * Writes a workbook of one sheet to `output` as it goes. `texts`: columns, from 0, in which a value that is typed in later stays a text.
    * `subject` goes into the workbook's properties.

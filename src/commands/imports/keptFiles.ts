@@ -1,7 +1,7 @@
-// Files that wait for a person to choose what their columns are. They are kept for a day, a few for each organisation.
+// Files that wait for a person to choose what their columns are, or to upload what was checked. They are kept for a day, a few for each organisation.
 import type { Pool } from "pg";
 import { v7 } from "uuid";
-import type { ImportKind } from "../../events/importEvents.js";
+import type { ImportColumns, ImportKind } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { FileFormat } from "../../ports/spreadsheets.js";
@@ -21,11 +21,21 @@ export interface FileToKeep {
   readonly columns: readonly string[];
   /** By column: some of its values. */
   readonly values: readonly (readonly string[])[];
+  readonly checked?: CheckedAs;
 }
 
-export interface KeptFile extends Omit<FileToKeep, "file"> {
+/** How a file was checked, so that the same is done when it is uploaded. */
+export interface CheckedAs {
+  /** How to take an error report: as a correction or as a new file. Empty if the form did not say. */
+  readonly take: string;
+  /** What its columns were taken for, where its headings are not ours. */
+  readonly columns?: ImportColumns | undefined;
+}
+
+export interface KeptFile extends Omit<FileToKeep, "file" | "checked"> {
   readonly fileId: string;
   readonly file: Omit<FileToKeep["file"], "path"> & { readonly key: string };
+  readonly checked: CheckedAs | null;
   /** The import that it became. */
   readonly importId: string | null;
 }
@@ -38,15 +48,18 @@ interface Deps {
 
 /** Returns the file's id. The organisation's oldest files make room for it. */
 export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: FileToKeep): Promise<string> {
-  const { organisationId, kind, sourceDetails, columns, values } = kept;
+  const { organisationId, kind, sourceDetails, columns, values, checked } = kept;
   const { path, name, format, size, sha256 } = kept.file;
   const fileId = v7();
   const key = `${keptPrefix(await logIdOf(eventStore))}${organisationId}/${fileId}`;
   await objectStore.put(key, path, { contentType: "application/octet-stream" });
   await pool.query(
-    `insert into kept_files (file_id, organisation_id, kind, name, format, size, sha256, source_details, object_key, columns, "values")
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [fileId, organisationId, kind, name, format, size, sha256, sourceDetails, key, JSON.stringify(columns), JSON.stringify(values)],
+    `insert into kept_files (file_id, organisation_id, kind, name, format, size, sha256, source_details, object_key, columns, "values", checked)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    [
+      ...[fileId, organisationId, kind, name, format, size, sha256, sourceDetails, key],
+      ...[JSON.stringify(columns), JSON.stringify(values), checked && JSON.stringify(checked)],
+    ],
   );
   const { rows } = await pool.query<{ key: string }>(
     `delete from kept_files where file_id in (
@@ -62,7 +75,7 @@ export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: Fi
 export async function keptFile(pool: Pool, organisationId: string, fileId: string): Promise<KeptFile | undefined> {
   const { rows } = await pool.query<Omit<KeptFile, "file"> & Omit<KeptFile["file"], "size"> & { size: string }>(
     `select file_id as "fileId", organisation_id as "organisationId", kind, name, format, size, sha256, source_details as "sourceDetails",
-            object_key as key, columns, "values", import_id as "importId"
+            object_key as key, columns, "values", checked, import_id as "importId"
        from kept_files where organisation_id = $1 and file_id::text = $2 and kept_at > now() - make_interval(hours => ${keptFileHours})`,
     [organisationId, fileId],
   );
@@ -70,6 +83,25 @@ export async function keptFile(pool: Pool, organisationId: string, fileId: strin
   if (!found) return undefined;
   const { name, format, size, sha256, key, ...rest } = found;
   return { ...rest, file: { name, format, size: Number(size), sha256, key } };
+}
+
+/** Remembers how the file was checked last. */
+export async function rememberCheck(pool: Pool, { fileId }: Pick<KeptFile, "fileId">, checked: CheckedAs): Promise<void> {
+  await pool.query("update kept_files set checked = $2 where file_id = $1", [fileId, JSON.stringify(checked)]);
+}
+
+/** Makes room at once: the same person has checked another file in its place. A file that became an import, or waits for its columns, stays. */
+export async function dropChecked(
+  { pool, objectStore }: Pick<Deps, "pool" | "objectStore">,
+  organisationId: string,
+  fileId: string,
+): Promise<void> {
+  const { rows } = await pool.query<{ key: string }>(
+    `delete from kept_files where organisation_id = $1 and file_id::text = $2 and import_id is null and checked is not null
+     returning object_key as key`,
+    [organisationId, fileId],
+  );
+  for (const { key } of rows) await objectStore.remove(key).catch(() => undefined); // the workers remove it otherwise
 }
 
 /** The file has become an import, which has a copy of its own. The row stays for who sends the same form again. */

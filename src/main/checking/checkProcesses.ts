@@ -41,7 +41,11 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
     enter(memberId) {
       if (members.has(memberId)) throw new Rejection("conflict", "A check of yours is still running. Wait for its end, or cancel it.");
       members.add(memberId);
-      return () => members.delete(memberId);
+      let isOver = false;
+      return () => {
+        if (!isOver) members.delete(memberId); // called again, it must not end the member's next check
+        isOver = true;
+      };
     },
     run: (file, watch) => {
       const mustGiveWay = () => [...running][0] === file && places.othersWait(file.organisationId);

@@ -1,6 +1,6 @@
 // Not projections: short-lived state through which several processes work together. If it is lost, the workers restore what is needed.
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, json, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
@@ -81,7 +81,10 @@ export const refusedUploads = pgTable("refused_uploads", {
   refusedAt: at("refused_at").notNull().default(sql`now()`),
 });
 
-/** Files that wait in the object store, for a day, until a person has chosen what their columns are. If a row is lost, the file is sent again. */
+/**
+ * Files that wait in the object store, for a day, until a person has chosen what their columns are, or uploads what was checked. If a row is
+ * lost, the file is sent again.
+ */
 export const keptFiles = pgTable(
   "kept_files",
   {
@@ -97,6 +100,8 @@ export const keptFiles = pgTable(
     /** The header row, and some values of each column. */
     columns: jsonb().notNull(),
     values: jsonb().notNull(),
+    /** How it was checked last; null for a file that was not. As text, since headings stay in the file's order. */
+    checked: json(),
     /** The import that it became. */
     importId: uuid("import_id"),
     keptAt: at("kept_at").notNull().default(sql`now()`),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
+  dropChecked,
   type FileToKeep,
   keepFile,
   keptFile,
@@ -47,11 +48,25 @@ test("a kept file is found with its header and values, by its own organisation a
   const { file, ...rest } = fileOf("one");
   const { path: _, ...stored } = file;
   const kept = await found("one", fileId);
-  expect(kept).toEqual({ ...rest, fileId, importId: null, file: { ...stored, key: expect.stringContaining(fileId) } });
+  expect(kept).toEqual({ ...rest, fileId, checked: null, importId: null, file: { ...stored, key: expect.stringContaining(fileId) } });
   await stage.objectStore.fetch(kept?.file.key ?? "", join(folder, "copy"));
   expect(await readFile(join(folder, "copy"), "utf8")).toBe("Site,Qty\nSYD1,2\n");
   expect(await found("another", fileId)).toBeUndefined();
   expect(await found("one", "no id at all")).toBeUndefined();
+});
+
+test("only a checked file that became no import is dropped, by its own organisation", async () => {
+  const keepChecked = () => keepFile(stage.deps(), { ...fileOf("checking"), checked: { take: "" } });
+  const [waiting, checked, imported] = [await keep("checking"), await keepChecked(), await keepChecked()];
+  const kept = await found("checking", imported);
+  if (kept) await releaseFile(stage.deps(), kept, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50");
+  await dropChecked(stage.deps(), "another", checked);
+  expect((await found("checking", checked))?.checked).toEqual({ take: "" });
+  for (const fileId of [waiting, checked, imported, "no id at all"]) await dropChecked(stage.deps(), "checking", fileId);
+  expect(await Promise.all([waiting, checked, imported].map(async (id) => (await found("checking", id)) !== undefined))).toEqual([
+    ...[true, false, true],
+  ]);
+  expect((await objects()).filter((key) => key.endsWith(checked))).toEqual([]);
 });
 
 test("an organisation's oldest file makes room for the one after the twentieth; others keep theirs", async () => {

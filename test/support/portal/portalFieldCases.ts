@@ -25,6 +25,7 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
     };
   },
   "/portal/upload/checked": () => ({ kind: "shipments", page: "p", take: "correction" }), // the upload form, sent by another of its buttons
+  "/portal/upload/kept": ({ fileId, importId }) => ({ file: fileId, again: importId }),
   "/portal/upload/choose": () => ({ kind: "shipments", page: "p" }),
   "/portal/activities/{importId}/{row}": ({ organisationId }) => ({
     key: randomUUID(),
@@ -39,6 +40,7 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
 
 /** Valid JSON bodies as the pages' scripts send them, with ids of the stage. */
 const exampleBodies: Readonly<Record<string, (stage: PortalStage) => unknown>> = {
+  "/portal/upload/kept/send": ({ fileId }) => [["file", fileId]],
   "/portal/upload/columns/check": ({ fileId }) => [["file", fileId]],
   "/portal/upload/columns/send": ({ fileId }) => [["file", fileId]],
   "/portal/corrections/judge": ({ importId }) => ({ importId, rows: [{ row: 3, values: { customerId: "CUST-001" } }] }),
@@ -95,7 +97,8 @@ const neutral = (text: string, fields: Fields): string =>
   Object.values(fields)
     .filter((value) => value.length > 3)
     .reduce((left, value) => left.replaceAll(value, ""), withoutToken(text))
-    .replaceAll(new RegExp(uuid, "gi"), "");
+    .replaceAll(new RegExp(uuid, "gi"), "")
+    .replaceAll(/(name="page" value=")[^"]*/g, "$1"); // the upload page's own, another one each time
 
 async function send(who: Visitor, method: "get" | "post", address: string, fields: Fields): Promise<[number, string, string]> {
   const query = new URLSearchParams(fields).toString();

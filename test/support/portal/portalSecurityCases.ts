@@ -37,6 +37,7 @@ export function addressOf(path: string, stage: PortalStage, madeUp = false): str
     customerId: retailOf(stage.organisationId),
     ...{ carrierId: own, serviceId: own, zoneMapId: own, rateCardId: own, fieldKey: own },
     entryId,
+    fileId: stage.fileId,
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];

@@ -14,7 +14,10 @@ const MAX_SHEET_CHARS = 1.2 * 1024 ** 3;
 const CELL_MARKUP_CHARS = 50;
 
 /** Writes the rejected rows as a workbook, in flat memory. Either `close` or `discard` must follow. */
-export async function createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter> {
+export async function createReportWriter(
+  path: string,
+  options: { columns: readonly string[]; subject: string; notHere?: string },
+): Promise<ReportWriter> {
   const file = createWriteStream(path);
   await once(file, "open");
   const workbook = await createExceljsWriter(file, { sheetName: "Rejected rows", subject: options.subject });
@@ -55,7 +58,7 @@ export async function createReportWriter(path: string, options: { columns: reado
       await workbook.drained();
     },
     async close() {
-      if (leftOut > 0) write(["", `${leftOut} more rejected rows do not fit here; the API lists them all`]);
+      if (leftOut > 0) write(["", `${leftOut} more rejected rows do not fit here; ${options.notHere ?? "the API lists them all"}`]);
       await workbook.finish();
     },
     async discard() {

@@ -1,15 +1,15 @@
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../../domain/geography/geography.js";
 import { customFieldPrefix } from "../../../domain/imports/fields.js";
-import { shortened } from "../../../domain/imports/limits.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
-import { explained, fieldsAtFault, type RowReason } from "../../../domain/rows/faults.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { FileRow, Spreadsheets } from "../../../ports/spreadsheets.js";
-import type { CheckedFile, FileToCheck, Problem } from "./fileChecks.js";
+import type { CheckedFile, FileToCheck } from "./fileChecks.js";
 import { ImportFault } from "./importFault.js";
 import { openSubmission } from "./openSubmission.js";
 import { prepareRows } from "./prepareRows.js";
+import { countProblems } from "./problemGroups.js";
+import { createRejectedFile } from "./rejectedFile.js";
 
 export interface Judging {
   readonly spreadsheets: Spreadsheets;
@@ -23,29 +23,29 @@ export interface Watch {
   readonly shipments: (ids: readonly string[]) => Promise<void>;
 }
 
-export const shownProblems = 100;
-const shownReasonBytes = 1_000;
 const idsAtOnce = 5_000;
 
 /** What an import of this file would record, judged by the same code and by today's catalogue. Nothing is recorded. */
 export async function checkFile(
   { spreadsheets, catalogue, geography }: Judging,
-  { kind, file, folder, columns }: Pick<FileToCheck, "kind" | "file" | "folder" | "columns">,
+  { kind, file, folder, columns, rejectedTo }: Omit<FileToCheck, "organisationId" | "catalogue">,
   watch: Watch,
 ): Promise<CheckedFile> {
   const request = { kind, source: "file", file, columns } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
+  const rejectedFile = rejectedTo === undefined ? undefined : await createRejectedFile(spreadsheets, submission.reported, rejectedTo);
   const rules = rowContext(catalogue, geography);
   const prepared = await prepareRows(request, submission, rules, new Map(), async (share) => watch.progress(share / 2));
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const ids = shipmentIds(submission.columns, watch.shipments);
-  const problems: Problem[] = [];
+  const problems = countProblems(submission.columns, headingIn(columns));
   let [ordinal, accepted] = [0, 0];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
       const verdict = prepared.verdict(row, ordinal++);
       if (verdict.reason !== undefined) {
-        if (problems.length < shownProblems) problems.push(problemOf(row.row, verdict, headingIn(columns)));
+        problems.add(row, verdict);
+        await rejectedFile?.add(row, verdict);
         continue;
       }
       accepted += 1;
@@ -54,8 +54,9 @@ export async function checkFile(
     watch.progress(0.5 + ordinal / prepared.rows / 2);
   }
   await ids.end();
+  await rejectedFile?.close();
   const counts = { rows: ordinal, accepted, rejected: ordinal - accepted, shipments: kind === "shipments" ? ids.count() : null };
-  return { ...counts, problems, notes: prepared.notes };
+  return { ...counts, problems: problems.problems(), notes: prepared.notes };
 }
 
 /** Hands on the id of each shipment once. Shipments are numbered by their first lines, so a higher number is one not seen before. */
@@ -82,8 +83,4 @@ export function shipmentIds(columns: Columns, use: Watch["shipments"]) {
 export function headingIn(columns: FileToCheck["columns"]): (field: string) => string {
   const headings = new Map(Object.entries(columns?.headings ?? {}).map(([heading, field]) => [field, heading]));
   return (field) => headings.get(field) ?? (field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field);
-}
-
-export function problemOf(row: number, found: RowReason, headingOf: (field: string) => string): Problem {
-  return { row, columns: fieldsAtFault(found).map(headingOf), reason: shortened(explained(found), shownReasonBytes) };
 }

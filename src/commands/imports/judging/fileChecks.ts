@@ -15,14 +15,55 @@ export interface FileToCheck {
   readonly catalogue: OrganisationFile;
   /** What its columns are taken for, where its headings are not ours. */
   readonly columns?: ColumnChoice | undefined;
+  /** Where to write the rejected rows as an error report, for a file that is not one itself. */
+  readonly rejectedTo?: string;
   /** Set for an error report that is to correct the rows of its import. */
   readonly report?: ReportToJudge;
+}
+
+/** Why rows are rejected. */
+export interface Problems {
+  /** The most frequent reasons first. */
+  readonly groups: readonly ProblemGroup[];
+  /** Further reasons, and their rows. */
+  readonly more: Rest;
+}
+
+export interface ProblemGroup {
+  readonly reason: string;
+  readonly rows: number;
+  /** Those of them that are lines without a fault of their own, rejected with their shipments. */
+  readonly withShipment: number;
+  /** For each fault that is one of certain columns. */
+  readonly values: readonly FaultyValues[];
+  /** Its first rows that have the fault themselves, in the file's order. */
+  readonly first: readonly Problem[];
+}
+
+/** What stands in the columns at fault, the most frequent values first. Blank cells are an empty text. */
+export interface FaultyValues {
+  readonly columns: readonly string[];
+  readonly moreColumns: number;
+  readonly values: readonly { readonly value: string; readonly rows: number }[];
+  /** Further values, and their rows. */
+  readonly more: Rest;
 }
 
 export interface Problem {
   readonly row: number;
   readonly columns: readonly string[];
+  /** By column. */
+  readonly values: readonly string[];
+  readonly moreColumns: number;
+  /** The whole reason, with advice. */
   readonly reason: string;
+}
+
+/** What is not listed. `atLeast`: there were too many kinds to count them all; the number of rows is exact. */
+export interface Rest {
+  readonly kinds: number;
+  readonly rows: number;
+  readonly atLeast: boolean;
 }
 
 export interface CheckedFile {
@@ -31,8 +72,7 @@ export interface CheckedFile {
   readonly rejected: number;
   /** Shipments that would be written; null for activities. */
   readonly shipments: number | null;
-  /** The first problems. */
-  readonly problems: readonly Problem[];
+  readonly problems: Problems;
   readonly notes: readonly string[];
   /** For a corrected error report: the parts to send, the number of rows that did not fit into them, and the rows that are not open any more. */
   readonly report?: { readonly parts: readonly CorrectionPart[]; readonly later: number; readonly closed: readonly ClosedRows[] };
@@ -73,7 +113,7 @@ export interface CheckWatch {
 }
 
 export interface FileChecks {
-  /** Makes sure that a member has one check at a time: throws a conflict, or returns the function that ends it. */
+  /** Makes sure that a member has one check at a time: throws a conflict, or returns the function that ends it, which may be called again. */
   readonly enter: (memberId: string) => () => void;
   /** Throws a Rejection for a file that cannot be read, TooBusy when others take too long, or the signal's reason. */
   readonly run: (file: FileToCheck, watch: CheckWatch) => Promise<CheckedFile>;

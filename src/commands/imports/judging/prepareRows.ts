@@ -1,5 +1,5 @@
 import { elementColumn } from "../../../domain/imports/fields.js";
-import type { RowReason } from "../../../domain/rows/faults.js";
+import type { Fault, RowReason } from "../../../domain/rows/faults.js";
 import type { RowContext } from "../../../domain/rows/rowContext.js";
 import { activityJudge, shipmentLineJudge } from "../../../domain/rows/rowJudges.js";
 import { comparedColumns } from "../../../domain/rows/shipmentMeaning.js";
@@ -90,6 +90,7 @@ async function prepareShipments(
     notes,
     verdict(row, place) {
       const reason = verdicts.reasonOf(place, () => seen(row, place));
+      if (reason?.faults.some(({ advice }) => advice !== undefined)) return withAdviceOf(seen(row, place).faults, reason);
       if (reason !== undefined) return reason;
       const { judged } = judge(row);
       if (judged.reason !== undefined) throw new Error(`row ${row.row} was judged differently the second time`);
@@ -97,5 +98,11 @@ async function prepareShipments(
     },
   };
 }
+
+/** A reason is kept once for all rows that have it, with the advice on the values of the first of them. `own` are the faults of this row. */
+const withAdviceOf = (own: readonly Fault[], { faults, ...rest }: RowReason): RowReason => ({
+  ...rest,
+  faults: faults.map((fault) => ({ ...fault, advice: own.find(({ sentence }) => sentence === fault.sentence)?.advice })),
+});
 
 const shareOf = ({ bytesRead, bytesTotal }: Reading): number => (bytesTotal === 0 ? 1 : bytesRead / bytesTotal);

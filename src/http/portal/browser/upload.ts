@@ -25,6 +25,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   const progress = part<HTMLElement>("[data-progress]");
   const bar = part<HTMLProgressElement>("progress");
   const progressText = part<HTMLElement>("[data-progress-text]");
+  const checked = form.querySelector<HTMLInputElement>("input[name=checked]");
   const take = form.querySelector<HTMLElement>("[data-take]");
   const kind = form.querySelector("select[name=kind]")?.closest<HTMLElement>(".field");
   const most = Number(form.dataset["most"]);
@@ -54,15 +55,26 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     outcome.replaceChildren(element("div", { class: "notice error", role: "alert" }, ...paragraphs));
   };
 
-  /** Sends the form; the answer is read line by line while it comes. `again`: the import that is known to have the same file. */
-  function send(address: string, sending: string, again = ""): void {
-    if (running || !form.reportValidity()) return;
-    const chosen = file?.files?.[0];
+  interface Sending {
+    /** What is said meanwhile. */
+    readonly text: string;
+    /** The import that is known to have the same file. */
+    readonly again?: string;
+    /** The form of a file that the server has kept, which is sent instead. */
+    readonly kept?: HTMLFormElement;
+  }
+
+  /** Sends the form; the answer is read line by line while it comes. */
+  function send(address: string, { text: sending, again = "", kept }: Sending): void {
+    if (running || (!kept && !form.reportValidity())) return;
+    const chosen = kept ? undefined : file?.files?.[0];
     if (chosen && chosen.size > most) {
       say(["The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts."]);
       return;
     }
     const asked = outcome.contains(document.activeElement);
+    const fields = new FormData(kept ?? form);
+    if (!kept) fields.set("again", again);
     outcome.replaceChildren();
     const request = new XMLHttpRequest();
     running = request;
@@ -74,6 +86,8 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
       if (line.error !== undefined) say([line.error]);
       if (line.html !== undefined) {
         outcome.innerHTML = line.html;
+        const kept = outcome.querySelector<HTMLElement>("[data-checked]")?.dataset["checked"];
+        if (checked && kept !== undefined) checked.value = kept;
         if (isChecking) showReport(outcome.querySelector("[data-report]") !== null);
         outcome.focus();
       }
@@ -111,9 +125,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     show(0, sending);
     busy(true);
     if (asked) outcome.focus(); // its button is gone; on Cancel a second press of Enter would stop what the first one began
-    const fields = new FormData(form);
-    fields.set("again", again);
-    if (file) request.send(fields);
+    if (file && !kept) request.send(fields);
     else {
       request.setRequestHeader("content-type", "application/json");
       request.send(JSON.stringify([...fields]));
@@ -121,7 +133,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   }
 
   check.type = "button"; // without scripts it submits; with them Enter in a field is for Upload alone
-  check.addEventListener("click", () => send(form.dataset["check"] ?? "", file ? "Sending the file to be checked" : "Checking"));
+  check.addEventListener("click", () => send(form.dataset["check"] ?? "", { text: file ? "Sending the file to be checked" : "Checking" }));
   cancel.addEventListener("click", () => {
     running?.abort();
     outcome.replaceChildren();
@@ -130,12 +142,20 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     if (event.submitter?.hasAttribute("data-choose-button")) return; // leads to another page
     event.preventDefault();
     event.stopPropagation(); // keeps everyPage.ts from blocking the form: it may be sent again, since it does not leave the page
-    send(form.dataset["send"] ?? "", "Uploading");
+    send(form.dataset["send"] ?? "", { text: "Uploading" });
   });
   // The answer may be a question: the file that is chosen goes in again without being chosen once more.
   outcome.addEventListener("click", ({ target }) => {
     const again = target instanceof HTMLElement ? target.dataset["again"] : undefined;
-    if (again !== undefined) send(form.dataset["send"] ?? "", "Uploading", again);
+    if (again !== undefined) send(form.dataset["send"] ?? "", { text: "Uploading", again });
+  });
+  // What was checked is kept by the server, and goes in without being sent again.
+  outcome.addEventListener("submit", (event) => {
+    const kept = event.target;
+    if (!(kept instanceof HTMLFormElement) || kept.dataset["kept"] === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    send(kept.dataset["kept"], { text: "Uploading", kept });
   });
   showReport(false);
   take?.addEventListener("change", () => showReport(true));

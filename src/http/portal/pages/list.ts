@@ -32,7 +32,8 @@ import { beginPage, finishPage } from "./singleSignOn.js";
 import { checkAnswer, checkForm } from "./upload/checkUpload.js";
 import { chooseForm, columnsAnswers, columnsForm } from "./upload/columns/forms.js";
 import { columnsPage } from "./upload/columns/page.js";
-import { uploadAnswer, uploadForm } from "./upload/sendUpload.js";
+import { problemRowsAnswer } from "./upload/problemRows.js";
+import { keptAnswer, keptForm, uploadAnswer, uploadForm } from "./upload/sendUpload.js";
 import { exampleAnswers, uploadPage } from "./upload/uploadPage.js";
 import { deliveryPage } from "./webhooks/delivery.js";
 import { endpointForms, endpointPage } from "./webhooks/endpoint.js";
@@ -79,6 +80,7 @@ export const forms: readonly FormOf<Visit>[] = [
     cancelForm,
     reverseForm,
     uploadForm,
+    keptForm,
     checkForm,
     chooseForm,
     columnsForm,
@@ -97,6 +99,8 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...importDownloads,
     ...importStreams,
     uploadAnswer,
+    keptAnswer,
+    problemRowsAnswer,
     checkAnswer,
     ...columnsAnswers,
     ...exampleAnswers,

@@ -8,6 +8,7 @@ interface FormProps {
   readonly to: string;
   readonly class?: string;
   readonly children: Child;
+  readonly [attribute: `data-${string}`]: string;
 }
 
 interface ButtonProps {
@@ -38,8 +39,8 @@ export const HiddenFields = ({ values }: { values: Query }) => (
 );
 
 /** Works without any script; the token ties it to the session of the person it was made for. */
-export const Form = ({ visit, to, class: className, children }: FormProps) => (
-  <form method="post" action={visit.links.to(to)} class={className ?? "stacked"}>
+export const Form = ({ visit, to, class: className, children, ...rest }: FormProps) => (
+  <form method="post" action={visit.links.to(to)} class={className ?? "stacked"} {...rest}>
     <input type="hidden" name="token" value={visit.formToken} />
     {children}
   </form>

@@ -39,26 +39,67 @@ const requested = async (reference: string) => {
   expect(rowCount, reference).toBeGreaterThan(0);
 };
 
+const queuedNow = async () =>
+  (await service.pool.query("select from import_queue where organisation_id = $1", [stage.organisationId])).rowCount ?? 0;
+
 browserTest("a file is chosen, checked, found to be wrong, replaced and uploaded; the page leads to its import", async () => {
   await browser.inPage({ origin: service.url, keep: "uploading" }, async ({ page, faults }) => {
     await open(page);
     await page.getByLabel("File", { exact: true }).setInputFiles(file("picks.csv", [good, "SYD,PICK,none,2026-07-01T01:00:00Z"]));
     await page.getByRole("button", { name: "Check file" }).click();
     await page.getByRole("heading", { name: "Checked: picks.csv" }).waitFor();
-    const row = page.getByRole("row", { name: /3 quantity Valid quantity is required/ });
+    const row = page.getByRole("row", { name: /3 quantity none/ });
     await row.waitFor();
     await page.getByText("1 row of 2 would be rejected. Nothing has been recorded.").waitFor();
     expect(page.url()).toMatch(/\/portal\/upload$/);
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "upload-checked");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download 1 problem row", exact: true }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("problem-rows.xlsx");
     expect(faults).toEqual([]);
 
     await page.getByLabel("File", { exact: true }).setInputFiles(file("picks.csv", [good, good]));
     await row.waitFor({ state: "detached" });
     await page.getByLabel("Reference").fill("Monday's picks");
-    await page.getByRole("button", { name: "Upload" }).dblclick();
+    await page.getByRole("button", { name: "Upload", exact: true }).dblclick();
     await landed(page);
     await requested("Monday's picks");
+  });
+});
+
+browserTest.each([
+  [true, 1440, "light"],
+  [true, 390, "dark"],
+  [false, 390, "light"],
+] as const)("what was checked is uploaded by its button, once (scripts %s, %i px, %s)", async (javaScriptEnabled, width, colorScheme) => {
+  const look = { origin: service.url, javaScriptEnabled, width, colorScheme, keep: "uploading" };
+  await browser.inPage(look, async ({ page, faults }) => {
+    const mark = `${javaScriptEnabled}${width}`;
+    const rows = [good, `SYD,PICK,2,2026-07-01T01:00:00Z`, `SYD,PICK,none ${mark},2026-07-01T01:00:00Z`];
+    await open(page);
+    await page.getByLabel("File", { exact: true }).setInputFiles(file(`checked ${mark}.csv`, rows));
+    await page.getByRole("button", { name: "Check file" }).click();
+    const upload = page.getByRole("button", { name: "Upload 2 valid rows" });
+    await upload.waitFor();
+    await page.getByText(`none ${mark}`).first().waitFor();
+    await page.getByText("The import takes the whole file: the other one becomes a rejected row").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    if (javaScriptEnabled) {
+      expect(await hasFocus(page.locator("#upload-outcome"))).toBe(true);
+      const { y, height } = (await upload.boundingBox()) ?? { y: -1, height: 0 };
+      expect([y >= 0, y + height <= (page.viewportSize()?.height ?? 0)]).toEqual([true, true]);
+      expect(await violations(page)).toEqual([]);
+    }
+    await screenshot(page, `upload-checked-${width}-${colorScheme}`);
+    const before = await queuedNow();
+    await upload.dblclick();
+    await landed(page);
+    await page.getByText(`checked ${mark}.csv`).first().waitFor();
+    expect(await queuedNow()).toBe(before + 1);
+    expect(faults).toEqual([]);
   });
 });
 
@@ -103,9 +144,6 @@ browserTest("a file is dropped on the form and uploaded by keyboard; a refusal i
     await landed(page);
   });
 });
-
-const queuedNow = async () =>
-  (await service.pool.query("select from import_queue where organisation_id = $1", [stage.organisationId])).rowCount ?? 0;
 
 browserTest.each(["light", "dark"] as const)(
   "by keyboard, on a phone in %s colours, a file that was sent before goes in again only when asked to",
@@ -248,7 +286,7 @@ browserTest("an error report is recognised, checked and sent as the correction o
       await page.getByText("This is the error report of import july-picks.csv: submit it as its correction.").waitFor();
       expect(await violations(page)).toEqual([]);
       await screenshot(page, "upload-report-checked");
-      await page.getByRole("button", { name: "Upload" }).click();
+      await page.getByRole("button", { name: "Upload 1 valid row" }).click();
       await page.getByRole("heading", { name: "Sent as a correction" }).waitFor();
       await page.getByText("1 row was not sent. What is open stays open").waitFor();
       expect(await violations(page)).toEqual([]);
@@ -281,7 +319,7 @@ browserTest("without scripts the form checks and uploads too, and an example can
     await page.getByText("Every row would be accepted. Nothing has been recorded.").waitFor();
     expect(await page.getByLabel("Kind").inputValue()).toBe("activities");
     await page.getByLabel("File", { exact: true }).setInputFiles(file("plain.csv", [good]));
-    await page.getByRole("button", { name: "Upload" }).click();
+    await page.getByRole("button", { name: "Upload", exact: true }).click();
     await landed(page);
   });
 });

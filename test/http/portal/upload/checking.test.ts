@@ -31,10 +31,21 @@ const linesOf = async (answer: Response) => {
 };
 const htmlOf = async (answer: Response) => (await linesOf(answer)).at(-1)?.html ?? "";
 const figure = (html: string, label: string) => new RegExp(`<dt>${label}</dt><dd><span class="amount">([^<]*)<`).exec(html)?.[1];
-const cells = (html: string) =>
-  [...html.matchAll(/<tr><th scope="row"[^>]*>(.*?)<\/th><td[^>]*>(.*?)<\/td><td[^>]*>(.*?)<\/td><\/tr>/g)].map((match) =>
-    match.slice(1).map((cell) => cell.replaceAll(/<[^>]*>/g, "")),
-  );
+const plain = (html: string) => html.replaceAll(/<[^>]*>/g, "").trim();
+/** By reason: its heading, the values at fault and the cells of its rows. */
+const problemsIn = (html: string) =>
+  html
+    .split('<div class="problem-group">')
+    .slice(1)
+    .map((group) => ({
+      heading: plain(/<h4>(.*?)<\/h4>/.exec(group)?.[1] ?? ""),
+      values: [...group.matchAll(/<div class="faulty-values">(.*?)<\/div>/g)].map(([, each = ""]) =>
+        plain(each.replaceAll("<li", " | <li")),
+      ),
+      rows: [...group.matchAll(/<tr><th scope="row".*?<\/tr>/g)].map(([row]) =>
+        [...row.matchAll(/<t[hd] .*?<\/t[hd]>/g)].map(([cell]) => plain(cell)),
+      ),
+    }));
 const nothingLeft = () => until("the upload is removed", async () => (await readdir(service.deps.tempDir)).length === 0);
 
 const shipmentColumns = "shipmentId,customerId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,itemQuantity";
@@ -63,44 +74,56 @@ describe("checking a file", () => {
     expect(["Rows", "Rows accepted", "Rows rejected", "New shipments", "Shipments replaced"].map((label) => figure(html, label))).toEqual([
       ...["6", "3", "3", "1", "1"],
     ]);
-    expect(cells(html)).toEqual([
-      ["5", "itemQuantity", "Valid item quantity is required"],
-      ["6", "Whole row", "Rejected with its shipment: Valid item quantity is required"],
-      [
-        "7",
-        "customerId, destinationPostCode, destinationSuburb",
-        "Customer not found; Destination Zone(s) not found: no zone of the catalogue has the postcode 0800",
-      ],
+    const nowhere = "Customer not found; Destination Zone(s) not found: no zone of the catalogue has the postcode 0800";
+    expect(problemsIn(html)).toEqual([
+      {
+        heading: "Valid item quantity is required 2 rows",
+        values: ["itemQuantity | none 1 row"],
+        rows: [["5", "itemQuantity", "none"]],
+      },
+      {
+        heading: "Customer not found; Destination Zone(s) not found 1 row",
+        values: ["customerId | NOBODY 1 row", "destinationPostCode, destinationSuburb | 0800, Darwin 1 row"],
+        rows: [["7", "customerId, destinationPostCode, destinationSuburb", "NOBODY, 0800, Darwin"]],
+      },
     ]);
+    expect(html).toContain(`<p>${nowhere}</p>`);
+    expect(html).toContain("And 1 more row, 1 without a fault of its own.");
     expect(await service.eventStore.head()).toEqual(recorded);
     expect((await service.pool.query("select from import_queue")).rowCount).toBe(0);
     await nothingLeft();
   });
 
   test("without scripts is shown on the page; the reason for a refused file is shown above the form", async () => {
-    const plain = (file: File) => who.upload("/portal/upload/checked", { token, page: "p", kind: "activities" }, file);
+    const send = (file: File) => who.upload("/portal/upload/checked", { token, page: "p", kind: "activities" }, file);
     const recorded = await service.eventStore.head();
-    const checked = await plain(csv(activities(activity("1") + activity("0"))));
+    const checked = await send(csv(activities(activity("1") + activity("0"))));
     const html = await checked.text();
-    expect([checked.status, figure(html, "Rows accepted"), cells(html)]).toEqual([
-      ...[200, "1"],
-      [["3", "quantity", "Valid quantity is required"]],
-    ]);
+    expect([checked.status, figure(html, "Rows accepted"), problemsIn(html)[0]?.rows]).toEqual([...[200, "1"], [["3", "quantity", "0"]]]);
     expect(html).toContain("<h1>Upload a file</h1>");
-    const refused = await plain(csv(`${"x".repeat(256)}\nW1\n`));
+    const refused = await send(csv(`${"x".repeat(256)}\nW1\n`));
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Column name(s) longer than 255 bytes: xxx")]);
     expect(await service.eventStore.head()).toEqual(recorded);
     await nothingLeft();
   });
 
   test.each([
-    [99, 99],
-    [100, 100],
-    [101, 100],
-  ])("of %i problems shows %i", async (problems, shown) => {
+    [4, 4, false],
+    [5, 5, false],
+    [6, 5, true],
+  ])("of %i rows with one problem shows %i", async (problems, shown, more) => {
     const html = await htmlOf(await check("activities", csv(activities(activity("0").repeat(problems) + activity("1")))));
-    expect([figure(html, "Rows rejected"), cells(html).length]).toEqual([String(problems), shown]);
-    expect(cells(html)[0]).toEqual(["2", "quantity", "Valid quantity is required"]);
+    expect([figure(html, "Rows rejected"), problemsIn(html)[0]?.rows.length]).toEqual([String(problems), shown]);
+    expect(html.includes("And 1 more row.")).toBe(more);
+  });
+
+  test("a place that is not found is explained by the row's own postcode, whichever row has the reason first", async () => {
+    const file = [`${shipmentColumns}\n`, shipment("S-1", { to: "0800,Darwin" }), shipment("S-2", { to: "6000,Perth" })];
+    const [group] = problemsIn(await htmlOf(await check("shipments", csv(file.join("")))));
+    expect(group?.rows.map((cells) => cells.at(-1))).toEqual([
+      "Destination Zone(s) not found: no zone of the catalogue has the postcode 0800",
+      expect.stringContaining("6000"),
+    ]);
   });
 
   test("a file with an unusable header, without rows or broken inside gets the reason, and is removed", async () => {

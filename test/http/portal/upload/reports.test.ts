@@ -145,7 +145,9 @@ describe("a corrected error report", () => {
     const row = (number: string) => `${number},x,W1,PICK,1,2026-03-01T00:00:00Z,r\n`;
     const rows = (...numbers: string[]) => `Row number,Rejection reason,${header}\n${numbers.map(row).join("")}`;
     expect((await check("activities", named(rows("2", "2")))).error).toMatch(/^Rows 2 and 3 of the file have the same row number, 2/);
-    expect((await check("activities", named(rows("2", "77", "none")))).html).toContain("Row number 77 is not a rejected row of this report");
+    expect((await check("activities", named(rows("2", "77", "none")))).html).toMatch(
+      /<h4>Its row number is not a rejected row of this report&#39;s import <span class="count">2 rows<.*: it is 77</,
+    );
     expect((await check("activities", named(rows("2"), "x"))).html).toContain("does not say of which import");
     expect((await check("shipments", named(rows("2")))).html).toContain("Every row would be accepted.");
     const strangers = await stage.service.organisation();

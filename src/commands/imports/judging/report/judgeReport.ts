@@ -4,14 +4,15 @@ import { limits } from "../../../../domain/imports/limits.js";
 import { isWhole } from "../../../../domain/pushes/correctedFile.js";
 import { type Columns, cellText } from "../../../../domain/rows/cells.js";
 import { type GrowingInts, growingInts } from "../../../../domain/rows/compactLists.js";
-import { refusal } from "../../../../domain/rows/faults.js";
+import { type Fault, fault, reasonOf, refusal } from "../../../../domain/rows/faults.js";
 import { rowContext } from "../../../../domain/rows/rowContext.js";
 import type { FileRow } from "../../../../ports/spreadsheets.js";
-import { headingIn, type Judging, problemOf, shipmentIds, shownProblems, type Watch } from "../checkFile.js";
-import type { CheckedFile, CorrectionPart, FileToCheck, Problem, ReportToJudge } from "../fileChecks.js";
+import { headingIn, type Judging, shipmentIds, type Watch } from "../checkFile.js";
+import type { CheckedFile, CorrectionPart, FileToCheck, ReportToJudge } from "../fileChecks.js";
 import { ImportFault } from "../importFault.js";
 import { type OpenSubmission, openSubmission } from "../openSubmission.js";
 import { type PreparedRows, prepareRows, type Refusals } from "../prepareRows.js";
+import { countProblems } from "../problemGroups.js";
 import { createPartFile, type PartFile } from "./partFiles.js";
 import { type ClosedState, type RejectedRows, readRejectedRows } from "./rejectedRows.js";
 import { nextTime, tooMany, wholeParts } from "./wholeParts.js";
@@ -33,7 +34,7 @@ export async function judgeReport(
   const known = await readRejectedRows(report.rowsPath);
   const numbers = rowNumbers(submission);
   const found = await findRows(submission, known, numbers, kind === "shipments");
-  const refusals = refusalsOf(report, known, found, { numberOf: numbers, fields: submission.columns.fields });
+  const refusals = refusalsOf(known, found, { numberOf: numbers, fields: submission.columns.fields });
   const rules = rowContext(catalogue, geography);
   const prepared = await prepareRows(request, submission, rules, refusals, async (share) => watch.progress(share / 2));
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
@@ -43,8 +44,7 @@ export async function judgeReport(
   const files: PartFile[] = [];
   if (report.mostParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
   const ids = shipmentIds(submission.columns, watch.shipments);
-  const problems: Problem[] = [];
-  const headingOf = headingIn(columns);
+  const problems = countProblems(submission.columns, headingIn(columns));
   const closed: CorrectionPart[] = [];
   let [ordinal, accepted, later] = [0, 0, 0];
   const closedRows = new Map<ClosedState, number>();
@@ -61,10 +61,8 @@ export async function judgeReport(
           continue;
         }
         if (part < 0) {
-          if (problems.length >= shownProblems) continue;
           const verdict = prepared.verdict(row, place);
-          const reason = whyNotSent.get(part) ?? (verdict.reason === undefined ? leftWithOthers : verdict);
-          problems.push(problemOf(row.row, reason, headingOf));
+          problems.add(row, whyNotSent.get(part) ?? (verdict.reason === undefined ? leftWithOthers : verdict));
           continue;
         }
         accepted += 1;
@@ -80,7 +78,7 @@ export async function judgeReport(
   const left = [...closedRows].map(([state, rows]) => ({ state, rows }));
   const rejected = ordinal - accepted - left.reduce((sum, { rows }) => sum + rows, 0);
   const counts = { rows: ordinal, accepted, rejected, shipments: kind === "shipments" ? ids.count() : null };
-  return { ...counts, problems, notes: prepared.notes, report: { parts: closed, later, closed: left } };
+  return { ...counts, problems: problems.problems(), notes: prepared.notes, report: { parts: closed, later, closed: left } };
 }
 
 const leftWithOthers = refusal("Stays open with another rejected line of its shipment");
@@ -131,7 +129,6 @@ async function findRows(
 }
 
 function refusalsOf(
-  { importId }: ReportToJudge,
   known: RejectedRows,
   { places, groups }: FoundRows,
   { numberOf, fields }: { numberOf: (row: FileRow) => number; fields: Columns["fields"] },
@@ -141,25 +138,26 @@ function refusalsOf(
     const group = groups.get(ordinal);
     if (group >= 0) inFile[group] = (inFile[group] ?? 0) + 1;
   }
-  const whyRefused = (ordinal: number, row: FileRow): string | undefined => {
+  const unknownRow = fault("refused", "Its row number is not a rejected row of this report's import");
+  const whyRefused = (ordinal: number, row: FileRow): Fault | undefined => {
     const place = places.get(ordinal);
-    if (place < 0)
-      return `${Number.isNaN(numberOf(row)) ? "Its row number" : `Row number ${numberOf(row)}`} is not a rejected row of this report's import`;
-    if (known.closedAs(place) !== undefined) return "Is no longer open";
+    if (place < 0) return { ...unknownRow, advice: Number.isNaN(numberOf(row)) ? undefined : `it is ${numberOf(row)}` };
+    if (known.closedAs(place) !== undefined) return notOpen;
     const group = groups.get(ordinal);
-    if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group))
-      return "The rejected lines of a shipment are corrected together, and some of this one's are missing from the file";
-    return row.cells.some((cell, index) => fields[index] !== undefined && !isWhole(cellText(cell)))
-      ? "Has a value that was cut short or could not be kept: write it anew"
-      : undefined;
+    if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group)) return lacksLines;
+    return row.cells.some((cell, index) => fields[index] !== undefined && !isWhole(cellText(cell))) ? cutShort : undefined;
   };
   return {
     get(ordinal, row) {
       const why = whyRefused(ordinal, row);
-      return why === undefined ? undefined : refusal(why);
+      return why === undefined ? undefined : reasonOf([why]);
     },
   };
 }
+
+const notOpen = fault("refused", "Is no longer open");
+const lacksLines = fault("refused", "The rejected lines of a shipment are corrected together, and some of this one's are missing from the file");
+const cutShort = fault("refused", "Has a value that was cut short or could not be kept: write it anew");
 
 /** By ordinal: 0 for a rejected row, else the number of its shipment. Each activity counts as a shipment of its own here. */
 async function judgedShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToCheck["kind"]): Promise<GrowingInts> {

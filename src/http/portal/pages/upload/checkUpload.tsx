@@ -6,10 +6,12 @@ import { answerInLines, type Line, pageLeft } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { columnsOfFile, keepToChoose } from "./columns/columnsOfFile.js";
 import { ofReportedKind, prepareToJudge, reportedImport } from "./judgeUpload.js";
+import { keepChecked } from "./keepChecked.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
+import { checkPath, plainCheckPath } from "./paths.js";
 import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
 import { sentBefore } from "./sameUpload.js";
-import { checkPath, plainCheckPath, uploadPage, uploadWith } from "./uploadPage.js";
+import { uploadPage, uploadWith } from "./uploadPage.js";
 
 /** Judges the whole file as its import would, and records nothing. */
 export const checkAnswer: AnswerOf<SignedInVisit> = {
@@ -73,20 +75,13 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
     const ofUnknown = report !== undefined && report.importId === undefined;
     const earlier = found ? undefined : await sentBefore(visit, deps, form);
     const judge = await prepareToJudge(visit, deps, { form, header, columns, corrects: found && { found, mostParts: 0 } });
+    const received = form;
     const chosen = columns && !found ? { columns, nameOf: await principalNames(deps.pool, visit.person.organisationId) } : undefined;
     return async (send, signal) => {
       try {
-        return {
-          visit,
-          name: upload.name,
-          kind,
-          ...(await judge(send, signal)),
-          reported: found?.request,
-          isWithdrawn,
-          ofUnknown,
-          earlier,
-          chosen,
-        };
+        const judged = await judge(send, signal);
+        const fileId = await keepChecked(visit, deps, { form: received, header, columns });
+        return { visit, name: upload.name, kind, ...judged, reported: found?.request, isWithdrawn, ofUnknown, earlier, fileId, chosen };
       } finally {
         await end();
       }

@@ -30,6 +30,8 @@ interface File {
   readonly header: Pick<FileHeader, "columns" | "format">;
   /** What its columns are taken for, where its headings are not ours. */
   readonly columns?: ColumnChoice | undefined;
+  /** Where to write the rows that would be rejected. Shipments that the ledger has are not counted then. */
+  readonly rejectedTo?: string;
   /** Where the file is an error report: the import whose rows it corrects, and how many imports it may become. */
   readonly corrects?: { readonly found: CompletedImport; readonly mostParts: number } | undefined;
 }
@@ -38,7 +40,7 @@ interface File {
 export async function prepareToJudge(
   visit: SignedInVisit,
   deps: PortalDeps,
-  { form, header, columns, corrects }: File,
+  { form, header, columns, rejectedTo, corrects }: File,
 ): Promise<JudgeUpload> {
   const { organisationId } = visit.person;
   const { kind, upload } = form;
@@ -57,13 +59,14 @@ export async function prepareToJudge(
         folder,
         catalogue: catalogue.file,
         columns,
+        ...(rejectedTo === undefined ? {} : { rejectedTo }),
         ...(report ? { report } : {}),
       },
       {
         signal,
         progress: (share) => send({ share, text: `Checking: ${Math.floor(share * 100)} %` }),
         shipments: async (ids) => {
-          replaced += await existingShipments(deps.pool, organisationId, ids);
+          if (rejectedTo === undefined) replaced += await existingShipments(deps.pool, organisationId, ids);
         },
       },
     );

@@ -1,14 +1,18 @@
 // What the upload page shows after a file was checked, or sent as a correction.
 import type { CompletedImport } from "../../../../commands/corrections/rowsMeant.js";
-import type { CheckedFile, ClosedRows, Problem } from "../../../../commands/imports/judging/fileChecks.js";
+import type { CheckedFile, ClosedRows } from "../../../../commands/imports/judging/fileChecks.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import type { ImportColumns, ImportKind, ImportRequested } from "../../../../events/importEvents.js";
 import type { SignedInVisit } from "../../page.js";
-import { type Column, type Fact, Facts, Table } from "../../shell/panel.js";
+import { Button, ButtonLink } from "../../shell/form.js";
+import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, counted } from "../../shell/values.js";
 import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
 import { importPath } from "../imports/status.js";
 import { ColumnsChosen } from "./columns/chosenLine.js";
+import { KeptForm } from "./keptForm.js";
+import { problemRowsPath } from "./paths.js";
+import { ProblemList } from "./problems.js";
 
 export interface Outcome {
   readonly visit: SignedInVisit;
@@ -25,13 +29,19 @@ export interface Outcome {
   readonly ofUnknown: boolean;
   /** The import that has the same file, where there is one. */
   readonly earlier: EarlierPush | undefined;
+  /** The file as it is kept for the upload; undefined where it could not be kept. */
+  readonly fileId: string | undefined;
   /** What its columns are taken for, where that was chosen for an earlier file. */
   readonly chosen?: { readonly columns: ImportColumns; readonly nameOf: NameOf } | undefined;
 }
 
-/** `next` says how to go on, where the page does not show it. */
-export function CheckOutcome(outcome: Outcome & { readonly next?: string }) {
-  const { visit, name, kind, checked, replaced, reported, isWithdrawn, ofUnknown, earlier, chosen, next } = outcome;
+interface CheckOutcomeProps extends Outcome {
+  /** The id of the form that uploads the file, where the page has one with what was chosen for it. */
+  readonly form?: string;
+}
+
+export function CheckOutcome(outcome: CheckOutcomeProps) {
+  const { visit, name, kind, checked, replaced, reported, isWithdrawn, ofUnknown, earlier, chosen } = outcome;
   const { rows, accepted, rejected, shipments, notes } = checked;
   const figures: [label: string, value: number][] = [
     ["Rows", rows],
@@ -58,15 +68,47 @@ export function CheckOutcome(outcome: Outcome & { readonly next?: string }) {
         {reported ? reportSentence(checked) : rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, "be rejected")}{" "}
         Nothing has been recorded.
       </p>
+      <Next {...outcome} />
       <LeftOut checked={checked} />
       <Facts class="figures" facts={figures.map(([label, value]): Fact => [label, <Amount value={value} />])} />
       {notes.map((note) => (
         <p class="hint">{note}</p>
       ))}
-      <Problems checked={checked} caption="Rows that would be rejected, in the file's order" />
-      {next ? <p class="hint">{next}</p> : null}
+      <ProblemList problems={checked.problems} what="would be rejected" ofShipments={kind === "shipments"} />
     </div>
   );
+}
+
+/** How to go on: what was checked is uploaded as it is, without being chosen again. */
+function Next({ visit, checked: { accepted, rejected }, reported, fileId, form }: CheckOutcomeProps) {
+  if (fileId === undefined) return <p class="hint">The file could not be kept. To upload it, choose it again.</p>;
+  const label = `Upload ${counted(accepted, "valid row", "valid rows")}`;
+  return (
+    <div class="check-next" data-checked={fileId}>
+      {accepted === 0 ? null : form ? (
+        <Button form={form} name="do" value="upload" label={label} />
+      ) : (
+        <KeptForm visit={visit} fileId={fileId} label={label} />
+      )}
+      {rejected > 0 && !reported ? (
+        <ButtonLink
+          to={visit.links.to(problemRowsPath(fileId))}
+          label={`Download ${counted(rejected, "problem row", "problem rows")}`}
+          quiet
+        />
+      ) : null}
+      {reported ? null : <p class="hint">{whatBecomes(accepted, rejected)}</p>}
+    </div>
+  );
+}
+
+function whatBecomes(accepted: number, rejected: number): string {
+  if (accepted === 0) return "No row is valid, so there is nothing to upload. Correct the file, and check it again.";
+  const kept = "The file is kept for a day.";
+  if (rejected === 0) return kept;
+  const [others, become] =
+    rejected === 1 ? ["the other one", "becomes a rejected row"] : [`the other ${inWords(rejected)}`, "become rejected rows"];
+  return `The import takes the whole file: ${others} ${become}, to be corrected or dismissed under Rejected rows. ${kept}`;
 }
 
 const reportSentence = ({ rows, accepted, rejected }: CheckedFile): string => {
@@ -95,7 +137,7 @@ function LeftOut({ checked: { report } }: { checked: CheckedFile }) {
 }
 
 const unknownReport =
-  "This looks like an error report, but does not say of which import, so Upload takes it as a new file. To correct its import, give the file the name that it was downloaded with.";
+  "This looks like an error report, but does not say of which import, so Upload takes it as a new file. If it is the report of an import, give it the name that it was downloaded with, to correct that import's rows.";
 
 /** `data-report` makes the script show the form's choice: a correction, or a new file. */
 function Reported({ visit, reported, isWithdrawn, checked }: ReportedProps) {
@@ -120,25 +162,10 @@ interface ReportedProps {
   readonly checked: CheckedFile;
 }
 
-/** The first rows that are at fault. */
-function Problems({ checked: { problems, rejected }, caption }: { checked: CheckedFile; caption: string }) {
-  if (problems.length === 0) return null;
-  return (
-    <>
-      <h3>{problems.length < rejected ? `The first ${problems.length} problems` : "Problems"}</h3>
-      <Table caption={caption} columns={columns} rows={problems} />
-    </>
-  );
-}
-
 const sentenceOf = (rejected: number, rows: number, what: string): string =>
-  rejected === rows ? `Every row would ${what}.` : `${rejected === 1 ? "1 row" : `${rejected} rows`} of ${rows} would ${what}.`;
+  rejected === rows ? `Every row would ${what}.` : `${counted(rejected, "row", "rows")} of ${inWords(rows)} would ${what}.`;
 
-const columns: readonly Column<Problem>[] = [
-  { heading: "Row", names: true, cell: ({ row }) => <Amount value={row} /> },
-  { heading: "Column", cell: ({ columns: named }) => (named.length === 0 ? <span class="muted">Whole row</span> : named.join(", ")) },
-  { heading: "Problem", cell: ({ reason }) => reason },
-];
+const inWords = (count: number): string => count.toLocaleString("en-AU");
 
 interface Sent {
   readonly visit: SignedInVisit;
@@ -185,7 +212,7 @@ export function ReportSent({ visit, found, checked, sent, refused }: Sent) {
         ))}
       </ul>
       <LeftOut checked={checked} />
-      <Problems checked={checked} caption="Rows that were not sent, in the file's order" />
+      <ProblemList problems={checked.problems} what="were not sent" ofShipments={found.request.kind === "shipments"} />
     </div>
   );
 }

@@ -15,11 +15,13 @@ export interface ReceivedForm {
   readonly take: string;
   /** The import with the same file of which the page has told, where the file is to be uploaded again. */
   readonly again: string;
+  /** The file that was checked last on the same page, as it is kept; empty if there is none. */
+  readonly checked: string;
   /** The same for the same content sent again from the same page, so that it is recorded once. */
   readonly idempotencyKey: string;
 }
 
-const fieldNames = ["token", "kind", "page", "take", "again"] as const;
+const fieldNames = ["token", "kind", "page", "take", "again", "checked"] as const;
 
 export const removeForm = ({ upload }: ReceivedForm): Promise<void> => rm(upload.folder, { recursive: true, force: true });
 
@@ -37,7 +39,7 @@ export async function receiveForm(visit: SignedInVisit, deps: PortalDeps): Promi
     const take = fields.get("take") ?? "";
     const parts = [visit.person.memberId, fields.get("page") ?? "", kind, take, sourceDetails, name, sha256];
     const idempotencyKey = `portal-${createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`;
-    return { kind, upload, take, again: fields.get("again") ?? "", idempotencyKey };
+    return { kind, upload, take, again: fields.get("again") ?? "", checked: fields.get("checked") ?? "", idempotencyKey };
   } catch (error) {
     await rm(upload.folder, { recursive: true, force: true });
     throw error;

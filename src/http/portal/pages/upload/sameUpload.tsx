@@ -8,6 +8,7 @@ import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { Button, ButtonLink } from "../../shell/form.js";
 import { type EarlierPush, earlierPush, PushInWords } from "../imports/sameFile.js";
 import { importPath } from "../imports/status.js";
+import { KeptForm } from "./keptForm.js";
 import type { ReceivedForm } from "./receiveForm.js";
 
 interface FileOfForm extends Pick<ReceivedForm, "kind"> {
@@ -49,6 +50,8 @@ export interface Question {
   readonly visit: SignedInVisit;
   readonly form: ReceivedForm;
   readonly earlier: EarlierPush;
+  /** Set where the file is kept: it goes in again without being chosen once more. */
+  readonly fileId?: string | undefined;
 }
 
 const whatFollows: Readonly<Record<ImportKind, string>> = {
@@ -67,17 +70,21 @@ const howToSend = {
   press: "To upload it anyway, press Upload again.",
 };
 
-export const UploadQuestion = ({ visit, form, earlier, withoutScripts }: QuestionProps) => (
+export const UploadQuestion = ({ visit, form, earlier, withoutScripts, fileId }: QuestionProps) => (
   <section class="panel" aria-labelledby="sent-before">
     <h2 id="sent-before">This file was sent before</h2>
     <p class="notice warn" role="status">
       {form.upload.name} is the same file as <PushInWords visit={visit} earlier={earlier} />. Nothing has been recorded yet.
     </p>
     <p>
-      {whatFollows[form.kind]} {withoutScripts ? howToSend[withoutScripts] : null}
+      {whatFollows[form.kind]} {withoutScripts && fileId === undefined ? howToSend[withoutScripts] : null}
     </p>
     <div class="button-row">
-      {withoutScripts ? null : <Button type="button" data-again={earlier.importId} label="Upload again" />}
+      {fileId ? (
+        <KeptForm visit={visit} fileId={fileId} again={earlier.importId} label="Upload again" />
+      ) : withoutScripts ? null : (
+        <Button type="button" data-again={earlier.importId} label="Upload again" />
+      )}
       <ButtonLink to={visit.links.to(importPath(earlier.importId))} label="Open the earlier import" quiet />
     </div>
   </section>

@@ -1,19 +1,25 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type Deadline, deadlineIn } from "../../../../commands/deadline.js";
 import { acceptFile, readUploadHeader } from "../../../../commands/imports/acceptFile.js";
 import { rejectWhenFull } from "../../../../commands/imports/importQueue.js";
+import { dropChecked, type KeptFile, keptFile, releaseFile } from "../../../../commands/imports/keptFiles.js";
+import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { send } from "../../../server/requestFrame.js";
+import { type Fields, fieldsInJson } from "../../fields.js";
 import { answerInLines } from "../../lines.js";
-import type { AnswerOf, FormOf, PortalDeps, SignedInVisit } from "../../page.js";
+import type { AnswerOf, Done, FormOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
 import { importPath } from "../imports/status.js";
 import { columnsOfFile, keepToChoose } from "./columns/columnsOfFile.js";
+import { fetchKept, noLongerKept } from "./fetchKept.js";
 import { ofReportedKind, reportedImport } from "./judgeUpload.js";
+import { keptPath, sendKeptPath, uploadPath } from "./paths.js";
 import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
 import { type Question, toAskAbout, UploadQuestion } from "./sameUpload.js";
 import { prepareToSendReport, type SendReport } from "./sendReport.js";
-import { uploadPage, uploadPath, uploadWith } from "./uploadPage.js";
+import { uploadPage, uploadWith } from "./uploadPage.js";
 
 /** As for the API's pushes: all store calls together. */
 const withinMs = 4_200;
@@ -24,18 +30,8 @@ export const uploadForm: FormOf<SignedInVisit> = {
   access: "operate",
   page: uploadPage,
   body: "upload",
-  submit: async (visit, _, deps) => {
-    const taken = await takeUpload(visit, deps);
-    if ("importId" in taken) return { goTo: importPath(taken.importId) };
-    if ("question" in taken) return uploadWith(visit, { question: taken.question });
-    if ("goTo" in taken) return taken;
-    const sendReport = (signal: AbortSignal) => taken.sendReport(() => undefined, signal);
-    const sent = await inPlainForm([deps.closing], tooSlowWithoutScripts, sendReport).finally(taken.end);
-    return "goTo" in sent ? sent : { title: "Upload a file", body: sent.outcome };
-  },
+  submit: async (visit, _, deps) => shownAfter(visit, deps, await takeUpload(visit, deps)),
 };
-
-const tooSlowWithoutScripts = "Checking this report takes too long without JavaScript. Turn on JavaScript, or split the file";
 
 /** The same for the page's script, which shows how far the file is and goes to the import itself. */
 export const uploadAnswer: AnswerOf<SignedInVisit> = {
@@ -43,22 +39,52 @@ export const uploadAnswer: AnswerOf<SignedInVisit> = {
   path: `${uploadPath}/send`,
   access: "operate",
   body: "upload",
-  answer: async (visit, deps) => {
-    const { context, links } = visit;
-    const taken = await takeUpload(visit, deps);
-    if ("importId" in taken)
-      return send(context, { status: 202, body: { importId: taken.importId, goTo: links.to(importPath(taken.importId)) } });
-    if ("goTo" in taken) return answerInLines(visit, deps, async () => ({ goTo: links.to(taken.goTo) }));
-    if ("question" in taken) {
-      const html = String(<UploadQuestion {...taken.question} />);
-      return answerInLines(visit, deps, async () => ({ html }));
-    }
-    return answerInLines(visit, deps, async (say, signal) => {
-      const sent = await taken.sendReport(say, signal).finally(taken.end);
-      return "goTo" in sent ? { goTo: links.to(sent.goTo) } : { html: String(sent.outcome) };
-    });
-  },
+  answer: async (visit, deps) => answerAfter(visit, deps, await takeUpload(visit, deps)),
 };
+
+/** A file that was checked and is kept since then: it is not sent again. */
+export const keptForm: FormOf<SignedInVisit> = {
+  path: keptPath,
+  access: "operate",
+  page: uploadPage,
+  submit: async (visit, fields, deps) => shownAfter(visit, deps, await takeKept(visit, deps, fields)),
+};
+
+const mostBytes = 4_096;
+
+export const keptAnswer: AnswerOf<SignedInVisit> = {
+  method: "POST",
+  path: sendKeptPath,
+  access: "operate",
+  body: { json: mostBytes },
+  answer: async (visit, deps, body) => answerAfter(visit, deps, await takeKept(visit, deps, fieldsInJson(body))),
+};
+
+const tooSlowWithoutScripts = "Checking this report takes too long without JavaScript. Turn on JavaScript, or split the file";
+
+async function shownAfter(visit: SignedInVisit, deps: PortalDeps, taken: Taken): Promise<Done | Shown> {
+  if ("importId" in taken) return { goTo: importPath(taken.importId) };
+  if ("question" in taken) return uploadWith(visit, { question: taken.question });
+  if ("goTo" in taken) return taken;
+  const sendReport = (signal: AbortSignal) => taken.sendReport(() => undefined, signal);
+  const sent = await inPlainForm([deps.closing], tooSlowWithoutScripts, sendReport).finally(taken.end);
+  return "goTo" in sent ? sent : { title: "Upload a file", body: sent.outcome };
+}
+
+async function answerAfter(visit: SignedInVisit, deps: PortalDeps, taken: Taken): Promise<Response> {
+  const { context, links } = visit;
+  if ("importId" in taken)
+    return send(context, { status: 202, body: { importId: taken.importId, goTo: links.to(importPath(taken.importId)) } });
+  if ("goTo" in taken) return answerInLines(visit, deps, async () => ({ goTo: links.to(taken.goTo) }));
+  if ("question" in taken) {
+    const html = String(<UploadQuestion {...taken.question} />);
+    return answerInLines(visit, deps, async () => ({ html }));
+  }
+  return answerInLines(visit, deps, async (say, signal) => {
+    const sent = await taken.sendReport(say, signal).finally(taken.end);
+    return "goTo" in sent ? { goTo: links.to(sent.goTo) } : { html: String(sent.outcome) };
+  });
+}
 
 type Taken =
   | { readonly importId: string }
@@ -67,17 +93,63 @@ type Taken =
   | { readonly goTo: string }
   | { readonly sendReport: SendReport; readonly end: () => Promise<void> };
 
+async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken> {
+  await expectRoom(visit, deps);
+  const form = await receiveForm(visit, deps);
+  const taken = await takeFile(visit, deps, { form });
+  if ("importId" in taken && form.checked !== "") await dropChecked(deps, visit.person.organisationId, form.checked);
+  return taken;
+}
+
+async function takeKept(visit: SignedInVisit, deps: PortalDeps, fields: Fields): Promise<Taken> {
+  const { organisationId, memberId } = visit.person;
+  const find = () => keptFile(deps.pool, organisationId, fields.get("file"));
+  const kept = await find();
+  if (!kept?.checked) throw new Rejection("notFound", noLongerKept);
+  if (kept.importId) return { importId: kept.importId };
+  await expectRoom(visit, deps);
+  let leave: () => unknown;
+  try {
+    leave = deps.fileChecks.enter(memberId);
+  } catch (error) {
+    // Probably the button was pressed twice. The first press uploads the file, and both lead to its import.
+    const importId = await waitFor(async () => (await find())?.importId ?? undefined);
+    if (importId === undefined) throw error;
+    return { importId };
+  }
+  try {
+    const form = await fetchKept(deps, kept, fields.get("again"));
+    const taken = await takeFile(visit, deps, { form, kept: { file: kept, columns: kept.checked.columns, leave } });
+    if ("importId" in taken) await releaseFile(deps, kept, taken.importId);
+    if (!("sendReport" in taken)) leave();
+    return taken;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function expectRoom({ person: { organisationId } }: SignedInVisit, deps: PortalDeps): Promise<void> {
+  const { now } = await presentOf(deps.pool, organisationId);
+  const { maxQueuedImports } = deps.limits;
+  await rejectWhenFull({ ...deps, maxQueuedImports }, { organisationId, now, idempotencyKey: undefined, withinMs });
+}
+
+interface FileToTake {
+  /** Its folder is removed. */
+  readonly form: ReceivedForm;
+  /** Set for a file that was checked: it is taken as it was then. `leave` ends the member's place among the checks. */
+  readonly kept?: { readonly file: KeptFile; readonly columns: ImportColumns | undefined; readonly leave: () => unknown };
+}
+
 /**
  * An ordinary file is stored and queued at once; the person is asked first if it was sent before. An error report is judged first, and goes in as
  * a correction.
  */
-async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken> {
+async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received, kept }: FileToTake): Promise<Taken> {
   const { organisationId, memberId } = visit.person;
-  const { now } = await presentOf(deps.pool, organisationId);
-  const { maxQueuedImports } = deps.limits;
-  await rejectWhenFull({ ...deps, maxQueuedImports }, { organisationId, now, idempotencyKey: undefined, withinMs });
-  let form = await receiveForm(visit, deps);
-  let leave = () => undefined as unknown;
+  let form = received;
+  let leave = kept?.leave ?? (() => undefined as unknown);
   const end = async () => {
     leave();
     await removeForm(form);
@@ -86,7 +158,9 @@ async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken
     const header = await readUploadHeader(deps, organisationId, form.upload);
     const found = await reportedImport(deps, visit, form, header);
     form = ofReportedKind(form, found);
-    const chosen = await columnsOfFile(visit, deps, { form, header, reported: found?.request });
+    const chosen = kept
+      ? { toChoose: false as const, columns: kept.columns }
+      : await columnsOfFile(visit, deps, { form, header, reported: found?.request });
     if (chosen.toChoose) {
       const goTo = await keepToChoose(visit, deps, { form, header });
       await end();
@@ -94,13 +168,13 @@ async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken
     }
     const { columns } = chosen;
     if (found) {
-      leave = deps.fileChecks.enter(memberId);
+      leave = kept?.leave ?? deps.fileChecks.enter(memberId);
       return { sendReport: await prepareToSendReport(visit, deps, { form, header, found, columns }), end };
     }
     const deadline = deadlineIn(withinMs);
     const earlier = await toAskAbout(visit, deps, form, deadline);
     const taken = earlier
-      ? { question: { visit, form, earlier } }
+      ? { question: { visit, form, earlier, fileId: kept?.file.fileId } }
       : { importId: await acceptForm(visit, deps, { form, header, columns, deadline }) };
     await end();
     return taken;
@@ -108,6 +182,18 @@ async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken
     await end();
     throw error;
   }
+}
+
+const lookMs = 100;
+
+/** Looks again until it is found, for as long as all store calls together may take. */
+async function waitFor(find: () => Promise<string | undefined>): Promise<string | undefined> {
+  for (const end = performance.now() + withinMs; performance.now() < end; ) {
+    const found = await find();
+    if (found !== undefined) return found;
+    await pause(lookMs);
+  }
+  return undefined;
 }
 
 interface Accepted {

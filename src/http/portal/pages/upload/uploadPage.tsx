@@ -7,12 +7,8 @@ import type { AnswerOf, PageOf, Shown, SignedInVisit } from "../../page.js";
 import { Button, Choice, Field } from "../../shell/form.js";
 import { presentCatalogue } from "../customers.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
+import { checkPath, choosePath, plainCheckPath, uploadPath } from "./paths.js";
 import { type Question, UploadQuestion } from "./sameUpload.js";
-
-export const uploadPath = "/portal/upload";
-export const checkPath = `${uploadPath}/check`;
-export const plainCheckPath = `${uploadPath}/checked`;
-export const choosePath = `${uploadPath}/choose`;
 
 export const exampleFormats = ["csv", "xlsx"] as const;
 
@@ -48,20 +44,28 @@ export const uploadWith = (visit: SignedInVisit, { outcome, question }: After = 
     <>
       {question ? <UploadQuestion {...question} withoutScripts="choose" /> : null}
       <div class="panel">
-        <UploadForm visit={visit} kind={outcome?.kind ?? visit.query["kind"]} question={question} />
+        <UploadForm visit={visit} kind={outcome?.kind ?? visit.query["kind"]} question={question} checked={outcome?.fileId} />
       </div>
       <div id="upload-outcome" class="upload-outcome" tabindex={-1}>
-        {outcome ? <CheckOutcome {...outcome} next="To upload it, choose the file again." /> : null}
+        {outcome ? <CheckOutcome {...outcome} /> : null}
       </div>
       <Examples visit={visit} />
     </>
   ),
 });
 
+interface UploadFormProps {
+  readonly visit: SignedInVisit;
+  readonly kind: string | undefined;
+  readonly question: Question | undefined;
+  /** The file that was checked last, whose place the next one takes. */
+  readonly checked: string | undefined;
+}
+
 /** Sent as it is by a browser without scripts. The token stands before the file: it is checked before the file is taken. */
-function UploadForm({ visit, kind, question }: { visit: SignedInVisit; kind: string | undefined; question: Question | undefined }) {
+function UploadForm({ visit, kind, question, checked }: UploadFormProps) {
   const { links } = visit;
-  const { form, earlier } = question ?? {};
+  const { form, earlier, fileId } = question ?? {};
   const reference = form && form.upload.sourceDetails !== form.upload.name ? form.upload.sourceDetails : undefined;
   return (
     <form
@@ -76,7 +80,8 @@ function UploadForm({ visit, kind, question }: { visit: SignedInVisit; kind: str
     >
       <input type="hidden" name="token" value={visit.formToken} />
       <input type="hidden" name="page" value={randomBytes(16).toString("base64url")} />
-      <input type="hidden" name="again" value={earlier?.importId ?? ""} />
+      <input type="hidden" name="again" value={(!fileId && earlier?.importId) || ""} />
+      <input type="hidden" name="checked" value={checked ?? ""} />
       <Choice label="Kind" name="kind" options={kindOptions} value={form?.kind ?? kind} />
       <div class="field drop" data-drop>
         <label for="field-file">File</label>
@@ -102,7 +107,7 @@ function UploadForm({ visit, kind, question }: { visit: SignedInVisit; kind: str
       <div class="button-row">
         <Button formaction={links.to(choosePath)} class="quiet" data-choose-button label="Choose columns" />
         <Button formaction={links.to(plainCheckPath)} class="quiet" data-check-button label="Check file" />
-        <Button data-upload-button label={question ? "Upload again" : "Upload"} />
+        <Button data-upload-button label={question && !question.fileId ? "Upload again" : "Upload"} />
         <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
       </div>
       <div class="upload-progress" hidden data-progress>

@@ -14,9 +14,10 @@ import { presentCatalogue } from "../../customers.js";
 import { importPath } from "../../imports/status.js";
 import { reportedImport } from "../judgeUpload.js";
 import { CheckOutcome } from "../outcomes.js";
+import { choosePath, uploadPath } from "../paths.js";
 import { inPlainForm, receiveForm, removeForm } from "../receiveForm.js";
 import { UploadQuestion } from "../sameUpload.js";
-import { choosePath, uploadPage, uploadPath } from "../uploadPage.js";
+import { uploadPage } from "../uploadPage.js";
 import { columnsPath, keepToChoose } from "./columnsOfFile.js";
 import { checkKept, uploadKept } from "./keptUpload.js";
 import { checkColumnsPath, columnsPage, columnsWith, noFile, sendColumnsPath } from "./page.js";
@@ -65,7 +66,7 @@ export const columnsForm: FormOf<SignedInVisit> = {
     if (fields.get("do") === "check") {
       const ends = [deps.closing, pageLeft(visit.context).signal];
       const outcome = await inPlainForm(ends, tooSlow, (signal) => checkKept(visit, deps, chosen, () => undefined, signal));
-      return columnsWith(visit, deps, source, { choice, outcome: <CheckOutcome {...outcome} /> });
+      return columnsWith(visit, deps, source, { choice, outcome: <CheckOutcome {...outcome} form="upload" /> });
     }
     const sent = await uploadKept(visit, deps, { ...chosen, again: fields.get("again") });
     if ("importId" in sent) return { goTo: importPath(sent.importId) };
@@ -115,7 +116,7 @@ export const columnsAnswers: readonly AnswerOf<SignedInVisit>[] = [
       if (sent.kept.importId)
         return answerInLines(visit, deps, async () => ({ goTo: visit.links.to(importPath(sent.kept.importId ?? "")) }));
       return answerInLines(visit, deps, async (say, signal) => ({
-        html: String(<CheckOutcome {...(await checkKept(visit, deps, sent, say, signal))} />),
+        html: String(<CheckOutcome {...(await checkKept(visit, deps, sent, say, signal))} form="upload" />),
       }));
     },
   },

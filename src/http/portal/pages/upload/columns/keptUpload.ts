@@ -1,21 +1,20 @@
 // What is done with a file whose columns are chosen: it is checked, or it becomes an import.
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { type Deadline, deadlineIn } from "../../../../../commands/deadline.js";
 import { acceptFile } from "../../../../../commands/imports/acceptFile.js";
 import { rejectWhenFull } from "../../../../../commands/imports/importQueue.js";
 import { importOfKey } from "../../../../../commands/imports/importStream.js";
-import { type KeptFile, releaseFile } from "../../../../../commands/imports/keptFiles.js";
+import { type KeptFile, releaseFile, rememberCheck } from "../../../../../commands/imports/keptFiles.js";
 import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
 import { type ColumnChoice, isSameChoice } from "../../../../../domain/imports/columns/choice.js";
 import { Rejection } from "../../../../../domain/rejection.js";
 import type { ImportColumns, ImportRequested } from "../../../../../events/importEvents.js";
-import { ObjectMissing } from "../../../../../portErrors.js";
 import { presentOf } from "../../../../../queries/organisations/organisations.js";
 import type { Line } from "../../../lines.js";
 import { originOf, type PortalDeps, type SignedInVisit } from "../../../page.js";
 import type { EarlierPush } from "../../imports/sameFile.js";
+import { fetchFile } from "../fetchKept.js";
 import { prepareToJudge } from "../judgeUpload.js";
 import type { Outcome } from "../outcomes.js";
 import { sentBefore, toAskAbout } from "../sameUpload.js";
@@ -33,21 +32,17 @@ const withinMs = 4_200;
 async function withFile<Result>(
   { person: { memberId } }: SignedInVisit,
   deps: PortalDeps,
-  { file }: KeptFile,
+  kept: KeptFile,
   work: (copy: { readonly folder: string; readonly path: string }) => Promise<Result>,
 ): Promise<Result> {
   const leave = deps.fileChecks.enter(memberId);
-  let folder: string | undefined;
+  let copy: Awaited<ReturnType<typeof fetchFile>> | undefined;
   try {
-    folder = await mkdtemp(join(deps.tempDir, "upload-"));
-    const path = join(folder, "file");
-    await deps.objectStore.fetch(file.key, path).catch((error: unknown) => {
-      throw error instanceof ObjectMissing ? new Rejection("notFound", "The file is no longer available. Upload it again.") : error;
-    });
-    return await work({ folder, path });
+    copy = await fetchFile(deps, kept, "The file is no longer available. Upload it again.");
+    return await work(copy);
   } finally {
     leave();
-    if (folder) await rm(folder, { recursive: true, force: true });
+    if (copy) await rm(copy.folder, { recursive: true, force: true });
   }
 }
 
@@ -55,7 +50,7 @@ async function withFile<Result>(
 export async function checkKept(
   visit: SignedInVisit,
   deps: PortalDeps,
-  { kept, choice }: Chosen,
+  { kept, choice, remembered }: Chosen,
   send: (line: Line) => void,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -65,7 +60,11 @@ export async function checkKept(
   return withFile(visit, deps, kept, async (copy) => {
     const form = { kind, upload: { ...copy, name } };
     const judge = await prepareToJudge(visit, deps, { form, header: { columns, format }, columns: choice });
-    return { visit, name, kind, ...(await judge(send, signal)), reported: undefined, isWithdrawn: false, ofUnknown: false, earlier };
+    const judged = await judge(send, signal);
+    const { by, organisationId } = visit.person;
+    const { now } = await presentOf(deps.pool, organisationId);
+    await rememberCheck(deps.pool, kept, { take: "", columns: columnsFor({ choice, remembered }, by, now) });
+    return { visit, name, kind, ...judged, reported: undefined, isWithdrawn: false, ofUnknown: false, earlier, fileId: kept.fileId };
   });
 }
 
@@ -127,13 +126,17 @@ async function accept(visit: SignedInVisit, deps: PortalDeps, accepted: Accepted
     { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
     {
       ...{ organisationId, kind, by, sourceDetails, idempotencyKey, now, catalogueVersion, withinMs: deadline.leftMs() },
-      columns: withChooser(choice, remembered && isSameChoice(remembered, choice) ? remembered : { by, at: now.toISOString() }),
+      columns: columnsFor({ choice, remembered }, by, now),
       header: { columns: header, format, notes: [] },
       requestId: visit.requestId,
       file: { path, name, size, sha256 },
     },
   );
 }
+
+/** As the import records it: by whom it was chosen before, where it is the same. */
+const columnsFor = ({ choice, remembered }: Omit<Chosen, "kept">, by: ImportColumns["by"], now: Date): ImportColumns =>
+  withChooser(choice, remembered && isSameChoice(remembered, choice) ? remembered : { by, at: now.toISOString() });
 
 /** In the order of the file's columns, which the database does not keep. */
 function withChooser({ headings, fixed, dateOrder }: ColumnChoice, { by, at }: Pick<ImportColumns, "by" | "at">): ImportColumns {

@@ -1,0 +1,149 @@
+import { shortened } from "../../../domain/imports/limits.js";
+import { type Columns, cellText, storableText } from "../../../domain/rows/cells.js";
+import { explained, type Fault, fieldsAtFault, type RowReason } from "../../../domain/rows/faults.js";
+import { reasonInError } from "../../../domain/rows/olderReasons.js";
+import type { FaultyValues, Problem, ProblemGroup, Problems, Rest } from "./fileChecks.js";
+import type { SubmittedRow } from "./openSubmission.js";
+
+/** What is shown; the answer of a check's process has no more than this. */
+export const shownGroups = 20;
+export const shownRows = 5;
+export const shownValues = 5;
+const shownColumns = 6;
+const shownReasonBytes = 1_000;
+const shownValueBytes = 100;
+
+/** What is held: a file in which every row has another reason, or another value, must not fill the memory. */
+export const keptGroups = 1_000;
+export const keptValues = 200;
+const keptValuesInAll = 20_000;
+
+export interface ProblemCounter {
+  add(row: SubmittedRow, why: RowReason): void;
+  problems(): Problems;
+}
+
+interface Group {
+  rows: number;
+  withShipment: number;
+  readonly first: Problem[];
+  readonly faults: FaultTally[];
+}
+
+interface FaultTally {
+  readonly columns: readonly string[];
+  readonly values: Map<string, number>;
+  /** Rows with a value that is not among those kept. */
+  others: number;
+}
+
+/**
+ * Counts the rejected rows of a file by reason, as the page of rejected rows does: a line without a fault of its own counts for the reason of
+ * the line at fault in its shipment. `headingOf` is the name that people know a field by.
+ */
+export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (field: string) => string): ProblemCounter {
+  const groups = new Map<string, Group>();
+  const indexOf = new Map(fields.flatMap((field, index) => (field === undefined ? [] : [[field, index] as const])));
+  let [ungrouped, values] = [0, 0];
+  /** As the file has it, where the field has a column in it. */
+  const givenIn = ({ cells, sent }: SubmittedRow, field: string): string => {
+    const index = indexOf.get(field);
+    if (index === undefined) return "";
+    // Cut first: a cell may hold a megabyte.
+    return storableText(cellText(sent?.[index] ?? cells[index]).trim().slice(0, 2 * shownValueBytes), shownValueBytes);
+  };
+  const problemOf = (row: SubmittedRow, why: RowReason): Problem => {
+    const atFault = fieldsAtFault(why);
+    const shown = atFault.slice(0, shownColumns);
+    return {
+      row: row.row,
+      columns: shown.map(headingOf),
+      values: shown.map((field) => givenIn(row, field)),
+      moreColumns: atFault.length - shown.length,
+      reason: shortened(explained(why), shownReasonBytes),
+    };
+  };
+  const count = (tally: FaultTally, row: SubmittedRow) => {
+    const texts = tally.columns.slice(0, shownColumns).map((field) => givenIn(row, field));
+    const value = shortened(texts.filter((text) => text !== "").join(", "), shownValueBytes);
+    const known = tally.values.get(value);
+    if (known !== undefined) tally.values.set(value, known + 1);
+    else if (tally.values.size >= keptValues || values >= keptValuesInAll) tally.others += 1;
+    else {
+      values += 1;
+      tally.values.set(copyOf(value), 1);
+    }
+  };
+  return {
+    add(row, why) {
+      const reason = shortened(reasonInError(why.reason), shownReasonBytes);
+      let group = groups.get(reason);
+      if (!group && groups.size >= keptGroups) {
+        ungrouped += 1;
+        return;
+      }
+      if (!group) {
+        group = { rows: 0, withShipment: 0, first: [], faults: [] };
+        groups.set(copyOf(reason), group);
+      }
+      group.rows += 1;
+      if (why.lead !== undefined) {
+        group.withShipment += 1;
+        return;
+      }
+      if (group.first.length === 0) group.faults.push(...tallies(why.faults)); // rows with the same reason have the same faults
+      if (group.first.length < shownRows) group.first.push(problemOf(row, why));
+      for (const tally of group.faults) count(tally, row);
+    },
+    problems() {
+      const sorted = [...groups].sort(([, one], [, other]) => other.rows - one.rows);
+      return {
+        groups: sorted.slice(0, shownGroups).map(
+          ([reason, { faults, ...group }]): ProblemGroup => ({
+            ...group,
+            reason,
+            values: faults.map((tally) => mostFrequent(tally, headingOf)),
+          }),
+        ),
+        more: restOf(
+          sorted.slice(shownGroups).map(([, { rows }]) => rows),
+          ungrouped,
+        ),
+      };
+    },
+  };
+}
+
+/** One for each fault of certain columns, unless another one has these columns already. */
+function tallies(faults: readonly Fault[]): FaultTally[] {
+  const found: FaultTally[] = [];
+  for (const { recorded } of faults) {
+    const [, ...columns] = recorded;
+    const isCovered = columns.every((column) => found.some((tally) => tally.columns.includes(column)));
+    if (!isCovered) found.push({ columns, values: new Map(), others: 0 });
+  }
+  return found;
+}
+
+function mostFrequent({ columns, values, others }: FaultTally, headingOf: (field: string) => string): FaultyValues {
+  const sorted = [...values].sort(([, one], [, other]) => other - one);
+  return {
+    columns: columns.slice(0, shownColumns).map(headingOf),
+    moreColumns: Math.max(0, columns.length - shownColumns),
+    values: sorted.slice(0, shownValues).map(([value, rows]) => ({ value, rows })),
+    more: restOf(
+      sorted.slice(shownValues).map(([, rows]) => rows),
+      others,
+    ),
+  };
+}
+
+/** `uncounted`: the rows whose reason or value was not kept. */
+const restOf = (counts: readonly number[], uncounted: number): Rest => ({
+  kinds: counts.length,
+  rows: counts.reduce((sum, rows) => sum + rows, uncounted),
+  atLeast: uncounted > 0,
+});
+
+/** A cell of a file may be a slice of the text around it, which would stay in memory with it. */
+const copyOf = (text: string): string => Buffer.from(text).toString();

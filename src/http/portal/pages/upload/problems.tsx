@@ -1,0 +1,112 @@
+// Why rows of a file are rejected: by reason, with what stands in the columns at fault and the first rows of each.
+import type { FaultyValues, Problem, ProblemGroup, Problems, Rest } from "../../../../commands/imports/judging/fileChecks.js";
+import { type Column, Table } from "../../shell/panel.js";
+import { Amount, counted } from "../../shell/values.js";
+
+interface Props {
+  readonly problems: Problems;
+  /** What becomes of the rows, for the tables' captions: `would be rejected`. */
+  readonly what: string;
+  /** The rows are lines of shipments. */
+  readonly ofShipments: boolean;
+}
+
+export function ProblemList({ problems: { groups, more }, what, ofShipments }: Props) {
+  if (groups.length === 0) return null;
+  return (
+    <>
+      <h3>Problems</h3>
+      {ofShipments ? <p class="hint">If one line of a shipment has a fault, all its lines are rejected and counted.</p> : null}
+      {groups.map((group) => (
+        <Group group={group} what={what} />
+      ))}
+      {more.rows > 0 ? <p class="hint">And {restInWords(more, ["more reason", "more reasons"], "with")}.</p> : null}
+    </>
+  );
+}
+
+function Group({ group: { reason, rows, withShipment, values, first }, what }: { group: ProblemGroup; what: string }) {
+  const reasons = new Set(first.map((problem) => problem.reason));
+  const [common] = reasons.size === 1 ? reasons : [reason];
+  const others = rows - first.length;
+  return (
+    <div class="problem-group">
+      <div>
+        <h4>
+          {reason} <span class="count">{counted(rows, "row", "rows")}</span>
+        </h4>
+        {common === reason ? null : <p>{common}</p>}
+        {values.map((each) => (
+          <Values of={each} />
+        ))}
+      </div>
+      <div>
+        {first.length === 0 ? null : (
+          <Table
+            caption={`${others > 0 ? "The first rows" : "Rows"} that ${what} for this reason`}
+            columns={reasons.size > 1 ? [...rowColumns, problemColumn] : rowColumns}
+            rows={first}
+          />
+        )}
+        {others > 0 ? (
+          <p class="hint">
+            And {counted(others, "more row", "more rows")}
+            {withShipment > 0 ? `, ${inWords(withShipment)} without a fault of ${withShipment === 1 ? "its" : "their"} own` : null}.
+          </p>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+const inWords = (count: number): string => count.toLocaleString("en-AU");
+
+const Values = ({ of: { columns, moreColumns, values, more } }: { of: FaultyValues }) => (
+  <div class="faulty-values">
+    <span class="muted">{namesOf({ columns, moreColumns })}</span>
+    <ul>
+      {values.map(({ value, rows }) => (
+        <li>
+          <Value text={value} /> <Amount value={rows} /> <span class="unseen">{rows === 1 ? "row" : "rows"}</span>
+        </li>
+      ))}
+      {more.rows > 0 ? <li class="muted">and {restInWords(more, ["other value", "other values"], "in")}</li> : null}
+    </ul>
+  </div>
+);
+
+const Value = ({ text }: { text: string }) => (text === "" ? <span class="muted">blank</span> : <code>{text}</code>);
+
+const namesOf = ({ columns, moreColumns }: Pick<FaultyValues, "columns" | "moreColumns">): string =>
+  `${columns.join(", ")}${moreColumns > 0 ? ` and ${moreColumns} more` : ""}`;
+
+/** `12 more reasons, with 345 rows`. */
+function restInWords({ kinds, rows, atLeast }: Rest, [one, many]: readonly [string, string], joined: "with" | "in"): string {
+  const counts = counted(rows, "row", "rows");
+  if (!atLeast) return `${counted(kinds, one, many)}, ${joined} ${counts}`;
+  return kinds === 0 ? `${many}, ${joined} ${counts}` : `more than ${counted(kinds, one, many)}, ${joined} ${counts}`;
+}
+
+const rowColumns: readonly Column<Problem>[] = [
+  { heading: "Row", names: true, cell: ({ row }) => <Amount value={row} /> },
+  {
+    heading: "Column",
+    cell: (problem) => (problem.columns.length === 0 ? <span class="muted">Whole row</span> : namesOf(problem)),
+  },
+  { heading: "Value", cell: ({ values }) => <Given values={values} /> },
+];
+const problemColumn: Column<Problem> = { heading: "Problem", cell: ({ reason }) => reason };
+
+function Given({ values }: { values: readonly string[] }) {
+  if (values.length === 0) return <span class="muted">-</span>;
+  return (
+    <>
+      {values.map((value, index) => (
+        <>
+          {index > 0 ? ", " : null}
+          <Value text={value} />
+        </>
+      ))}
+    </>
+  );
+}
