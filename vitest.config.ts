@@ -12,10 +12,13 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Half a minute of both cores each, for what changes rarely: `npm run verify` runs them, with everything else. */
+/** Up to half a minute of both cores each, for what changes rarely: `npm run verify` runs them, with everything else. */
 const onlyWhenVerifying = [
   "test/bench/rebuild.test.ts",
   "test/embedded/eventstore/largeEvents.test.ts",
+  "test/embedded/postgres/server.test.ts",
+  "test/supervisor/orphans.test.ts",
+  "test/supervisor/realStores.test.ts",
   "test/http/portal/browser/besideLargestImport.test.ts",
   "test/client/packed.test.ts",
   "test/guide/guide.test.ts",
@@ -33,7 +36,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } }, // a machine may be busy: what is waited for comes, or never
     pool: "forks",
-    maxWorkers: 4, // of which, on two cores, two mostly wait for a store or a process
+    maxWorkers: 5, // of which, on two cores, three mostly wait for a store or a process
     isolate: false, // a worker process loads the modules once, for all of its files: a file leaves no timers, variables or listeners behind
     sequence: { sequencer: LongestFirst },
   },

@@ -88,7 +88,7 @@ describe.each(workerPoints)("a worker dies %s", (_, point) => {
 const lateReportPoints: [string, CrashPoint][] = [
   ["after it has claimed the report", { call: "sql", on: /insert into late_reports/, when: "after" }],
   ["after the report's upload", { call: "put", on: /^reports\//, when: "after" }],
-  ["after the report is noted", { call: "sql", on: /update late_reports/, when: "after" }],
+  ["after the report is noted", { call: "sql", on: /update late_reports set/, when: "after" }],
 ];
 
 describe.each(lateReportPoints)("a worker dies %s of an import that was cancelled while no worker ran", (_, point) => {

@@ -206,6 +206,6 @@ it("the ledgers equal the model after any sequence of pushes, failures, cancella
       for (const current of steps) await take(current, org, pushes);
       await check(org, pushes);
     }),
-    { numRuns: long ? 200 : process.env["VERIFY"] === "on" ? 10 : 5, endOnFailure: !long },
+    { numRuns: long ? 200 : process.env["VERIFY"] === "on" ? 10 : 3, endOnFailure: !long },
   );
 });

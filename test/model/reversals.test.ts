@@ -13,7 +13,7 @@ import { compare } from "./reversalComparison.js";
 import { newRun, type Run, takeStep } from "./reversalSteps.js";
 
 const long = process.env["WAYBILL_LONG"] !== undefined;
-const seeds = long ? 300 : process.env["VERIFY"] === "on" ? 40 : 4;
+const seeds = long ? 300 : process.env["VERIFY"] === "on" ? 40 : 3;
 const stepsEach = 14;
 const atOnce = 4;
 const firstSeed = Number(process.env["SEED"] ?? randomInt(1, 1_000_000_000));

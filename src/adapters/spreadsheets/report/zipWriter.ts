@@ -17,6 +17,8 @@ export interface ZipWriter {
 
 /** Measured on 12 MB of rows: an eighth larger than with the usual level, in two fifths of its time. */
 const compressionLevel = constants.Z_BEST_SPEED;
+/** The same rows are the same bytes: an entry's time is the first that the format knows, not the present. */
+const entry = { compressionLevel, mtime: new Date(1980, 0, 1) };
 
 /** Writes an archive to `output`: small entries, then one of any size that is packed as it goes, with back-pressure. */
 export function createZipWriter(output: Writable, lastName: string): ZipWriter {
@@ -30,10 +32,10 @@ export function createZipWriter(output: Writable, lastName: string): ZipWriter {
   });
   let hasBegun = false;
   return {
-    add: (name, bytes) => zip.addBuffer(bytes, name, { compressionLevel }),
+    add: (name, bytes) => zip.addBuffer(bytes, name, entry),
     write(bytes) {
       if (!hasBegun) {
-        zip.addReadStream(last, lastName, { compressionLevel });
+        zip.addReadStream(last, lastName, entry);
         zip.end();
       }
       hasBegun = true;

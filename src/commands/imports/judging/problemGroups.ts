@@ -50,7 +50,12 @@ export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (f
     const index = indexOf.get(field);
     if (index === undefined) return "";
     // Cut first: a cell may hold a megabyte.
-    return storableText(cellText(sent?.[index] ?? cells[index]).trim().slice(0, 2 * shownValueBytes), shownValueBytes);
+    return storableText(
+      cellText(sent?.[index] ?? cells[index])
+        .trim()
+        .slice(0, 2 * shownValueBytes),
+      shownValueBytes,
+    );
   };
   const problemOf = (row: SubmittedRow, why: RowReason): Problem => {
     const atFault = fieldsAtFault(why);

@@ -172,7 +172,7 @@ browserTest(
 
       await page.getByRole("link", { name: "history of version 2" }).click();
       const event = page.getByRole("listitem").filter({ hasText: "Row 2 accepted: a line of shipment SO-1001" });
-      await event.getByText("Event").first().click();
+      await event.getByText("Recorded data").first().click();
       await event.locator("pre", { hasText: '"destinationSuburb": "Richmond"' }).waitFor();
       expect(faults).toEqual([]);
     });

@@ -73,7 +73,7 @@ browserTest(
 
       await press("Send a ping");
       await page.getByText("Ping sent.").waitFor();
-      await untilShown(page, "Delivered");
+      await untilShown(page, /^Delivered$/);
       expect(receiver.got.map(({ type }) => type)).toEqual(["ping"]);
       await press("Rotate secret");
       await answerWith("Rotate");

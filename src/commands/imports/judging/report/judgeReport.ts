@@ -156,7 +156,10 @@ function refusalsOf(
 }
 
 const notOpen = fault("refused", "Is no longer open");
-const lacksLines = fault("refused", "The rejected lines of a shipment are corrected together, and some of this one's are missing from the file");
+const lacksLines = fault(
+  "refused",
+  "The rejected lines of a shipment are corrected together, and some of this one's are missing from the file",
+);
 const cutShort = fault("refused", "Has a value that was cut short or could not be kept: write it anew");
 
 /** By ordinal: 0 for a rejected row, else the number of its shipment. Each activity counts as a shipment of its own here. */
