@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
+import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -21,8 +22,8 @@ export async function freePort() {
   return port;
 }
 
-/** `key`: that of an earlier start on the same folder, since only the first one prints it. */
-export async function startService({ folder, profileDir, built = program, key: known }) {
+/** `key`: that of an earlier start on the same folder, since only the first one prints it. `onLog`: gets every line that the service logs. */
+export async function startService({ folder, profileDir, built = program, key: known, onLog }) {
   const port = await freePort();
   const profile = profileDir ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`] : []; // the roles inherit it
   const env = {
@@ -31,9 +32,12 @@ export async function startService({ folder, profileDir, built = program, key: k
     PORT: String(port),
     RATE_LIMIT_PER_MINUTE: "1000000",
     MAX_QUEUED_IMPORTS: "1000",
-    LOG_LEVEL: "warn",
+    LOG_LEVEL: onLog ? "info" : "warn",
   };
-  const child = endedWithUs(spawn(process.execPath, [...profile, built, "start"], { env, stdio: ["ignore", "pipe", "inherit"] }));
+  const child = endedWithUs(
+    spawn(process.execPath, [...profile, built, "start"], { env, stdio: ["ignore", "pipe", onLog ? "pipe" : "inherit"] }),
+  );
+  if (onLog) createInterface({ input: child.stderr }).on("line", onLog);
   const exited = new Promise((resolve) => child.once("exit", resolve));
   const key = await new Promise((resolve, reject) => {
     let said = "";

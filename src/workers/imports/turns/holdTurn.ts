@@ -58,6 +58,7 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
   const knownSince = performance.now();
   let lost = false;
   let cancelRequested = turn.cancelRequested;
+  let isSeen = false;
   let progress = turn.progress;
   let allRows: number | undefined;
   let headway = false;
@@ -91,7 +92,11 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
     turn,
     check() {
       if (lost || performance.now() >= heldUntil) throw new Interrupted("the lease has ended");
-      if (cancelRequested) throw new Interrupted("a cancellation was requested");
+      if (cancelRequested) {
+        if (!isSeen) logger.info({ importId: turn.importId, organisationId: turn.organisationId }, "import cancelled");
+        isSeen = true;
+        throw new Interrupted("a cancellation was requested");
+      }
       if (stop.aborted) throw new Interrupted("the worker is stopping");
     },
     reach(value) {
