@@ -29,9 +29,8 @@ export function openNotices(options: NoticesOptions): Notices & { readonly close
     on(channel, hear) {
       const each = hearers.get(channel);
       if (!each) throw new Error(`this process does not listen to ${channel}`);
-      const own: Hear = (text) => hear(text); // the same function may hear twice
-      each.add(own);
-      return () => void each.delete(own);
+      each.add(hear);
+      return () => void each.delete(hear);
     },
     arrive: () => arriving,
     closed: keepListening(options, onNotice, onChange),

@@ -51,7 +51,7 @@ test("several hear the same notice, until each ends it; nothing arrives after th
   await expect.poll(notices.arrive).toBe(true);
   const heard: string[] = [];
   const hear = (text?: string) => heard.push(text ?? "-");
-  const ends = [notices.on(channels.importQueued, hear), notices.on(channels.importQueued, hear)];
+  const ends = [notices.on(channels.importQueued, hear), notices.on(channels.importQueued, (text) => hear(text))];
   await notify(channels.importQueued, "both");
   await expect.poll(() => heard).toEqual(["both", "both"]);
   ends[0]?.();

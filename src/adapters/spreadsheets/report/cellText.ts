@@ -43,6 +43,6 @@ export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCe
 
 function csvCell(value: CsvCell): string {
   if (typeof value !== "string") return "decimal" in value ? value.decimal : value.wallTime;
-  if (value === "" || isPlain(value)) return value === "" ? "" : `"${value}"`;
-  return `"${inertText(value).replaceAll('"', '""')}"`;
+  if (value === "") return "";
+  return isPlain(value) ? `"${value}"` : `"${inertText(value).replaceAll('"', '""')}"`;
 }

@@ -27,6 +27,8 @@ export interface Problems {
   readonly groups: readonly ProblemGroup[];
   /** Further reasons, and their rows. */
   readonly more: Rest;
+  /** The first rejected rows of the file, whatever their reasons. */
+  readonly inOrder: readonly Omit<Problem, "values">[];
 }
 
 export interface ProblemGroup {

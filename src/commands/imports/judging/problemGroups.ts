@@ -9,6 +9,7 @@ import type { SubmittedRow } from "./openSubmission.js";
 export const shownGroups = 20;
 export const shownRows = 5;
 export const shownValues = 5;
+export const shownInOrder = 100;
 const shownColumns = 6;
 const shownReasonBytes = 1_000;
 const shownValueBytes = 100;
@@ -44,6 +45,7 @@ interface FaultTally {
 export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (field: string) => string): ProblemCounter {
   const groups = new Map<string, Group>();
   const indexOf = new Map(fields.flatMap((field, index) => (field === undefined ? [] : [[field, index] as const])));
+  const inOrder: Omit<Problem, "values">[] = [];
   let [ungrouped, values] = [0, 0];
   /** As the file has it, where the field has a column in it. */
   const givenIn = ({ cells, sent }: SubmittedRow, field: string): string => {
@@ -57,17 +59,15 @@ export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (f
       shownValueBytes,
     );
   };
-  const problemOf = (row: SubmittedRow, why: RowReason): Problem => {
+  const problemOf = ({ row }: SubmittedRow, why: RowReason): Omit<Problem, "values"> => {
     const atFault = fieldsAtFault(why);
-    const shown = atFault.slice(0, shownColumns);
-    return {
-      row: row.row,
-      columns: shown.map(headingOf),
-      values: shown.map((field) => givenIn(row, field)),
-      moreColumns: atFault.length - shown.length,
-      reason: shortened(explained(why), shownReasonBytes),
-    };
+    const columns = atFault.slice(0, shownColumns).map(headingOf);
+    return { row, columns, moreColumns: atFault.length - columns.length, reason: shortened(explained(why), shownReasonBytes) };
   };
+  const valuesIn = (row: SubmittedRow, why: RowReason) =>
+    fieldsAtFault(why)
+      .slice(0, shownColumns)
+      .map((field) => givenIn(row, field));
   const count = (tally: FaultTally, row: SubmittedRow) => {
     const texts = tally.columns.slice(0, shownColumns).map((field) => givenIn(row, field));
     const value = shortened(texts.filter((text) => text !== "").join(", "), shownValueBytes);
@@ -81,6 +81,7 @@ export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (f
   };
   return {
     add(row, why) {
+      if (inOrder.length < shownInOrder) inOrder.push(problemOf(row, why));
       const reason = shortened(reasonInError(why.reason), shownReasonBytes);
       let group = groups.get(reason);
       if (!group && groups.size >= keptGroups) {
@@ -97,7 +98,7 @@ export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (f
         return;
       }
       if (group.first.length === 0) group.faults.push(...tallies(why.faults)); // rows with the same reason have the same faults
-      if (group.first.length < shownRows) group.first.push(problemOf(row, why));
+      if (group.first.length < shownRows) group.first.push({ ...problemOf(row, why), values: valuesIn(row, why) });
       for (const tally of group.faults) count(tally, row);
     },
     problems() {
@@ -114,6 +115,7 @@ export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (f
           sorted.slice(shownGroups).map(([, { rows }]) => rows),
           ungrouped,
         ),
+        inOrder,
       };
     },
   };

@@ -120,8 +120,10 @@ export function AskForm({ visit, at, question, class: kind, children }: AskProps
   );
 }
 
-/** `about`: what it is about, for users of a screen reader, who do not see the button's row. */
-/** `harmless`: it is not drawn as something that takes away. */
+/**
+ * `about`: what it is about, for users of a screen reader, who do not see the button's row. `harmless`: it is not drawn as something that takes
+ * away.
+ */
 export const AskButton = ({ label, about, harmless, ...ask }: AskProps & { label: string; about: string; harmless?: boolean }) => (
   <AskForm {...ask}>
     <Button class={harmless ? "quiet" : "quiet danger"} aria-description={about} label={label} />

@@ -49,8 +49,10 @@ export async function takeTurn(run: TurnRun): Promise<void> {
 async function work({ deps, turn, folder, visit, failed }: TurnRun, held: HeldTurn): Promise<void> {
   const own = await mkdtemp(join(folder, "import-"));
   try {
-    if (turn.attempts > mostAttempts) await failImport(deps, held, tooManyAttempts);
-    else await processImport(deps, held, own, visit);
+    if (turn.attempts > mostAttempts) {
+      await failImport(deps, held, tooManyAttempts);
+      failed();
+    } else await processImport(deps, held, own, visit);
   } catch (error) {
     if (error instanceof Interrupted && error.why === "a cancellation was requested") await endCancelled(deps, held);
     else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) {

@@ -4,6 +4,7 @@ import {
   keptGroups,
   keptValues,
   shownGroups,
+  shownInOrder,
   shownRows,
   shownValues,
 } from "../../../../src/commands/imports/judging/problemGroups.js";
@@ -100,6 +101,21 @@ describe("problems by reason", () => {
     expect([group?.rows, group?.first.map((problem) => problem.row)]).toEqual([rows, times(Math.min(rows, 5), (index) => index + 2)]);
   });
 
+  test.each([shownInOrder - 1, shownInOrder, shownInOrder + 1])(
+    "of %i rows at most the first hundred are named in the file's order",
+    (rows) => {
+      const led = { reason: "Rejected with its shipment: Customer not found", faults: [], lead: 3 };
+      const reasons = [reasonOf([quantity]), reasonOf([customer]), led];
+      const { inOrder } = counted(times(rows, (index) => [["0"], reasons[index % 3] ?? led] as const));
+      expect(inOrder.map(({ row }) => row)).toEqual(times(Math.min(rows, 100), (index) => index + 2));
+      expect(inOrder.slice(0, 3).map(({ columns, reason }) => [columns, reason])).toEqual([
+        [["Qty"], "Valid quantity is required"],
+        [["customerId"], "Customer not found"],
+        [[], led.reason],
+      ]);
+    },
+  );
+
   test.each([
     [shownValues, nothing],
     [shownValues + 1, { kinds: 1, rows: 1, atLeast: false }],
@@ -133,7 +149,7 @@ describe("problems by reason", () => {
       }
     const problems = counter.problems();
     expect(problems.groups.length).toBe(20);
-    expect(JSON.stringify(problems).length).toBeLessThan(500_000);
+    expect(JSON.stringify(problems).length).toBeLessThan(750_000);
   });
 
   test("a cell with characters that cannot be shown becomes one that can", () => {

@@ -35,6 +35,18 @@ const button = (html: string) => /<button[^>]*>(Upload [^<]* valid rows?)<\/butt
 const nothingLeft = () =>
   until("the files are removed", async () => (await readdir(stage.service.deps.tempDir)).every((name) => !name.startsWith("upload-")));
 
+test.each([
+  [5, undefined, 0],
+  [6, "All problems, row by row", 6],
+  [100, "All problems, row by row", 100],
+  [101, "The first 100 problems, row by row", 100],
+])("of %i problems those that are not named under their reason follow row by row: %s", async (invalid, title, listed) => {
+  const { html } = await checked(csv(some(0, invalid, `o${invalid}-`)));
+  const list = /<details class="problems-in-order">.*<\/details>/s.exec(html)?.[0] ?? "";
+  expect(/<summary>([^<]+)<\/summary>/.exec(list)?.[1]).toBe(title);
+  expect([...list.matchAll(/<th scope="row"/g)]).toHaveLength(listed);
+});
+
 async function problemRows(fileId: string): Promise<string[][]> {
   const answer = await stage.who.get(`${kept}/${fileId}/problem-rows`);
   expect([answer.status, answer.headers.get("content-disposition")]).toEqual([200, 'attachment; filename="problem-rows.xlsx"']);
@@ -87,7 +99,7 @@ test("scripts get the import's page; a file that was sent before asks first, and
 });
 
 test("a file that is no longer kept, of another organisation, or lost from the store is to be chosen again", async () => {
-  const gone = "The file is no longer kept: choose it again.";
+  const gone = "The file is no longer available. Upload it again.";
   const expectGone = async (file: string) => {
     const plain = await send({ file });
     expect([plain.status, await plain.text()]).toEqual([404, expect.stringContaining(gone)]);

@@ -35,6 +35,7 @@ const plain = (html: string) => html.replaceAll(/<[^>]*>/g, "").trim();
 /** By reason: its heading, the values at fault and the cells of its rows. */
 const problemsIn = (html: string) =>
   html
+    .replace(/<details class="problems-in-order">.*<\/details>/s, "")
     .split('<div class="problem-group">')
     .slice(1)
     .map((group) => ({

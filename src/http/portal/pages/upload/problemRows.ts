@@ -46,7 +46,7 @@ async function* piecesOf(visit: SignedInVisit, deps: PortalDeps, { kept, checked
   let copy: Awaited<ReturnType<typeof fetchFile>> | undefined;
   let judging: Promise<unknown> | undefined;
   try {
-    copy = await fetchFile(deps, kept, noLongerKept);
+    copy = await fetchFile(deps, kept);
     const { kind, columns, file } = kept;
     const rejectedTo = join(copy.folder, "rejected.xlsx");
     const judge = await prepareToJudge(visit, deps, {

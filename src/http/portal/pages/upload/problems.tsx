@@ -11,8 +11,10 @@ interface Props {
   readonly ofShipments: boolean;
 }
 
-export function ProblemList({ problems: { groups, more }, what, ofShipments }: Props) {
+export function ProblemList({ problems: { groups, more, inOrder }, what, ofShipments }: Props) {
   if (groups.length === 0) return null;
+  const rows = groups.reduce((sum, group) => sum + group.rows, more.rows);
+  const named = groups.reduce((sum, { first }) => sum + first.length, 0);
   return (
     <>
       <h3>Problems</h3>
@@ -21,6 +23,12 @@ export function ProblemList({ problems: { groups, more }, what, ofShipments }: P
         <Group group={group} what={what} />
       ))}
       {more.rows > 0 ? <p class="hint">And {restInWords(more, ["more reason", "more reasons"], "with")}.</p> : null}
+      {named === rows ? null : (
+        <details class="problems-in-order">
+          <summary>{rows > inOrder.length ? `The first ${inOrder.length} problems` : "All problems"}, row by row</summary>
+          <Table caption={`Rows that ${what}, in the file's order`} columns={[...placeColumns, problemColumn]} rows={inOrder} />
+        </details>
+      )}
     </>
   );
 }
@@ -87,15 +95,15 @@ function restInWords({ kinds, rows, atLeast }: Rest, [one, many]: readonly [stri
   return kinds === 0 ? `${many}, ${joined} ${counts}` : `more than ${counted(kinds, one, many)}, ${joined} ${counts}`;
 }
 
-const rowColumns: readonly Column<Problem>[] = [
+const placeColumns: readonly Column<Omit<Problem, "values">>[] = [
   { heading: "Row", names: true, cell: ({ row }) => <Amount value={row} /> },
   {
     heading: "Column",
     cell: (problem) => (problem.columns.length === 0 ? <span class="muted">Whole row</span> : namesOf(problem)),
   },
-  { heading: "Value", cell: ({ values }) => <Given values={values} /> },
 ];
-const problemColumn: Column<Problem> = { heading: "Problem", cell: ({ reason }) => reason };
+const rowColumns: readonly Column<Problem>[] = [...placeColumns, { heading: "Value", cell: ({ values }) => <Given values={values} /> }];
+const problemColumn: Column<Pick<Problem, "reason">> = { heading: "Problem", cell: ({ reason }) => reason };
 
 function Given({ values }: { values: readonly string[] }) {
   if (values.length === 0) return <span class="muted">-</span>;

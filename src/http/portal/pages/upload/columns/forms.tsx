@@ -12,6 +12,7 @@ import { answerInLines, pageLeft } from "../../../lines.js";
 import { type AnswerOf, done, type FormOf, originOf, type PortalDeps, type SignedInVisit } from "../../../page.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath } from "../../imports/status.js";
+import { noLongerKept } from "../fetchKept.js";
 import { reportedImport } from "../judgeUpload.js";
 import { CheckOutcome } from "../outcomes.js";
 import { choosePath, uploadPath } from "../paths.js";
@@ -100,7 +101,7 @@ interface Sent {
 async function sentByScript(visit: SignedInVisit, deps: PortalDeps, body: unknown): Promise<Sent> {
   const fields = fieldsInJson(body);
   const source = await columnsSource(visit, deps, fields.get);
-  if (!source?.kept) throw new Rejection("notFound", "The file is no longer available. Upload it again.");
+  if (!source?.kept) throw new Rejection("notFound", noLongerKept);
   const choice = await soundChoice(visit, deps, source, fields);
   return { kept: source.kept, choice, remembered: source.remembered, again: fields.get("again") };
 }

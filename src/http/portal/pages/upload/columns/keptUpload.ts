@@ -1,5 +1,4 @@
 // What is done with a file whose columns are chosen: it is checked, or it becomes an import.
-import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { type Deadline, deadlineIn } from "../../../../../commands/deadline.js";
 import { acceptFile } from "../../../../../commands/imports/acceptFile.js";
@@ -14,7 +13,7 @@ import { presentOf } from "../../../../../queries/organisations/organisations.js
 import type { Line } from "../../../lines.js";
 import { originOf, type PortalDeps, type SignedInVisit } from "../../../page.js";
 import type { EarlierPush } from "../../imports/sameFile.js";
-import { fetchFile } from "../fetchKept.js";
+import { fetchFile, keyOfKept } from "../fetchKept.js";
 import { prepareToJudge } from "../judgeUpload.js";
 import type { Outcome } from "../outcomes.js";
 import { sentBefore, toAskAbout } from "../sameUpload.js";
@@ -38,7 +37,7 @@ async function withFile<Result>(
   const leave = deps.fileChecks.enter(memberId);
   let copy: Awaited<ReturnType<typeof fetchFile>> | undefined;
   try {
-    copy = await fetchFile(deps, kept, "The file is no longer available. Upload it again.");
+    copy = await fetchFile(deps, kept);
     return await work(copy);
   } finally {
     leave();
@@ -76,12 +75,9 @@ export async function uploadKept(
 ): Promise<{ readonly importId: string } | { readonly earlier: EarlierPush }> {
   const { kept, again } = chosen;
   const { organisationId } = visit.person;
-  const { kind, file, fileId } = kept;
+  const { kind, file } = kept;
   const { now } = await presentOf(deps.pool, organisationId);
-  // The file becomes one import, however often the form is sent, by whomever and with whatever choice.
-  const idempotencyKey = `portal-${createHash("sha256")
-    .update(JSON.stringify(["columns", fileId]))
-    .digest("hex")}`;
+  const idempotencyKey = keyOfKept(kept);
   const use = { organisationId, idempotencyKey, now };
   const { maxQueuedImports } = deps.limits;
   await rejectWhenFull({ ...deps, maxQueuedImports }, { ...use, withinMs });
