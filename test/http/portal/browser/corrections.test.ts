@@ -209,6 +209,27 @@ browserTest("when two people submit the same row, the second sees who submitted 
   });
 });
 
+browserTest("a page that has rows but has not drawn them yet does not ask for their states", async () => {
+  const organisation = await stage.service.organisation();
+  await rejectedActivities(organisation, 1);
+  await asMember(
+    await addMember(stage.service, organisation.id, "operator"),
+    async ({ page }) => {
+      await page.addInitScript("window.drawings = []; window.requestAnimationFrame = (draw) => window.drawings.push(draw)");
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await page.goto("/portal/corrections");
+      await page.getByText("1 row", { exact: true }).first().waitFor();
+      await page.evaluate("dispatchEvent(new Event('focus'))");
+      expect(asked).not.toContain("/portal/corrections/states");
+      await page.evaluate("for (const draw of drawings.splice(0)) draw(0)");
+      await page.evaluate("dispatchEvent(new Event('focus'))");
+      expect(asked).toContain("/portal/corrections/states");
+    },
+    "",
+  );
+});
+
 testChoosing(stage);
 testManyCells(stage);
 testSuggestions(stage);

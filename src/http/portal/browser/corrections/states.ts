@@ -19,12 +19,13 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
   const look = async () => {
     wanted = isAsking; // the answer on its way may be older than what this look is for
     if (isAsking || document.visibilityState !== "visible" || sheet.rows.length === 0) return;
-    isAsking = true;
     const rows = new Set(view.rowsInView());
     for (const row of sheet.rows) {
       if (rows.size >= most) break;
       if (row.changed.size > 0 || row.held?.state === "submitted") rows.add(row);
     }
+    if (rows.size === 0) return; // rows that just came are drawn with the next frame
+    isAsking = true;
     try {
       const answer = await ask<{ rows: readonly RowState[] }>(`${base}/states`, {
         rows: [...rows].slice(0, most).map(({ sent: { importId, row } }) => ({ importId, row })),
