@@ -219,12 +219,13 @@ browserTest("a page that has rows but has not drawn them yet does not ask for th
       const asked: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).pathname));
       await page.goto("/portal/corrections");
-      await page.getByText("1 row", { exact: true }).first().waitFor();
-      await page.evaluate("dispatchEvent(new Event('focus'))");
+      await page.getByText("1 row.", { exact: true }).waitFor();
+      const look = "dispatchEvent(new Event('focus'))";
+      await page.evaluate(`${look}; fetch("/portal/account").then(() => true)`); // a later request, so that an earlier one has been seen
       expect(asked).not.toContain("/portal/corrections/states");
-      await page.evaluate("for (const draw of drawings.splice(0)) draw(0)");
-      await page.evaluate("dispatchEvent(new Event('focus'))");
-      expect(asked).toContain("/portal/corrections/states");
+      const states = page.waitForRequest("**/portal/corrections/states");
+      await page.evaluate(`for (const draw of drawings.splice(0)) draw(0); ${look}`);
+      await states;
     },
     "",
   );
