@@ -106,7 +106,7 @@ function Cause({ visit, change, actorOf }: { visit: SignedInVisit; change: Total
   const by = actorOf(principalOf(change.actor));
   const imported = <a href={visit.links.to(importPath(importId))}>{referenceOf(change)}</a>;
   return (
-    <span class="source">
+    <span class="named">
       {reversalId === null ? (
         <>Import {imported}</>
       ) : (

@@ -165,7 +165,7 @@ function columns(of: OfActivities, isOfImport: boolean): readonly Column<ListedA
 function Source({ of: { visit }, activity, isOfImport }: { of: OfActivities; activity: ListedActivity; isOfImport: boolean }) {
   const { importId, reference, row } = activity;
   return (
-    <span class="source">
+    <span class="named">
       {isOfImport ? null : <a href={visit.links.to(importPath(importId))}>{reference}</a>}{" "}
       <a class="row-history" href={visit.links.to(activityPath(importId, row))}>
         {isOfImport ? null : "row "}

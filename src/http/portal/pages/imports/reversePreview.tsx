@@ -53,10 +53,10 @@ export function Preview(props: PreviewProps) {
 
 function Chosen({ visit }: { visit: SignedInVisit }) {
   const { rows, shipment } = visit.query;
-  if (rows) return <span class="source">Rows {rows.replaceAll(",", ", ")}</span>;
+  if (rows) return <span class="named">Rows {rows.replaceAll(",", ", ")}</span>;
   if (shipment)
     return (
-      <span class="source">
+      <span class="named">
         Shipment <a href={visit.links.to(shipmentPath(shipment))}>{shipment}</a>
       </span>
     );

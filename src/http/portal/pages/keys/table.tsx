@@ -9,7 +9,7 @@ import { Time } from "../../shell/values.js";
 import { isUsable, keysPath as path, scopeInWords } from "./parts.js";
 
 export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Column<KeySummary>[] => [
-  { heading: "Name", names: true, cell: ({ name }) => name },
+  { heading: "Name", names: true, cell: ({ name }) => <span class="named">{name}</span> },
   {
     heading: "Prefix",
     cell: (key) => perSecret(key, <code>{key.prefix}</code>, ({ prefix }) => <code>{prefix}</code>),
