@@ -5,6 +5,7 @@ import { hashApiKey } from "../../../src/domain/apiKey.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { lookUpKeys } from "../../../src/http/api/auth/lookUpKeys.js";
 import { keysEndingSoon, listKeys } from "../../../src/queries/organisations/keys.js";
+import { rowsLookedAt } from "../../support/stores/rowsLookedAt.js";
 import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "../support.js";
 
 let stores: CommandStores;
@@ -156,4 +157,20 @@ test("keys that end within 14 days are counted, ended and revoked ones are not",
   expect(await keysEndingSoon(stores.database.pool, other)).toBe(1);
   await revokeKey(stores.deps, { organisationId: other, prefix: revoked }, origin);
   expect(await keysEndingSoon(stores.database.pool, other)).toBe(0);
+});
+
+test("a look-up reads the rows of its keys, however many there are, also on a connection that asked when there were few", async () => {
+  const { one } = stores.database;
+  const { key } = await create("reader");
+  const lookUp = () => lookUpKeys(one, new Map([[hashApiKey(key), 1]]));
+  for (let times = 0; times < 6; times += 1) await lookUp(); // Postgres chooses the plan that it keeps after five
+  for (const [table, columns, values] of [
+    ["api_keys", "sha256, key_id, organisation_id, name, prefix, created_at", "'many ' || n, 'many ' || n, $1, '', '', now()"],
+    ["rate_windows", "key_id, window_start, used", "'many ' || n, now(), 1"],
+    ["key_uses", "key_id, sha256, last_used_at", "'many ' || n, 'many ' || n, now()"],
+  ])
+    await one.query(`insert into ${table} (${columns}) select ${values} from generate_series(1, 1000) as n where $1 <> ''`, [
+      organisationId,
+    ]);
+  for (const table of ["api_keys", "rate_windows", "key_uses"]) expect(await rowsLookedAt(one, table, lookUp)).toBeLessThan(20);
 });
