@@ -2,13 +2,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { fieldsOf } from "../../src/domain/imports/fields.js";
 import { instantOf } from "../../src/domain/imports/timestamp.js";
 import { add, decimal, toText } from "../../src/domain/money.js";
 import type { ActivityFilter } from "../../src/queries/activities/activityFilter.js";
 import { listActivities, pageOfActivities } from "../../src/queries/activities/activityLedger.js";
 import { type ActivityTotal, activityTotals, sumOf } from "../../src/queries/activities/activityTotals.js";
-import { type ActivityTexts, allActivities } from "../../src/queries/activities/allActivities.js";
+import { allActivities } from "../../src/queries/activities/allActivities.js";
 import { activity } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
@@ -141,13 +142,15 @@ describe("for any filter and any range of times", () => {
       fc.asyncProperty(filters, fc.boolean(), async (filter, ofImport) => {
         const narrowed = ofImport ? { ...filter, importId: pushed[0]?.importId } : filter;
         const told: number[] = [];
-        const rows: ActivityTexts[] = [];
+        const rows: unknown[] = [];
         for await (const some of allActivities("acme", narrowed, model.pool, (count) => told.push(count))) {
           expect(told).toHaveLength(1);
-          rows.push(...some);
+          const cells = spreadsheets.copiedCells({ ...some, isNumber: [] });
+          expect(cells).toHaveLength(some.count);
+          rows.push(...cells);
         }
         const { items } = await pageOfActivities("acme", narrowed, { limit: 500, cursor: undefined, secret: "s" }, model.pool);
-        const textOf = (value: unknown) => (value === null ? null : String(value));
+        const textOf = (value: unknown) => (value === null ? "" : String(value));
         expect(rows).toEqual(
           items.map(({ values, importId, row }) => [
             ...fieldsOf("activity").map(({ name }) => textOf(values[name])),
@@ -162,6 +165,23 @@ describe("for any filter and any range of times", () => {
     );
     expect(inUse()).toBe(before);
   });
+});
+
+test("a filter's codes are compared as they are, whatever they would mean in a statement", async () => {
+  const codes = ["'", "\\", "\\'", "x' or true --", "') to stdout; drop table activities; --", "$1", "$$", "E'\\047'", "%", "😀"];
+  await push(
+    codes.map((code) => activity({ customerId: code, warehouseCode: code, chargeCode: code })),
+    { organisationId: "hostile" },
+  );
+  await model.project();
+  for (const code of codes)
+    for (const filter of [{ customerId: code }, { warehouseCode: code }, { chargeCode: code }]) {
+      const found: unknown[] = [];
+      for await (const some of allActivities("hostile", filter, model.pool))
+        found.push(...spreadsheets.copiedCells({ ...some, isNumber: [] }).map(([warehouse, charge]) => [warehouse, charge]));
+      expect(found).toEqual([[code, code]]);
+    }
+  for await (const _ of allActivities("' or true --", {}, model.pool)) expect.unreachable("rows of another organisation");
 });
 
 test("totals are exact where JSON numbers are not", async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeTotals } from "../../src/projections/models/activities.js";
 import { listActivities } from "../../src/queries/activities/activityLedger.js";
 import { activityTotals, sumOf } from "../../src/queries/activities/activityTotals.js";
+import { allActivities } from "../../src/queries/activities/allActivities.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 import { clearDeadRows } from "../support/stores/rowsLookedAt.js";
 
@@ -96,4 +97,20 @@ test.each([
   page.cursor = (await listActivities("large", filter, { ...page, limit: 70 }, one)).nextCursor ?? "";
   expect((await read()).items.length).toBeGreaterThan(10);
   expect(await lookedAt(read)).toBeLessThan(400);
+});
+
+test.each([
+  ["of a month", month],
+  ["of a month that begins and ends within a half hour", cut],
+  ["of a customer in a month", { ...month, customerId: "CUST-2" }],
+])("a file of the rows %s reads about as many rows among many months as among few", async (_, filter) => {
+  const counts: number[] = [];
+  const readAll = async (organisationId: string) => {
+    for await (const _rows of allActivities(organisationId, filter, one, (count) => counts.push(count)));
+  };
+  const small = await lookedAt(() => readAll("small"));
+  const large = await lookedAt(() => readAll("large"));
+  expect(counts[0]).toBeGreaterThan(200);
+  expect(new Set(counts).size).toBe(1);
+  expect(large).toBeLessThanOrEqual(small * 1.5);
 });

@@ -2,6 +2,7 @@ import type { Spreadsheets } from "../../ports/spreadsheets.js";
 import { FileFault } from "./cell.js";
 import { countCsvRows } from "./csv/readCsv.js";
 import { csvLine } from "./report/cellText.js";
+import { copiedCells, copiedCsv } from "./report/copiedRows.js";
 import { createReportWriter } from "./report/reportWriter.js";
 import { createTableWriter } from "./report/tableWriter.js";
 import { readHeader, readRows } from "./rows.js";
@@ -13,5 +14,7 @@ export const spreadsheets: Spreadsheets = {
   createReportWriter,
   createTableWriter,
   csvLine,
+  copiedCsv,
+  copiedCells,
   isFileFault: (error): error is FileFault => error instanceof FileFault,
 };

@@ -1,7 +1,7 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
 import { PassThrough } from "node:stream";
 import { createPlaces, type Places } from "../../places.js";
-import type { CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
+import type { CopiedRows, CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
 import { inTime, readPatienceMs, whenLeft } from "../server/inTime.js";
 import type { PortalDeps, SignedInVisit } from "./page.js";
 
@@ -141,7 +141,7 @@ export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sh
 async function* counting(rows: DownloadedTable["rows"], count: (rows: number) => void): DownloadedTable["rows"] {
   try {
     for await (const some of rows) {
-      count(some.length);
+      count("lines" in some ? some.count : some.length);
       yield some;
     }
   } finally {
@@ -151,10 +151,12 @@ async function* counting(rows: DownloadedTable["rows"], count: (rows: number) =>
 
 export type Cell = CsvCell;
 
+type Rows = readonly (readonly Cell[])[] | CopiedRows;
+
 /** Rows in the order of `columns`, some at a time. */
 export interface DownloadedTable {
   readonly columns: readonly string[];
-  readonly rows: AsyncGenerator<readonly (readonly Cell[])[]>;
+  readonly rows: AsyncGenerator<Rows>;
   /** How many rows there are, once the first ones are read. */
   readonly total?: () => number | undefined;
   /** Columns, from 0, that a workbook keeps as texts. */
@@ -164,14 +166,18 @@ export interface DownloadedTable {
 }
 
 /** The headings come with the first rows: if these cannot be read, nothing was sent yet. */
-export async function* csvPieces({ csvLine }: Pick<Spreadsheets, "csvLine">, { columns, rows }: DownloadedTable): Pieces {
-  let headings = csvLine(columns);
+export async function* csvPieces(
+  { csvLine, copiedCsv }: Pick<Spreadsheets, "csvLine" | "copiedCsv">,
+  { columns, rows }: DownloadedTable,
+): Pieces {
+  const csvOf = (some: Rows) => ("lines" in some ? copiedCsv(some) : Buffer.from(some.map((cells) => csvLine(cells)).join("")));
+  let headings: Uint8Array | undefined = Buffer.from(csvLine(columns));
   try {
     for await (const some of rows) {
-      yield headings + some.map((cells) => csvLine(cells)).join("");
-      headings = "";
+      yield headings ? Buffer.concat([headings, csvOf(some)]) : csvOf(some);
+      headings = undefined;
     }
-    if (headings !== "") yield headings;
+    if (headings) yield headings;
   } finally {
     await rows.return(undefined);
   }
@@ -190,6 +196,7 @@ const waitingBytes = 256 * 1024;
 
 export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string, table: DownloadedTable): Pieces {
   const { columns, rows, texts, subject } = table;
+  const cellsOf = (some: Rows) => ("lines" in some ? spreadsheets.copiedCells(some) : some);
   const output = new PassThrough({ highWaterMark: waitingBytes });
   output.on("error", () => undefined); // the reader and the writer below get the error too
   const writing = writeWorkbook();
@@ -202,7 +209,7 @@ export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string,
         ...(subject === undefined ? {} : { subject }),
       });
       try {
-        for (; !some.done; some = await rows.next()) for (const cells of some.value) await writer.add(cells.map(workbookCell));
+        for (; !some.done; some = await rows.next()) for (const cells of cellsOf(some.value)) await writer.add(cells.map(workbookCell));
         await writer.close();
       } catch (error) {
         output.destroy(error as Error); // before `abort`, so that the reader gets this error

@@ -1,28 +1,27 @@
 // Every activity that passes a filter, for files: read by one statement, whose plan goes from total to total in their order and so begins at once.
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { instantSql } from "../../projections/tables/activities.js";
+import { type CopiedLines, copiedLines } from "../copiedLines.js";
 import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
 
-/** The texts of the fields in their order, then the import's id and the row's number. Null where nothing was given. */
-export type ActivityTexts = readonly (string | null)[];
-
-/** Few, since requests that come meanwhile wait until these are written. */
-const rowsAtOnce = 500;
-
 /**
- * In the order of a filtered list, some at a time, all from one snapshot of the ledger: an import that completes meanwhile is not in it.
- * `counted` is told how many there are before the first ones come. Holds a connection until the rows end or are given up (`return`); the
- * database closes it, and the rows fail, when nobody takes the next ones for longer than a transaction may be idle.
+ * In the order of a filtered list, some at a time, all from one snapshot of the ledger: an import that completes meanwhile is not in it. A row
+ * has the fields in their order, then the import's id and the row's number. `counted` is told how many there are before the first ones come.
+ * Holds a connection until the rows end or are given up (`return`), or until nobody has taken the next ones for a minute: the rows fail then.
  */
 export async function* allActivities(
   organisationId: string,
   filter: ActivityFilter,
   pool: Pool,
   counted: (rows: number) => void = () => undefined,
-): AsyncGenerator<readonly ActivityTexts[]> {
+): AsyncGenerator<CopiedLines> {
   const client = await pool.connect();
-  let broken: Error | undefined;
+  let isHeld = true;
+  const release = (broken?: Error) => {
+    if (isHeld) client.release(broken);
+    isHeld = false;
+  };
   try {
     // No look-up is ever repeated, so remembering them only costs.
     await client.query("begin isolation level repeatable read read only; set local enable_memoize = off");
@@ -30,27 +29,11 @@ export async function* allActivities(
     const entries = filter.importId === undefined ? byGroup : ofImport;
     const { rows } = await client.query<{ count: number }>(countSql(entries), values);
     counted(rows[0]?.count ?? 0);
-    await client.query(`declare found no scroll cursor for ${rowsSql(entries)}`, values);
-    yield* fetched(client);
-  } catch (error) {
-    broken = error as Error;
-    throw error;
+    yield* copiedLines(client, { text: rowsSql(entries), values }, release);
+    await client.query("rollback");
+    release();
   } finally {
-    broken ??= await client.query("rollback").then(
-      () => undefined,
-      (failure: Error) => failure,
-    );
-    client.release(broken);
-  }
-}
-
-async function* fetched(client: PoolClient): AsyncGenerator<readonly ActivityTexts[]> {
-  const fetch = () => client.query<(string | null)[]>({ text: `fetch ${rowsAtOnce} from found`, rowMode: "array" });
-  for (let found = await fetch(); found.rows.length > 0; ) {
-    const next = fetch(); // the database reads on while these are written
-    next.catch(() => undefined); // when these are the last that anyone takes
-    yield found.rows;
-    found = await next;
+    release(new Error("the rows were given up")); // closes the connection, unless all rows were taken
   }
 }
 
@@ -84,10 +67,10 @@ const rowsOfEach = `select a.* from activities as a
    order by a."row" offset 0`;
 
 const fields = fieldsOf("activity");
-const texts = fields.map(({ ledgerColumn }) => `a.${ledgerColumn}::text`).join(", ");
+const texts = fields.map(({ ledgerColumn }) => `a.${ledgerColumn}`).join(", ");
 
 const rowsSql = (entries: string) => `
-  select ${texts}, i.import_id::text, a."row"::text from (${entries}) as t
+  select ${texts}, i.import_id, a."row" from (${entries}) as t
    cross join lateral (select import_id from imports where position = t.import_position and organisation_id = $1 limit 1) as i
    cross join lateral (${rowsOfEach}) as a`;
 

@@ -214,6 +214,23 @@ describe("a download", () => {
     },
   );
 
+  test.each(["rows.csv", "rows.xlsx"])(
+    "%s whose database connection is lost breaks off, and is not taken for the whole file",
+    async (file) => {
+      const { response } = await begin(`/portal/activities/${file}?month=2021-01`);
+      await stage.service.pool.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy (%' and datname = current_database()",
+      );
+      const ended = await new Promise((resolve) => {
+        response.once("end", () => resolve("whole"));
+        response.once("error", () => resolve("broken off"));
+        response.resume();
+      });
+      expect(ended).toBe("broken off");
+      await eventually(() => stage.service.pool.totalCount === stage.service.pool.idleCount, "the connection to be free");
+    },
+  );
+
   /** Begins a download as a browser that reads the headers and then nothing. */
   async function begin(path: string) {
     const cookie = [...stage.viewer.cookies].map(([name, value]) => `${name}=${value}`).join("; ");

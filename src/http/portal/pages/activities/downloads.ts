@@ -2,7 +2,7 @@ import { fieldsOf, isNumber } from "../../../../domain/imports/fields.js";
 import { principalOf } from "../../../../domain/principal.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
-import { type ActivityTexts, allActivities } from "../../../../queries/activities/allActivities.js";
+import { allActivities } from "../../../../queries/activities/allActivities.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { type Cell, type DownloadedTable, downloadTable } from "../../downloads.js";
@@ -28,18 +28,15 @@ const rowsTable: TableOf = (visit, selection, { pool }) => {
   };
 };
 
-async function* rowsOf(found: AsyncGenerator<readonly ActivityTexts[]>): AsyncGenerator<Cell[][]> {
+const isDecimal = [...fields.map(isNumber), false, true];
+
+async function* rowsOf(found: ReturnType<typeof allActivities>): DownloadedTable["rows"] {
   try {
-    for await (const some of found) yield some.map(cellsOf);
+    for await (const some of found) yield { ...some, isNumber: isDecimal };
   } finally {
     await found.return(undefined);
   }
 }
-
-const isDecimal = [...fields.map(isNumber), false, true];
-
-const cellsOf = (texts: ActivityTexts): Cell[] =>
-  texts.map((text, index) => (text === null ? "" : isDecimal[index] ? { decimal: text } : text));
 
 /** The lines of the page, all of them: by warehouse only where the page has them by warehouse. */
 const totalsTable: TableOf = (visit, selection, deps) => ({

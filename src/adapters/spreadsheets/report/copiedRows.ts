@@ -1,0 +1,94 @@
+// Rows as Postgres' COPY writes them, as the records of a CSV file and as cells. A download may have a million of them, and most are as they
+// have to be but for quotes: these are copied byte by byte, the others are written cell by cell.
+import type { CopiedRows, CsvCell } from "../../../ports/spreadsheets.js";
+import { csvLine } from "./cellText.js";
+
+const [tab, lineFeed, carriageReturn, comma, quote] = [0x09, 0x0a, 0x0d, 0x2c, 0x22];
+
+/** What a byte means for a text that must not begin a formula. These are the rules of `inertText`. */
+const ordinary = 0;
+const endOfCell = 1;
+/** May stand before the sign that begins a formula. */
+const skipped = 2;
+/** A reader may take what follows for another cell. */
+const separator = 3;
+/** Begins a formula, or a character that may do so or be skipped, such as a wide sign or blank. */
+const sign = 4;
+/** Written with another character before it. */
+const escaped = 5;
+
+const meanings = new Uint8Array(256);
+meanings.fill(skipped, 0, 0x21);
+for (const [meaning, bytes] of [
+  [endOfCell, [tab, lineFeed]],
+  [separator, Buffer.from(",;")],
+  [sign, Buffer.from("=+-@")],
+  [sign, [0xc2, 0xe1, 0xe2, 0xe3, 0xef]], // the first bytes of all blanks, signs and characters without width beyond ASCII
+  [escaped, Buffer.from('"\\')],
+] as const)
+  for (const byte of bytes) meanings[byte] = meaning;
+
+/** At most: a quote in a cell of its own, two bytes with the cell's end, becomes `""""` with a comma or a line's end. */
+const growth = 3;
+/** Filled anew by each call. */
+let room = Buffer.alloc(0);
+
+/** The same bytes as `csvLine` gives for the cells of each row. */
+export function copiedCsv({ lines, isNumber }: CopiedRows): Buffer {
+  if (room.length < lines.length * growth) room = Buffer.allocUnsafe(lines.length * growth);
+  let written = 0;
+  for (let at = 0; at < lines.length; ) {
+    const end = lines.indexOf(lineFeed, at);
+    const copied = copyRow(lines, at, isNumber, written);
+    written = copied ?? written + room.write(csvLine(cellsOf(lines.toString("utf8", at, end), isNumber)), written);
+    at = end + 1;
+  }
+  return Buffer.from(room.subarray(0, written));
+}
+
+/** Copies the row that begins at `at` to `to` and answers where it ends there. Undefined: a cell needs more than quotes around it. */
+function copyRow(lines: Buffer, at: number, isNumber: readonly boolean[], to: number): number | undefined {
+  let [from, written] = [at, to];
+  for (let column = 0; ; column += 1) {
+    const isText = isNumber[column] !== true;
+    const start = from;
+    if (isText) room[written++] = quote;
+    let mayBegin = isText; // whether a sign here would begin a formula
+    let meaning = endOfCell;
+    for (; ; from += 1) {
+      const byte = lines[from] as number;
+      meaning = meanings[byte] as number;
+      if (meaning === ordinary) mayBegin = false;
+      else if (meaning === endOfCell) break;
+      else if (meaning === separator) mayBegin = isText;
+      else if (meaning === escaped || (meaning === sign && mayBegin)) return undefined;
+      room[written++] = byte;
+    }
+    if (isText && from === start)
+      written -= 1; // an empty cell has no quotes
+    else if (isText) room[written++] = quote;
+    if (lines[from++] === lineFeed) break;
+    room[written++] = comma;
+  }
+  room[written++] = carriageReturn;
+  room[written++] = lineFeed;
+  return written;
+}
+
+export const copiedCells = ({ lines, isNumber }: CopiedRows): CsvCell[][] =>
+  lines
+    .toString()
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => cellsOf(line, isNumber));
+
+function cellsOf(line: string, isNumber: readonly boolean[]): CsvCell[] {
+  const texts = line.split("\t");
+  const isEscaped = line.includes("\\");
+  return texts.map((text, column) => {
+    if (isNumber[column] && text !== "") return { decimal: text };
+    return isEscaped ? text.replaceAll(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter) : text;
+  });
+}
+
+const escapes: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };

@@ -1,0 +1,82 @@
+// Many rows at once, as Postgres' COPY writes them: it sends them at a fraction of a cursor's cost, and they need no parsing where they go into a file.
+import type { PoolClient } from "pg";
+import { to as copyTo } from "pg-copy-streams";
+
+export interface CopiedLines {
+  /** A line for each row, with tabs between the columns and backslashes as COPY sets them. Null is empty. */
+  readonly lines: Buffer;
+  readonly count: number;
+}
+
+interface Select {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Few, since requests that come meanwhile wait until these are written. */
+const bytesAtOnce = 64 * 1024;
+/** How long the next lines may wait to be taken. Postgres waits in a write to the connection then, where none of its own limits holds. */
+const patienceMs = 60_000;
+/** For a whole statement, longer than a download may take. */
+const longestMs = 20 * 60_000;
+
+/**
+ * What the select statement finds, in a transaction of the client. Until the lines end the connection cannot be used for anything else: `close`
+ * is called with the reason when nobody takes them, and the caller closes it too when it takes no more of them.
+ */
+export async function* copiedLines(
+  client: PoolClient,
+  select: Select,
+  close: (reason: Error) => void,
+): AsyncGenerator<CopiedLines> {
+  const statement = `copy (${await withLiterals(client, select)}) to stdout (null '')`;
+  await client.query(`set local statement_timeout = ${longestMs}`);
+  const timing = { query_timeout: longestMs, callback: () => undefined };
+  const copied = client.query(Object.assign(copyTo(statement), timing));
+  copied.on("error", () => undefined); // a connection that is closed later says so here, when nobody listens any more
+  let late: NodeJS.Timeout | undefined;
+  try {
+    for await (const some of wholeLines(copied)) {
+      late = setTimeout(() => close(new Error("nobody took the next rows for a minute")), patienceMs).unref();
+      yield some;
+      clearTimeout(late);
+    }
+  } finally {
+    clearTimeout(late);
+    copied.callback(); // ends the client's timer of the statement, which the stream itself leaves running
+  }
+}
+
+const lineFeed = 0x0a;
+
+async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<CopiedLines> {
+  let waiting: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    waiting.push(chunk);
+    bytes += chunk.length;
+    const end = bytes < bytesAtOnce ? 0 : chunk.lastIndexOf(lineFeed) + 1;
+    if (end === 0) continue;
+    waiting[waiting.length - 1] = chunk.subarray(0, end);
+    yield counted(Buffer.concat(waiting));
+    waiting = [chunk.subarray(end)];
+    bytes = chunk.length - end;
+  }
+  if (bytes > 0) yield counted(Buffer.concat(waiting));
+}
+
+function counted(lines: Buffer): CopiedLines {
+  let count = 0;
+  for (let at = lines.indexOf(lineFeed); at !== -1; at = lines.indexOf(lineFeed, at + 1)) count += 1;
+  return { lines, count };
+}
+
+/**
+ * The statement with literals for `$1` and so on, since COPY takes no values beside its text. Postgres itself makes the literals, of the texts
+ * as which the values are sent with any statement.
+ */
+async function withLiterals(client: PoolClient, { text, values }: Select): Promise<string> {
+  const quoted = values.map((_, index) => `quote_nullable($${index + 1}::text)`);
+  const { rows } = await client.query<string[]>({ text: `select ${quoted.join(", ")}`, values: [...values], rowMode: "array" });
+  return text.replaceAll(/\$(\d+)/g, (_, number: string) => rows[0]?.[Number(number) - 1] as string);
+}
