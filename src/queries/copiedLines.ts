@@ -1,4 +1,4 @@
-// Many rows at once, as Postgres' COPY writes them: it sends them at a fraction of a cursor's cost, and they need no parsing where they go into a file.
+// Many rows at once, as Postgres' COPY writes them: the client parses no message of each row, and lines go into a file nearly as they are.
 import type { PoolClient } from "pg";
 import { to as copyTo } from "pg-copy-streams";
 
@@ -21,14 +21,10 @@ const patienceMs = 60_000;
 const longestMs = 20 * 60_000;
 
 /**
- * What the select statement finds, in a transaction of the client. Until the lines end the connection cannot be used for anything else: `close`
+ * What the select statement finds, in a transaction of the client. Until the lines end nothing else can use the connection: `close`
  * is called with the reason when nobody takes them, and the caller closes it too when it takes no more of them.
  */
-export async function* copiedLines(
-  client: PoolClient,
-  select: Select,
-  close: (reason: Error) => void,
-): AsyncGenerator<CopiedLines> {
+export async function* copiedLines(client: PoolClient, select: Select, close: (reason: Error) => void): AsyncGenerator<CopiedLines> {
   const statement = `copy (${await withLiterals(client, select)}) to stdout (null '')`;
   await client.query(`set local statement_timeout = ${longestMs}`);
   const timing = { query_timeout: longestMs, callback: () => undefined };
@@ -72,7 +68,7 @@ function counted(lines: Buffer): CopiedLines {
 }
 
 /**
- * The statement with literals for `$1` and so on, since COPY takes no values beside its text. Postgres itself makes the literals, of the texts
+ * The statement with literals for `$1` and so on, since COPY takes no values beside its text. Postgres makes the literals, of the texts
  * as which the values are sent with any statement.
  */
 async function withLiterals(client: PoolClient, { text, values }: Select): Promise<string> {

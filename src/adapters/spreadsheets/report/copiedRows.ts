@@ -35,6 +35,7 @@ let room = Buffer.alloc(0);
 
 /** The same bytes as `csvLine` gives for the cells of each row. */
 export function copiedCsv({ lines, isNumber }: CopiedRows): Buffer {
+  if (lines.length > 0 && lines.at(-1) !== lineFeed) throw new Error("the last copied row is not whole");
   if (room.length < lines.length * growth) room = Buffer.allocUnsafe(lines.length * growth);
   let written = 0;
   for (let at = 0; at < lines.length; ) {
