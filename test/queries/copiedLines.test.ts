@@ -2,6 +2,7 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createPool } from "../../src/adapters/postgres/pool.js";
+import { StoreUnavailable } from "../../src/portErrors.js";
 import { type CopiedLines, copiedLines } from "../../src/queries/copiedLines.js";
 import { eventually } from "../support/eventually.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
@@ -126,7 +127,7 @@ describe("someone who takes the rows slowly, or stops", () => {
     await database.one.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy (%' and datname = current_database()",
     );
-    await expect(all(lines)).rejects.toThrow();
+    await expect(all(lines)).rejects.toThrow(StoreUnavailable); // answered 503 where nothing was sent yet
     close(new Error("failed"));
   });
 });

@@ -33,12 +33,21 @@ export function createPool(options: PoolOptions): pg.Pool {
   return translateOutages(pool);
 }
 
-/** In an outage the promises of the pool and its clients reject with StoreUnavailable. The callback forms, which pg itself uses, are unchanged. */
+/**
+ * In an outage the promises of the pool and its clients reject with StoreUnavailable, and the streams of their statements fail with it. The
+ * callback forms, which pg itself uses, are unchanged.
+ */
 function translateOutages(pool: pg.Pool): pg.Pool {
   const seen = { connectedBefore: false };
   const translating = (method: unknown, owner: object) => {
     const call = (method as (...args: unknown[]) => unknown).bind(owner);
     return (...args: unknown[]) => {
+      if (isStream(args[0])) {
+        const { handleError } = args[0];
+        args[0].handleError = function (error, ...rest) {
+          handleError.call(this, asDatabaseError(error, seen), ...rest);
+        };
+      }
       const result = call(...args);
       if (!(result instanceof Promise)) return result;
       return result.catch((error: unknown) => {
@@ -54,3 +63,11 @@ function translateOutages(pool: pg.Pool): pg.Pool {
   });
   return Object.assign(pool, { query: translating(pool.query, pool), connect: translating(pool.connect, pool) });
 }
+
+/** A statement that is a stream of its own, such as COPY: pg tells it of errors. */
+interface StatementStream {
+  handleError(error: unknown, ...rest: unknown[]): void;
+}
+
+const isStream = (statement: unknown): statement is StatementStream =>
+  typeof statement === "object" && statement !== null && "handleError" in statement && "pipe" in statement;
