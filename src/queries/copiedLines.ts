@@ -14,7 +14,7 @@ interface Select {
 }
 
 /** Few, since requests that come meanwhile wait until these are written. */
-const bytesAtOnce = 64 * 1024;
+const bytesAtOnce = 16 * 1024;
 /** How long the next lines may wait to be taken. Postgres waits in a write to the connection then, where none of its own limits holds. */
 const patienceMs = 60_000;
 /** For a whole statement, longer than a download may take. */
@@ -46,19 +46,17 @@ export async function* copiedLines(client: PoolClient, select: Select, close: (r
 const lineFeed = 0x0a;
 
 async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<CopiedLines> {
-  let waiting: Buffer[] = [];
-  let bytes = 0;
+  let left: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    waiting.push(chunk);
-    bytes += chunk.length;
-    const end = bytes < bytesAtOnce ? 0 : chunk.lastIndexOf(lineFeed) + 1;
-    if (end === 0) continue;
-    waiting[waiting.length - 1] = chunk.subarray(0, end);
-    yield counted(Buffer.concat(waiting));
-    waiting = [chunk.subarray(end)];
-    bytes = chunk.length - end;
+    left = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
+    while (left.length >= bytesAtOnce) {
+      const end = left.indexOf(lineFeed, bytesAtOnce - 1) + 1;
+      if (end === 0) break;
+      yield counted(left.subarray(0, end));
+      left = left.subarray(end);
+    }
   }
-  if (bytes > 0) yield counted(Buffer.concat(waiting));
+  if (left.length > 0) yield counted(left);
 }
 
 function counted(lines: Buffer): CopiedLines {

@@ -1,6 +1,6 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
 import { PassThrough } from "node:stream";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { createPlaces, type Places } from "../../places.js";
 import type { CopiedRows, CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
 import { inTime, readPatienceMs, whenLeft } from "../server/inTime.js";
@@ -128,22 +128,36 @@ interface TableFile {
 
 export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sheet, format, table }: TableFile): Promise<Response> {
   const { spreadsheets, downloads } = deps;
+  const started = performance.now();
+  const latestRequestAt = visit.context.get("latestRequestAt");
+  const isBusy = () => latestRequestAt() > Math.max(started, performance.now() - recentMs);
   let begun: DownloadedTable | undefined;
   let made = 0;
   const pieces = () => {
     begun = table();
-    const counted = { ...begun, rows: counting(begun.rows, (rows) => (made += rows)) };
-    return format === "csv" ? csvPieces(spreadsheets, counted) : workbookPieces(spreadsheets, sheet, counted);
+    const paced = { ...begun, rows: pacedRows(begun.rows, isBusy, (rows) => (made += rows)) };
+    return format === "csv" ? csvPieces(spreadsheets, paced) : workbookPieces(spreadsheets, sheet, paced);
   };
   const rows = { total: () => begun?.total?.(), made: () => made };
   return download(visit, downloads, { name: `${name}.${format}`, contentType: tableFormats[format], pieces, rows });
 }
 
-async function* counting(rows: DownloadedTable["rows"], count: (rows: number) => void): DownloadedTable["rows"] {
+/** While requests come, a download leaves the cores to them: it rests as long as it has worked, at most this long at a time. */
+const longestRestMs = 10;
+const recentMs = 250;
+
+/** The rows as they are taken; before the next ones are read, requests that came meanwhile have their turn. */
+export async function* pacedRows(
+  rows: DownloadedTable["rows"],
+  isBusy: () => boolean,
+  count: (rows: number) => void,
+): DownloadedTable["rows"] {
   try {
-    for await (const some of rows) {
-      count("lines" in some ? some.count : some.length);
-      yield some;
+    for (let begun = performance.now(), some = await rows.next(); !some.done; some = await rows.next()) {
+      count("lines" in some.value ? some.value.count : some.value.length);
+      yield some.value;
+      await (isBusy() ? pause(Math.min(performance.now() - begun, longestRestMs)) : nextTurn());
+      begun = performance.now();
     }
   } finally {
     await rows.return(undefined);
@@ -192,9 +206,6 @@ const workbookCell = (value: Cell): string | number | WallTime =>
       ? Number(value.decimal)
       : value.decimal;
 
-/** A workbook takes most of a core while it is made. It rests for this part of the time, so that other requests wait less for that core. */
-const restShare = 0.5;
-
 /** How many bytes of a workbook may wait to be sent. */
 const waitingBytes = 256 * 1024;
 
@@ -213,12 +224,7 @@ export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string,
         ...(subject === undefined ? {} : { subject }),
       });
       try {
-        while (!some.done) {
-          const begun = performance.now();
-          for (const cells of cellsOf(some.value)) await writer.add(cells.map(workbookCell));
-          some = await rows.next();
-          if (!some.done) await pause((performance.now() - begun) * restShare);
-        }
+        for (; !some.done; some = await rows.next()) for (const cells of cellsOf(some.value)) await writer.add(cells.map(workbookCell));
         await writer.close();
       } catch (error) {
         output.destroy(error as Error); // before `abort`, so that the reader gets this error

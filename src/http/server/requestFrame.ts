@@ -18,6 +18,8 @@ export interface AppEnv {
   Variables: {
     requestId: string;
     answerHeaders: Readonly<Record<string, string>>;
+    /** When the latest request came to this process, by `performance.now()`: this one, or a later one. */
+    latestRequestAt: () => number;
     route?: string;
     loggedAs?: Readonly<Record<string, string>>;
   };
@@ -41,8 +43,12 @@ const securityHeaders = {
  * are collected in a plain object, since a Headers object costs more than the rest of a small answer.
  */
 export function requestFrame({ logger, metrics }: { logger: Logger; metrics: HttpMetrics }): MiddlewareHandler<AppEnv> {
+  let latest = 0;
+  const latestRequestAt = () => latest;
   return async (c, next) => {
     const started = performance.now();
+    latest = started;
+    c.set("latestRequestAt", latestRequestAt);
     const given = c.req.header("x-request-id");
     const requestId = given !== undefined && acceptableRequestId.test(given) ? given : randomUUID();
     c.set("requestId", requestId);

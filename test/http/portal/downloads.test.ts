@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
-import { type Cell, csvPieces, type Pieces, workbookPieces } from "../../../src/http/portal/downloads.js";
+import { type Cell, csvPieces, type Pieces, pacedRows, workbookPieces } from "../../../src/http/portal/downloads.js";
 import type { Spreadsheets } from "../../../src/ports/spreadsheets.js";
 import { eventually } from "../../support/eventually.js";
 
@@ -95,4 +95,35 @@ test("a workbook that is left while it is being finished leaves no promise witho
   }
   for (let turn = 0; turn < 50; turn += 1) await nextTurn();
   expect(unhandled).toEqual([]);
+});
+
+describe("the rows of a download", () => {
+  const taken = async (isBusy: boolean) => {
+    const rows = pacedRows(
+      endless().table.rows,
+      () => isBusy,
+      () => undefined,
+    );
+    await rows.next();
+    return rows;
+  };
+
+  test("let others have their turn before the next ones are read", async () => {
+    const rows = await taken(false);
+    let hadTurn = false;
+    setImmediate(() => (hadTurn = true));
+    await rows.next();
+    expect(hadTurn).toBe(true);
+    await rows.return(undefined);
+  });
+
+  test("rest while requests come, as long as they were worked on", async () => {
+    const rows = await taken(true);
+    for (const until = performance.now() + 8; performance.now() < until; ); // work
+    let waited = false;
+    setTimeout(() => (waited = true), 4);
+    await rows.next();
+    expect(waited).toBe(true);
+    await rows.return(undefined);
+  });
 });
