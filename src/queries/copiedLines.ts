@@ -13,8 +13,8 @@ interface Select {
   readonly values: readonly unknown[];
 }
 
-/** Few, since requests that come meanwhile wait until these are written. */
-const bytesAtOnce = 16 * 1024;
+/** Few, since requests that come meanwhile wait until these are written. With half of it a connection may stall, 40 ms for each read. */
+const bytesAtOnce = 32 * 1024;
 /** How long the next lines may wait to be taken. Postgres waits in a write to the connection then, where none of its own limits holds. */
 const patienceMs = 60_000;
 /** For a whole statement, longer than a download may take. */

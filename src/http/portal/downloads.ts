@@ -142,8 +142,7 @@ export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sh
   return download(visit, downloads, { name: `${name}.${format}`, contentType: tableFormats[format], pieces, rows });
 }
 
-/** While requests come, a download leaves the cores to them: it rests twice as long as it has worked, at most so many milliseconds at a time. */
-const restOfWork = 2;
+/** While requests come, a download leaves the cores to them: it rests as long as it has worked, at most this long at a time. */
 const longestRestMs = 10;
 const recentMs = 250;
 
@@ -157,7 +156,7 @@ export async function* pacedRows(
     for (let begun = performance.now(), some = await rows.next(); !some.done; some = await rows.next()) {
       count("lines" in some.value ? some.value.count : some.value.length);
       yield some.value;
-      await (isBusy() ? pause(Math.min((performance.now() - begun) * restOfWork, longestRestMs)) : nextTurn());
+      await (isBusy() ? pause(Math.min(performance.now() - begun, longestRestMs)) : nextTurn());
       begun = performance.now();
     }
   } finally {
