@@ -163,12 +163,13 @@ browserTest("a copy button says Copied for a moment, also when it is pressed aga
 browserTest("when a dialog cannot be loaded, its address is opened as a page, which shows the dialog or the reason", async () => {
   await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
     await open(page, named("keys"));
-    await page.route(/\?revoke=/, (route) => route.fulfill({ status: 503, contentType: "text/html", body: "<main>Busy</main>" }), {
-      times: 1,
-    });
+    const dialogs = /\?revoke=/;
+    const busy = { status: 503, contentType: "text/html", body: "<main>Busy</main>" };
+    await page.route(dialogs, (route) => (route.request().isNavigationRequest() ? route.continue() : route.fulfill(busy)));
     await page.getByRole("button", { name: "Revoke" }).first().click();
     await page.getByRole("dialog", { name: "Revoke this key?" }).waitFor();
     expect(page.url()).toContain("?revoke=");
+    await page.unroute(dialogs);
   });
 });
 
