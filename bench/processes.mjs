@@ -12,13 +12,19 @@ function read(path) {
   }
 }
 
-/** Microseconds of processor time, including that of its ended children. */
+/** Microseconds of processor time, including that of its ended children; 0 once it has ended itself. */
 export function cpuOf(pid) {
-  const stat = read(`/proc/${pid}/stat`);
-  if (!stat) return 0;
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * TICK_US;
+  const fields = statOf(pid);
+  return fields === undefined ? 0 : [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * TICK_US;
 }
+
+/** What /proc says of a process after its name. */
+function statOf(pid) {
+  const stat = read(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+const parentOf = (pid) => Number(statOf(pid)?.[1]);
 
 /** Megabytes. */
 export function memoryOf(pid) {
@@ -39,9 +45,7 @@ export function forgetPeak(pid) {
 export function descendants(root) {
   const children = new Map();
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    const stat = read(`/proc/${pid}/stat`);
-    if (!stat) continue;
-    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    const parent = parentOf(pid);
     children.set(parent, [...(children.get(parent) ?? []), Number(pid)]);
   }
   const found = [];
@@ -64,6 +68,7 @@ export const commandOf = (pid) => (read(`/proc/${pid}/cmdline`) ?? "").replaceAl
 export function watch(groups, everyMs = 200) {
   const seen = new Map(Object.keys(groups).map((name) => [name, { before: new Map(), peak: 0, anon: 0, file: 0, shared: 0 }]));
   const latest = new Map();
+  const parents = new Map();
   const look = (first) => {
     for (const [name, pidsOf] of Object.entries(groups)) {
       const group = seen.get(name);
@@ -72,6 +77,7 @@ export function watch(groups, everyMs = 200) {
         const cpu = cpuOf(pid);
         if (!group.before.has(pid)) group.before.set(pid, first ? cpu : 0);
         latest.set(pid, cpu);
+        if (!parents.has(pid)) parents.set(pid, parentOf(pid));
         const { peak, anon, file, shared } = memoryOf(pid);
         group.peak = Math.max(group.peak, peak);
         group.anon = Math.max(group.anon, anon);
@@ -88,7 +94,9 @@ export function watch(groups, everyMs = 200) {
       look(false);
       return Object.fromEntries(
         [...seen].map(([name, { before, peak, anon, file, shared }]) => {
-          const cpuUs = [...before].reduce((sum, [pid, from]) => sum + Math.max(0, (latest.get(pid) ?? from) - from), 0);
+          // All the time of an ended child is its parent's now, also what it took before.
+          const isParents = (pid) => before.has(parents.get(pid)) && parentOf(pid) !== parents.get(pid);
+          const cpuUs = [...before].reduce((sum, [pid, from]) => sum + (isParents(pid) ? 0 : latest.get(pid)) - from, 0);
           return [name, { cpuUs, peakMb: peak, anonMb: anon, fileMb: file, sharedMb: shared }];
         }),
       );

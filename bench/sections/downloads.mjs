@@ -127,8 +127,8 @@ export async function downloadSection({ folder, full, say, profileDir }) {
     }
     const latencies = [];
     await quotes(service, 3);
-    for (let round = 0; round < 3; round += 1) {
-      say(`downloads: quotes beside them, round ${round + 1} of 3`);
+    for (let round = 0; round < 5; round += 1) {
+      say(`downloads: quotes beside them, round ${round + 1} of 5`);
       latencies.push({
         alone: await quotes(service, seconds),
         csv: await quotesBeside(service, seconds, () => taken(service, cookie, `rows.csv?${month}`)),
