@@ -1,7 +1,11 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
-import type { EventStore } from "../../src/ports/eventStore.js";
+import { encode } from "../../src/events/codec.js";
+import { streamOf, streamPrefix } from "../../src/events/streams.js";
+import { type EventBatch, type EventStore, noStream } from "../../src/ports/eventStore.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
 import { findShipment } from "../../src/queries/shipments/shipmentLedger.js";
 import { listVersions } from "../../src/queries/shipments/shipmentVersions.js";
@@ -101,6 +105,45 @@ describe("the projector", () => {
     await model.pool.query(tables.map((table) => `truncate ${table}; insert into ${table} table backup_${table}`).join("; "));
     await recordMany(1);
     await expectEverything(imports);
+  });
+
+  test("gathers longer while quotes pour in than between other events", async () => {
+    const quotesEvent = JSON.parse(readFileSync(new URL("../fixtures/events/QuotesGenerated.v1.json", import.meta.url), "utf8")).data;
+    const recordQuotes = (quotesId: string) => {
+      const context = { organisation: "acme", by: quotesEvent.by, correlationId: quotesId };
+      return model.eventStore.append(
+        streamOf.quotes(quotesId),
+        [encode("QuotesGenerated", { ...quotesEvent, quotesId }, context, quotesId)],
+        noStream,
+      );
+    };
+    const took = { quotes: [] as number[], others: [] as number[] };
+    /** Hands on two events at a time, since all of them are there when the projector starts. */
+    const inPairs: EventStore = Object.assign(Object.create(model.eventStore), {
+      follow: (range: Parameters<EventStore["follow"]>[0], onBatch: (batch: EventBatch) => Promise<void>) =>
+        model.eventStore.follow(range, async ({ events, position, caughtUp }) => {
+          for (let first = 0; first < events.length; first += 2) {
+            const pair = events.slice(first, first + 2);
+            const begun = performance.now();
+            await onBatch({ events: pair, position: (events[first + 2] && pair.at(-1)?.position) ?? position, caughtUp });
+            const all = (prefix: string) => pair.length === 2 && pair.every(({ stream }) => stream.startsWith(prefix));
+            if (all(streamPrefix.quotes)) took.quotes.push(performance.now() - begun);
+            if (all(streamPrefix.import)) took.others.push(performance.now() - begun);
+          }
+        }),
+    });
+    await model.stopProjector();
+    for (let round = 0; round < 4; round += 1) {
+      for (let nth = 0; nth < 2; nth += 1) await recordQuotes(randomUUID());
+      await recordMany(1); // requested, started, two rows, completed
+      await recordQuotes(randomUUID()); // an even number of events
+    }
+    model.startProjector(undefined, inPairs);
+    await expectEverything(imports);
+    await model.stopProjector();
+    model.startProjector();
+    expect([took.quotes.length, took.others.length]).toEqual([4, 8]);
+    expect(Math.min(...took.quotes) - Math.min(...took.others)).toBeGreaterThan(40); // both apply two events; one gathers for 80 ms more
   });
 
   test("updates the checkpoints' time also while the log does not grow", async () => {

@@ -1,7 +1,8 @@
 // The projector follows the log from the checkpoints and goes on after any outage. One projector is active at a time, further ones stand by.
 import { setTimeout as pause } from "node:timers/promises";
+import { streamPrefix } from "../../events/streams.js";
 import { LogTooShort } from "../../portErrors.js";
-import { type EventBatch, isAfter } from "../../ports/eventStore.js";
+import { type EventBatch, isAfter, type StoredEvent } from "../../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../allProjections.js";
 import type { Projection, Running } from "../projection.js";
 import { rebuild } from "../rebuild/rebuild.js";
@@ -28,6 +29,7 @@ export interface ProjectorOptions extends Running {
 
 const smallBatch = 100;
 const gatherMs = 20;
+const gatherQuotesMs = 100;
 const idleTouchMs = 5_000;
 
 /** Resolves after the signal aborts, when the present batch is finished. */
@@ -142,6 +144,17 @@ async function buildAnew(running: Running, projections: readonly Projection[], {
   }
 }
 
+/**
+ * How long to wait after a batch, so that single events form the next: a batch costs far more than an event in it. Longer while quotes pour in,
+ * because those who asked have their answers, and their next quotes wait for the same processor.
+ */
+function restAfter(events: readonly StoredEvent[]): number {
+  const quotesPour =
+    events.length > 1 && events.length < eventsPerBatch && events.every(({ stream }) => stream.startsWith(streamPrefix.quotes));
+  if (quotesPour) return gatherQuotesMs;
+  return events.length < smallBatch ? gatherMs : 0;
+}
+
 async function followLog(options: Following, projections: readonly Projection[], checkpoints: Checkpoints): Promise<void> {
   const { pool, eventStore, logger, signal, progressed } = options;
   const { names, from, apply, reached } = applier(options, projections, checkpoints);
@@ -154,8 +167,8 @@ async function followLog(options: Following, projections: readonly Projection[],
     });
     idle = batch.caughtUp;
     progressed();
-    // Wait a moment, so that single events form a batch: a batch costs far more than an event in it.
-    if (batch.events.length < smallBatch) await pause(gatherMs, undefined, { signal }).catch(() => undefined);
+    const rest = restAfter(batch.events);
+    if (rest > 0) await pause(rest, undefined, { signal }).catch(() => undefined);
   };
   const touchIfIdle = async () => {
     await eventStore.ping();
