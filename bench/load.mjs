@@ -1,4 +1,6 @@
-// Sends requests as fast as the connections allow.
+// Sends requests as fast as the connections allow, or evenly at a rate.
+import { Agent, request as httpRequest } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import autocannon from "autocannon";
 import { watch } from "./processes.mjs";
 
@@ -22,12 +24,48 @@ export async function measure(request, { seconds, connections }, groups = {}) {
   const result = await running;
   const cost = Object.entries(watched.end()).map(([name, { cpuUs }]) => [name, Math.round(cpuUs / result.requests.total)]);
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${request.url}: ${result.non2xx} refused, ${result.errors} failed`);
+  return { perSecond: Math.round(result.requests.average), ...percentilesOf(times), cpuUs: Object.fromEntries(cost) };
+}
+
+function percentilesOf(times) {
   times.sort((a, b) => a - b);
   const percentile = (part) => Math.round((times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0) * 10) / 10;
-  return {
-    perSecond: Math.round(result.requests.average),
-    p50: percentile(0.5),
-    p99: percentile(0.99),
-    cpuUs: Object.fromEntries(cost),
-  };
+  return { p50: percentile(0.5), p99: percentile(0.99) };
+}
+
+/**
+ * One request after the other is due, each at its moment, whether or not those before it are answered; its time counts from then. A rate of
+ * autocannon's is not meant: it sends the requests of a second all at once.
+ */
+export async function steady(request, { perSecond, seconds }) {
+  const agent = new Agent({ keepAlive: true });
+  const begun = performance.now();
+  const answers = [];
+  for (let n = 0; n < perSecond * seconds; n += 1) {
+    const due = begun + (n * 1000) / perSecond;
+    if (due > performance.now()) await pause(due - performance.now());
+    answers.push(
+      answered(request, agent).then(
+        (status) => ({ status, ms: performance.now() - due }),
+        () => ({ status: 0 }),
+      ),
+    );
+  }
+  const all = await Promise.all(answers);
+  agent.destroy();
+  const refused = all.filter(({ status }) => status !== 200);
+  if (refused.length > 0) throw new Error(`${request.url}: ${refused.length} of ${all.length} failed, such as with ${refused[0].status}`);
+  return { requests: all.length, ...percentilesOf(all.map(({ ms }) => ms)) };
+}
+
+function answered({ url, method, headers, body }, agent) {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(url, { method, headers, agent }, (response) => {
+      response
+        .resume()
+        .once("end", () => resolve(response.statusCode))
+        .once("error", reject);
+    });
+    sent.once("error", reject).end(body);
+  });
 }

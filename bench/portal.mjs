@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";
 import { csvFile } from "./files.mjs";
+import { steady } from "./load.mjs";
 import { cpuOf } from "./processes.mjs";
 import { call, push, startService } from "./service.mjs";
 
@@ -70,14 +71,13 @@ const cpu = () => service.groups.api().reduce((sum, pid) => sum + cpuOf(pid), 0)
 
 async function measure() {
   const [from, begun] = [cpu(), performance.now()];
-  const result = await autocannon({ ...quote, connections: 4, overallRate: quotesPerSecond, duration: seconds });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`quotes: ${result.non2xx} refused, ${result.errors} failed`);
+  const { requests, p50, p99 } = await steady(quote, { perSecond: quotesPerSecond, seconds });
   const spent = cpu() - from;
   return {
-    p50: result.latency.p50,
-    p99: result.latency.p99,
+    p50,
+    p99,
     "api ms of CPU a second": spent / (performance.now() - begun),
-    "api us of CPU a quote": spent / result.requests.total,
+    "api us of CPU a quote": spent / requests,
   };
 }
 

@@ -1,14 +1,17 @@
 // A month of activities from the portal as CSV and as XLSX, beside Postgres's own COPY of the same rows into a file, in turns. Then the latency
 // of quotes alone and beside downloads.
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { createWriteStream, statSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import autocannon from "autocannon";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { fillActivities } from "../ledger.mjs";
-import { memoryOf, watch } from "../processes.mjs";
+import { steady } from "../load.mjs";
+import { endedWithUs, memoryOf, watch } from "../processes.mjs";
 import { startService } from "../service.mjs";
 import { ratio, table } from "../tables.mjs";
 
@@ -35,21 +38,26 @@ async function copied(databaseUrl, path) {
   return { ms, bytes: statSync(path).size };
 }
 
-async function begun(service, cookie, file) {
-  const response = await fetch(`${service.url}/portal/activities/${file}`, { headers: { cookie } });
-  if (response.status !== 200) throw new Error(`${file}: ${response.status} ${await response.text()}`);
-  return response;
-}
-
-/** Without a file of its own: its writes would delay those of the event store on the same disk, which a browser's do not. */
-async function taken(service, cookie, file) {
-  for await (const _ of (await begun(service, cookie, file)).body);
+/**
+ * Downloads one after the other in a process of its own, so that reading them does not delay what is measured here, and without a file: its
+ * writes would delay those of the event store on the same disk, which a browser's do not.
+ */
+function downloading(service, cookie, file) {
+  const child = endedWithUs(fork(fileURLToPath(new URL("../peers/downloader.mjs", import.meta.url))));
+  const exited = once(child, "exit");
+  child.send({ url: `${service.url}/portal/activities/${file}`, cookie });
+  return async () => {
+    child.disconnect();
+    const [code] = await exited;
+    if (code !== 0) throw new Error(`${file}: the downloads ended with ${code}`);
+  };
 }
 
 async function downloaded(service, cookie, file, path, rows) {
   const watched = watch({ api: service.groups.api, postgres: service.groups.postgres });
   const start = performance.now();
-  const response = await begun(service, cookie, file);
+  const response = await fetch(`${service.url}/portal/activities/${file}`, { headers: { cookie } });
+  if (response.status !== 200) throw new Error(`${file}: ${response.status} ${await response.text()}`);
   const firstMs = performance.now() - start;
   await pipeline(Readable.fromWeb(response.body), createWriteStream(path));
   const ms = performance.now() - start;
@@ -67,24 +75,17 @@ const quote = JSON.stringify({
   items: [{ quantity: 6, length: 0.5, width: 0.4, height: 0.4, weight: 30 }],
 });
 
-/** A hundred quotes a second on ten connections, a busy day. */
-async function quotes({ url, key }, seconds) {
+/** A hundred quotes a second, a busy day. */
+function quotes({ url, key }, seconds) {
   const headers = { "content-type": "application/json", "x-api-key": key };
-  const request = { url: `${url}/v1/org/quote/getQuote`, method: "POST", headers, body: quote };
-  const { latency, non2xx, errors } = await autocannon({ ...request, connections: 10, overallRate: 100, duration: seconds });
-  if (non2xx > 0 || errors > 0) throw new Error(`quotes: ${non2xx} refused, ${errors} failed`);
-  return { p50: latency.p50, p99: latency.p99 };
+  return steady({ url: `${url}/v1/org/quote/getQuote`, method: "POST", headers, body: quote }, { perSecond: 100, seconds });
 }
 
 /** The same quotes with one download after the other beside them. */
-async function quotesBeside(service, seconds, downloadOnce) {
-  let goesOn = true;
-  const downloading = (async () => {
-    while (goesOn) await downloadOnce();
-  })();
+async function quotesBeside(service, seconds, begin) {
+  const end = begin();
   const result = await quotes(service, seconds);
-  goesOn = false;
-  await downloading;
+  await end();
   return result;
 }
 
@@ -131,8 +132,8 @@ export async function downloadSection({ folder, full, say, profileDir }) {
       say(`downloads: quotes beside them, round ${round + 1} of 5`);
       latencies.push({
         alone: await quotes(service, seconds),
-        csv: await quotesBeside(service, seconds, () => taken(service, cookie, `rows.csv?${month}`)),
-        xlsx: await quotesBeside(service, seconds, () => taken(service, cookie, `rows.xlsx?${month}`)),
+        csv: await quotesBeside(service, seconds, () => downloading(service, cookie, `rows.csv?${month}`)),
+        xlsx: await quotesBeside(service, seconds, () => downloading(service, cookie, `rows.xlsx?${month}`)),
       });
     }
     return { rows, idleMb, few, rounds, latencies };

@@ -1,10 +1,10 @@
 // Latency of quotes alone and beside twenty sign-ins a second, in turns: hashing passwords must not hold up the API.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import autocannon from "autocannon";
 import { joinByLink } from "../../dist/commands/members/join.js";
 import { inviteMember } from "../../dist/commands/members/manage.js";
 import { memberDeps } from "../../dist/main/adapters.js";
+import { measure, steady } from "../load.mjs";
 import { makeOrganisations, withAdapters } from "../organisations.mjs";
 import { startService } from "../service.mjs";
 
@@ -62,7 +62,7 @@ const quote = JSON.stringify({
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Quotes are asked for in two ways: `steady` is 100 a second on ten connections, a busy day; the other is as fast as twenty connections allow. */
+/** Quotes are asked for in two ways: `steady` is 100 a second, a busy day; the other is as fast as twenty connections allow. */
 export async function signInSection({ folder, full, say, profileDir }) {
   process.env.TRUSTED_PROXIES = "127.0.0.1"; // each sign-in comes from another address
   const service = await startService({ folder: join(folder, "service"), profileDir });
@@ -71,24 +71,22 @@ export async function signInSection({ folder, full, say, profileDir }) {
     const emails = await makeMembers(service, "sign-ins");
     const headers = { "content-type": "application/json", "x-api-key": key };
     const request = { url: `${service.url}/v1/org/quote/getQuote`, method: "POST", headers, body: quote };
-    const strains = { steady: { connections: 10, overallRate: 100 }, "as fast as they go": { connections: 20 } };
-    const measure = (strain) => autocannon({ ...request, ...strain, duration: full ? 10 : 3 });
+    const seconds = full ? 10 : 3;
+    const strains = {
+      steady: () => steady(request, { perSecond: 100, seconds }),
+      "as fast as they go": () => measure(request, { seconds, connections: 20 }),
+    };
     const results = [];
-    await measure({ connections: 20 });
-    for (const [name, strain] of Object.entries(strains)) {
+    await measure(request, { seconds, connections: 20 });
+    for (const [name, quotes] of Object.entries(strains)) {
       const rounds = [];
       for (let round = 0; round < (full ? 7 : 3); round += 1) {
         say(`sign-ins: ${name}, round ${round + 1}`);
-        const alone = await measure(strain);
+        const alone = await quotes();
         const end = signInSteadily(service, emails);
-        const beside = await measure(strain);
+        const beside = await quotes();
         const signIns = await end();
-        rounds.push({
-          alone: alone.latency.p99,
-          beside: beside.latency.p99,
-          quotes: [alone, beside].map((r) => r.requests.average),
-          signIns,
-        });
+        rounds.push({ alone: alone.p99, beside: beside.p99, signIns });
       }
       results.push({ name, ratio: median(rounds.map(({ alone, beside }) => beside / alone)), rounds });
     }

@@ -12,13 +12,12 @@ const youngSpace = "--max-semi-space-size=16";
 const growth = (percent: number): string => `--heap-growing-percent=${percent}`;
 
 /**
- * On a machine with much memory V8 lets the heap grow to four times what is in use. The worker and the projector get twice, which is no
- * hard limit. The API is faster without a limit. The event store keeps four times: with twice it collected its heap every second, because
- * each request it reads counts as growth.
+ * On a machine with much memory V8 lets the heap grow to at most four times what is in use. The worker and the projector get twice, which is
+ * no hard limit. The API and the event store always get four times, since each buffer that they read counts as growth: with twice the event
+ * store collected its heap every second, and by V8's own choice the API did so four times a second beside a download, while quotes waited.
  */
 export function heapFlags(role: string | undefined): string[] {
-  if (role === "api") return [youngSpace];
-  return [youngSpace, growth(role === "eventstore" ? 300 : 100)];
+  return [youngSpace, growth(role === "api" || role === "eventstore" ? 300 : 100)];
 }
 
 export interface Child {
