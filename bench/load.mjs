@@ -34,8 +34,8 @@ function percentilesOf(times) {
 }
 
 /**
- * One request after the other is due, each at its moment, whether or not those before it are answered; its time counts from then. A rate of
- * autocannon's is not meant: it sends the requests of a second all at once.
+ * Requests at even intervals, whether or not those before are answered; the time of each counts from when it is due. Without autocannon, which
+ * keeps to a rate by sending the requests of a second all at once.
  */
 export async function steady(request, { perSecond, seconds }) {
   const agent = new Agent({ keepAlive: true });
