@@ -164,7 +164,7 @@ test("the list has the member's valid sessions only, with what is known of their
   const { organisationId, email, memberId } = await stage.team("list");
   const [own, other, idle] = [await signedIn(email, goodPassword, "Firefox on Windows"), await signedIn(email), await signedIn(email)];
   await signedIn(`boss-${email}`);
-  await stage.database.pool.query("update sessions set last_seen_at = now() - interval '12 hours' where token_sha256 = $1", [
+  await stage.database.pool.query("update sessions set last_seen_at = now() - interval '12 hours 1 minute' where token_sha256 = $1", [
     hashToken(idle),
   ]);
   const listed = await listSessions(stage.database.pool, { organisationId, memberId });

@@ -116,7 +116,7 @@ test("a file that is no longer kept, of another organisation, or lost from the s
   const theirs = (await checked(csv(some(1, 1, "theirs")))).fileId;
   await pool.query("update kept_files set organisation_id = $2 where file_id = $1", [theirs, other.id]);
   const late = (await checked(csv(some(1, 1, "late")))).fileId;
-  await pool.query("update kept_files set kept_at = now() - interval '24 hours' where file_id = $1", [late]);
+  await pool.query("update kept_files set kept_at = now() - interval '24 hours 1 minute' where file_id = $1", [late]);
   for (const file of [theirs, late, "x", ""]) await expectGone(file === "" ? "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50" : file);
   await nothingLeft();
 });
