@@ -8,17 +8,18 @@ import { table } from "../tables.mjs";
 
 const ROWS = 100_000;
 const channel = "import_cancelled";
+const sight = "the import is to be cancelled";
 
 /** When the worker has seen a cancellation, by the import: it logs it, with the time. */
 const seen = new Map();
 
 function onLog(line) {
-  if (!line.includes("import cancelled")) return;
+  if (!line.includes(sight)) return;
   const { msg, importId, time } = JSON.parse(line);
-  if (msg === "import cancelled") seen.set(importId, new Date(time).getTime() - performance.timeOrigin);
+  if (msg === sight) seen.set(importId, new Date(time).getTime() - performance.timeOrigin);
 }
 
-/** Cancels one running import. Milliseconds from the committed mark to where the worker sees it and to the turn's end, and from the request to its answer. */
+/** Cancels one running import. Milliseconds from the committed mark to where the worker sees it (it makes no more rows, and waits for an append under way) and to the turn's end, and from the request to its answer. */
 async function cancelOnce(service, client, file) {
   const { path } = kinds.activities;
   const { importId, statusUrl } = await push(service, path, file.path);

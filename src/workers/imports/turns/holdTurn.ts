@@ -57,13 +57,17 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
   // Not heldFrom, which is before the claim: `now` would be ahead of the database by as long as the claim took.
   const knownSince = performance.now();
   let lost = false;
-  let cancelRequested = turn.cancelRequested;
-  let isSeen = false;
+  let cancelRequested = false;
   let progress = turn.progress;
   let allRows: number | undefined;
   let headway = false;
   let beating: Promise<void> = Promise.resolve();
 
+  const seeCancellation = () => {
+    if (!cancelRequested) logger.info({ importId: turn.importId, organisationId: turn.organisationId }, "the import is to be cancelled");
+    cancelRequested = true;
+  };
+  if (turn.cancelRequested) seeCancellation();
   const beat = async () => {
     const sent = performance.now();
     const sentHeadway = headway;
@@ -71,14 +75,14 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
       const kept = await keepTurn(pool, turn, progress, sentHeadway, allRows);
       if (kept.kept) heldUntil = sent + leaseMs;
       else lost = true;
-      cancelRequested ||= kept.cancelRequested;
+      if (kept.cancelRequested) seeCancellation();
       if (sentHeadway) headway = false;
     } catch (error) {
       logger.warn({ err: error, importId: turn.importId }, "a heartbeat failed; the turn ends with its lease unless a later one succeeds");
     }
   };
   const endHearing = notices.on(channels.importCancelled, (importId) => {
-    if (importId === turn.importId) cancelRequested = true;
+    if (importId === turn.importId) seeCancellation();
   });
   let busy = false;
   const timer = setInterval(() => {
@@ -92,11 +96,7 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
     turn,
     check() {
       if (lost || performance.now() >= heldUntil) throw new Interrupted("the lease has ended");
-      if (cancelRequested) {
-        if (!isSeen) logger.info({ importId: turn.importId, organisationId: turn.organisationId }, "import cancelled");
-        isSeen = true;
-        throw new Interrupted("a cancellation was requested");
-      }
+      if (cancelRequested) throw new Interrupted("a cancellation was requested");
       if (stop.aborted) throw new Interrupted("the worker is stopping");
     },
     reach(value) {
