@@ -25,6 +25,8 @@ export interface Places {
   take(owner: string, signal?: AbortSignal): Promise<Release>;
   /** Takes a place for as long as `work` runs. */
   within<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** How many places are held, by all owners together. */
+  held(): number;
   /** Whether another owner waits for a place that it may have. */
   othersWait(owner: string): boolean;
   /** For work whose size is known only as it goes on: a place for each byte. Empty at first. */
@@ -42,17 +44,17 @@ export interface Share {
 type Waiting = (release: Release) => void;
 
 export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Places {
-  const held = new Map<string, number>();
+  const holders = new Map<string, number>();
   const waiting = new Map<string, Waiting[]>(); // the owner whose turn is next comes first
   let total = 0;
-  const heldBy = (owner: string) => held.get(owner) ?? 0;
+  const heldBy = (owner: string) => holders.get(owner) ?? 0;
   const isFree = (owner: string) => total < inAll && heldBy(owner) < each;
 
   function count(owner: string, change: number): void {
     total += change;
     const now = heldBy(owner) + change;
-    if (now === 0) held.delete(owner);
-    else held.set(owner, now);
+    if (now === 0) holders.delete(owner);
+    else holders.set(owner, now);
   }
 
   function hold(owner: string): Release {
@@ -129,6 +131,7 @@ export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Place
         release();
       }
     },
+    held: () => total,
     othersWait: (owner) => [...waiting.keys()].some((other) => other !== owner && heldBy(other) < each),
     share(owner) {
       let own = 0;

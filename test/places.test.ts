@@ -26,12 +26,14 @@ function queue(places: Places, names: readonly string[]) {
 }
 
 test("places are bounded in all and for each owner, and a place that is given back twice is free once", () => {
-  const { claim } = createPlaces({ inAll: 3, each: 2, refusal: "all places are taken" });
+  const { claim, held: countHeld } = createPlaces({ inAll: 3, each: 2, refusal: "all places are taken" });
   const held = [claim("a"), claim("a"), claim("b")];
   expect(() => claim("a")).toThrow("all places are taken");
   expect(() => claim("c")).toThrow("all places are taken");
+  expect(countHeld()).toBe(3);
   held[0]?.();
   held[0]?.();
+  expect(countHeld()).toBe(2);
   const again = claim("c");
   expect(() => claim("a")).toThrow();
   for (const release of [...held, again]) release();

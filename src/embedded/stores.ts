@@ -85,7 +85,7 @@ async function keep(
 async function startDatabase(dataDir: string, logger: Logger, port: number, signal: AbortSignal): Promise<Store> {
   const onLine = (line: string) => logger[/ (FATAL|PANIC|WARNING): |^stopping/.test(line) ? "warn" : "debug"]({ line }, "postgres");
   const server = await startPostgres({ folder: join(dataDir, "postgres"), durable: true, port, onLine, signal });
-  return { ...server, exited: server.exited.then(() => "Postgres is gone") };
+  return { ...server, url: server.socketUrl ?? server.url, exited: server.exited.then(() => "Postgres is gone") };
 }
 
 const readyWithinMs = 60_000;

@@ -13,6 +13,8 @@ const network = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
 ]);
+/** A server that listens at a socket file: it has not made the file yet, has removed it, or more connections wait there than it takes. */
+const isSocketOutage = ({ code, syscall }: NodeJS.ErrnoException) => syscall === "connect" && (code === "ENOENT" || code === "EAGAIN");
 // Connection exceptions, shutdowns, out of resources, system errors, statement time-out, a standby that has not been promoted yet, and
 // transactions that another one has ended.
 const sqlStates = /^(08...|40001|40P01|57P0[1-5]|57014|53...|58...|25006|3D000)$/;
@@ -29,7 +31,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     if (at instanceof StoreUnavailable) return at.store === "database";
     const code = (at as { code?: unknown }).code;
     if (typeof code === "string" && (network.has(code) || sqlStates.test(code))) return true;
-    if (isMissing(at) || messages.test(at.message)) return true;
+    if (isMissing(at) || isSocketOutage(at) || messages.test(at.message)) return true;
   }
   return false;
 }

@@ -130,34 +130,43 @@ export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sh
   const { spreadsheets, downloads } = deps;
   const started = performance.now();
   const latestRequestAt = visit.context.get("latestRequestAt");
-  const isBusy = () => latestRequestAt() > Math.max(started, performance.now() - recentMs);
+  const restMs = () => {
+    const now = performance.now();
+    return restOf({ isBusy: latestRequestAt() > Math.max(started, now - recentMs), running: downloads.held(), ranMs: now - started });
+  };
   let begun: DownloadedTable | undefined;
   let made = 0;
   const pieces = () => {
     begun = table();
-    const paced = { ...begun, rows: pacedRows(begun.rows, isBusy, (rows) => (made += rows)) };
+    const paced = { ...begun, rows: pacedRows(begun.rows, restMs, (rows) => (made += rows)) };
     return format === "csv" ? csvPieces(spreadsheets, paced) : workbookPieces(spreadsheets, sheet, paced);
   };
   const rows = { total: () => begun?.total?.(), made: () => made };
   return download(visit, downloads, { name: `${name}.${format}`, contentType: tableFormats[format], pieces, rows });
 }
 
-/** While requests come, a download leaves the cores to them: it rests as long as it has worked, at most this long at a time. */
-const longestRestMs = 10;
 const recentMs = 250;
+const restWhileBusyMs = 8;
+
+/**
+ * How long a download rests after some rows. While requests come it leaves the cores to them, and several downloads together take no more of
+ * them than one. Postgres, which takes most of the time to make the rows, then waits too. A long download has to end in time.
+ */
+export const restOf = ({ isBusy, running, ranMs }: { isBusy: boolean; running: number; ranMs: number }): number =>
+  isBusy && ranMs < longestMs / 2 ? restWhileBusyMs * running : 0;
 
 /** The rows as they are taken; before the next ones are read, requests that came meanwhile have their turn. */
 export async function* pacedRows(
   rows: DownloadedTable["rows"],
-  isBusy: () => boolean,
+  restMs: () => number,
   count: (rows: number) => void,
 ): DownloadedTable["rows"] {
   try {
-    for (let begun = performance.now(), some = await rows.next(); !some.done; some = await rows.next()) {
+    for (let some = await rows.next(); !some.done; some = await rows.next()) {
       count("lines" in some.value ? some.value.count : some.value.length);
       yield some.value;
-      await (isBusy() ? pause(Math.min(performance.now() - begun, longestRestMs)) : nextTurn());
-      begun = performance.now();
+      const ms = restMs();
+      await (ms > 0 ? pause(ms) : nextTurn());
     }
   } finally {
     await rows.return(undefined);

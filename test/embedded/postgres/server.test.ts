@@ -1,13 +1,14 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { firstBlocked } from "../../../src/embedded/postgres/account.js";
 import { leashed, readPidFile } from "../../../src/embedded/postgres/leash.js";
 import { type PostgresServer, startPostgres } from "../../../src/embedded/postgres/server.js";
@@ -18,16 +19,19 @@ const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65_534, gid: 65_534 };
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
+let temporary: string;
+/** The temporary folder, or one in it. */
 let folder: string;
 let servers: PostgresServer[] = [];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "waybill-test-embedded-"));
+  temporary = await mkdtemp(join(tmpdir(), "waybill-test-embedded-"));
+  folder = temporary;
   await chmod(folder, 0o755);
 });
 afterEach(async () => {
   for (const server of servers) await server.stop();
   servers = [];
-  await rm(folder, { recursive: true, force: true });
+  await rm(temporary, { recursive: true, force: true });
 });
 
 let made: string | undefined;
@@ -112,6 +116,44 @@ test("the next start after a kill brings the server back at its port, though its
   expect(isAlive(second.pid)).toBe(true);
   expect((await readPidFile(data))?.pid).toBe(second.pid);
   expect(await ask(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+describe("its socket file", () => {
+  const socketsIn = async (data: string) => (await readdir(data)).filter((name) => /^\.s\.PGSQL\.\d+$/.test(name));
+
+  test("leads to the same database; the one of a killed server is removed at the next start", async () => {
+    folder = join(folder, 'odd, "name" ü');
+    await mkdir(folder);
+    await haveServer();
+    const first = await start();
+    await ask(first.url, "create table here as select 42 as answer");
+    const bySocket = 'select answer, inet_server_addr() is null as "bySocket" from here';
+    expect(await ask(first.socketUrl ?? "", bySocket)).toEqual([{ answer: 42, bySocket: true }]);
+    kill(first.pid, "SIGKILL");
+    await first.exited;
+    const second = await start();
+    expect(await socketsIn(join(folder, "data"))).toEqual([`.s.PGSQL.${second.port}`]);
+    await second.stop();
+    expect(await socketsIn(join(folder, "data"))).toEqual([]);
+    await expect(createPool({ url: second.socketUrl ?? "", applicationName: "test" }).query("select 1")).rejects.toMatchObject({
+      name: "StoreUnavailable",
+      fault: "outage",
+    });
+  });
+
+  test.each([
+    [100, true],
+    [101, false],
+  ])("whose path would have %i bytes is there or not; the port always is", async (bytes, isThere) => {
+    const rest = bytes - Buffer.byteLength(join(folder, "data", ".s.PGSQL.65535")) - 1;
+    folder = join(folder, "x".repeat(rest));
+    await mkdir(folder);
+    await haveServer();
+    const server = await start();
+    expect(server.socketUrl !== undefined).toBe(isThere);
+    expect(await socketsIn(join(folder, "data"))).toHaveLength(isThere ? 1 : 0);
+    for (const url of [server.url, server.socketUrl ?? server.url]) expect(await ask(url, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
 });
 
 test("a server that cannot be set up is not left running", async () => {

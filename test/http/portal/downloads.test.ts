@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
-import { type Cell, csvPieces, type Pieces, pacedRows, workbookPieces } from "../../../src/http/portal/downloads.js";
+import { type Cell, csvPieces, type Pieces, pacedRows, restOf, workbookPieces } from "../../../src/http/portal/downloads.js";
 import type { Spreadsheets } from "../../../src/ports/spreadsheets.js";
 import { eventually } from "../../support/eventually.js";
 
@@ -98,10 +98,10 @@ test("a workbook that is left while it is being finished leaves no promise witho
 });
 
 describe("the rows of a download", () => {
-  const taken = async (isBusy: boolean) => {
+  const taken = async (restMs: number) => {
     const rows = pacedRows(
       endless().table.rows,
-      () => isBusy,
+      () => restMs,
       () => undefined,
     );
     await rows.next();
@@ -109,7 +109,7 @@ describe("the rows of a download", () => {
   };
 
   test("let others have their turn before the next ones are read", async () => {
-    const rows = await taken(false);
+    const rows = await taken(0);
     let hadTurn = false;
     setImmediate(() => (hadTurn = true));
     await rows.next();
@@ -117,13 +117,19 @@ describe("the rows of a download", () => {
     await rows.return(undefined);
   });
 
-  test("rest while requests come, as long as they were worked on", async () => {
-    const rows = await taken(true);
-    for (const until = performance.now() + 8; performance.now() < until; ); // work
+  test("rest before the next ones are read", async () => {
+    const rows = await taken(8);
     let waited = false;
     setTimeout(() => (waited = true), 4);
     await rows.next();
     expect(waited).toBe(true);
     await rows.return(undefined);
   });
+
+  test.each([
+    ["no other request comes", { isBusy: false, running: 4, ranMs: 0 }, 0],
+    ["requests come", { isBusy: true, running: 1, ranMs: 0 }, 8],
+    ["requests come, and other downloads run", { isBusy: true, running: 4, ranMs: 449_999 }, 32],
+    ["half of its time has passed", { isBusy: true, running: 4, ranMs: 450_000 }, 0],
+  ])("rest or not when %s", (_, given, ms) => expect(restOf(given)).toBe(ms));
 });
