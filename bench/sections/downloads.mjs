@@ -42,10 +42,12 @@ async function copied(databaseUrl, path) {
  * Downloads one after the other in a process of its own, so that reading them does not delay what is measured here, and without a file: its
  * writes would delay those of the event store on the same disk, which a browser's do not.
  */
-function downloading(service, cookie, file) {
+async function downloading(service, cookie, file) {
   const child = endedWithUs(fork(fileURLToPath(new URL("../peers/downloader.mjs", import.meta.url))));
   const exited = once(child, "exit");
-  child.send({ url: `${service.url}/portal/activities/${file}`, cookie });
+  const url = `${service.url}/portal/activities/${file}`;
+  child.send({ url, small: `${url}&customer=CUST-3`, cookie });
+  await Promise.race([once(child, "message"), exited]);
   return async () => {
     child.disconnect();
     const [code] = await exited;
@@ -83,7 +85,7 @@ function quotes({ url, key }, seconds) {
 
 /** The same quotes with one download after the other beside them. */
 async function quotesBeside(service, seconds, begin) {
-  const end = begin();
+  const end = await begin();
   const result = await quotes(service, seconds);
   await end();
   return result;

@@ -4,6 +4,7 @@ import { readFile, stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
+import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { isAlive } from "../../src/embedded/processes.js";
 import { useCommandLine } from "../support/commandLine.js";
@@ -130,6 +131,18 @@ test("commands beside a running start see and change the same data at once", asy
   expect((await command(["keys", "revoke", second.slice(0, 12), "--org", "demo"], machine.environment)).code).toBe(0);
   expect(await ask(unknownImport, second)).toBe(401);
   expect(await keyWorks(key)).toBe(true);
+});
+
+test("the roles use the database by its socket file", async () => {
+  const { databaseUrl } = JSON.parse(await readFile(join(machine.dataDir, "runtime.json"), "utf8")) as { databaseUrl: string };
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query("select distinct client_addr from pg_stat_activity where datname = current_database()");
+    expect(rows).toEqual([{ client_addr: null }]);
+  } finally {
+    await client.end();
+  }
 });
 
 test("the event store answers only calls with the credentials in runtime.json", async () => {

@@ -24,7 +24,7 @@ export interface PostgresOptions {
 export interface PostgresServer {
   readonly url: string;
   /**
-   * The same database by a socket file, where its path is short enough for one. It costs less than a port, and a COPY is at most 200 KB ahead of
+   * The same database by a socket file, where the file system has them and its path is short enough. It costs less than a port, and a COPY is at most 200 KB ahead of
    * its reader, where it fills 4 MB of a port's buffers as fast as it can, while requests wait for a core.
    */
   readonly socketUrl: string | undefined;
@@ -52,18 +52,23 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   });
   await stopLeftover(data, (pid) => line(`stopping Postgres ${pid}, left running by an earlier start`));
   await removeSockets(data);
+  let socket = hasRoomForSocket(data);
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port || (await freePort());
-    const server = await launch({ ...options, postgres: binaries.postgres, data, port, account, line });
+    const server = await launch({ ...options, postgres: binaries.postgres, data, port, socket, account, line });
     const failure = await server.ready;
     if (failure === undefined) {
       const url = await createDatabase({ port, password }).catch(async (error: unknown) => {
         await server.running().stop(); // the caller gets no handle to stop it
         throw error;
       });
-      return { url, socketUrl: hasSocket(data) ? `${url}?host=${encodeURIComponent(data)}` : undefined, port, ...server.running() };
+      return { url, socketUrl: socket ? `${url}?host=${encodeURIComponent(data)}` : undefined, port, ...server.running() };
     }
     options.signal?.throwIfAborted();
+    if (socket && failure.includes("Unix-domain socket")) {
+      socket = false; // some file systems have no sockets
+      continue;
+    }
     if (attempt === 20 || !/could not bind|already in use|still in use|lock file/.test(failure)) {
       throw new Error(`Embedded Postgres did not start: ${failure || "no reason given"}`);
     }
@@ -74,29 +79,32 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 const socketName = ".s.PGSQL.";
 /** Of a socket's path, in bytes, on every system. */
 const longestSocketPath = 100;
-const hasSocket = (data: string) => Buffer.byteLength(join(data, `${socketName}65535`)) <= longestSocketPath;
+const hasRoomForSocket = (data: string) => Buffer.byteLength(join(data, `${socketName}65535`)) <= longestSocketPath;
 
 /** A killed server leaves its socket, and each start has another port in the name. */
 async function removeSockets(data: string): Promise<void> {
-  for (const name of await readdir(data)) if (name.startsWith(socketName)) await rm(join(data, name), { force: true });
+  for (const name of await readdir(data))
+    if (name.startsWith(socketName)) await rm(join(data, name), { force: true }).catch(() => undefined); // it is in nobody's way
 }
 
 interface Launch extends PostgresOptions {
   readonly postgres: string;
   readonly data: string;
   readonly port: number;
+  /** Whether it has a socket file beside its port. */
+  readonly socket: boolean;
   readonly account: Account;
   readonly line: (text: string) => void;
 }
 
 const silenceMs = 60_000;
 
-async function launch({ postgres, data, port, durable, account, line, signal }: Launch) {
+async function launch({ postgres, data, port, socket, durable, account, line, signal }: Launch) {
   const before = await readPidFile(data); // a killed server's file, which still says "ready"
   const settings = {
     port,
     listen_addresses: "127.0.0.1",
-    unix_socket_directories: hasSocket(data) ? `"${data.replaceAll('"', '""')}"` : "", // a list, in which quotes keep commas and blanks
+    unix_socket_directories: socket ? `"${data.replaceAll('"', '""')}"` : "", // a list, in which quotes keep commas and blanks
     max_connections: 200,
     fsync: durable ? "on" : "off",
     ...(durable ? {} : { synchronous_commit: "off", full_page_writes: "off" }),

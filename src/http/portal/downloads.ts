@@ -146,7 +146,7 @@ export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sh
 }
 
 const recentMs = 250;
-const restWhileBusyMs = 8;
+const restWhileBusyMs = 16;
 
 /**
  * How long a download rests after some rows. While requests come it leaves the cores to them, and several downloads together take no more of

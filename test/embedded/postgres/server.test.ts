@@ -141,6 +141,16 @@ describe("its socket file", () => {
     });
   });
 
+  test("cannot be made: the server starts without one", async () => {
+    await haveServer();
+    const { port } = await start();
+    await servers.pop()?.stop();
+    await mkdir(join(folder, "data", `.s.PGSQL.${port}`)); // stands where the socket would be
+    const server = await start({ port });
+    expect(server.socketUrl).toBe(undefined);
+    expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
   test.each([
     [100, true],
     [101, false],

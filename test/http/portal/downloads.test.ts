@@ -128,8 +128,8 @@ describe("the rows of a download", () => {
 
   test.each([
     ["no other request comes", { isBusy: false, running: 4, ranMs: 0 }, 0],
-    ["requests come", { isBusy: true, running: 1, ranMs: 0 }, 8],
-    ["requests come, and other downloads run", { isBusy: true, running: 4, ranMs: 449_999 }, 32],
+    ["requests come", { isBusy: true, running: 1, ranMs: 0 }, 16],
+    ["requests come, and other downloads run", { isBusy: true, running: 4, ranMs: 449_999 }, 64],
     ["half of its time has passed", { isBusy: true, running: 4, ranMs: 450_000 }, 0],
   ])("rest or not when %s", (_, given, ms) => expect(restOf(given)).toBe(ms));
 });
