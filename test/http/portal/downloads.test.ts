@@ -2,7 +2,16 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
-import { type Cell, csvPieces, type Pieces, pacedRows, restOf, workbookPieces } from "../../../src/http/portal/downloads.js";
+import {
+  type Cell,
+  csvPieces,
+  type DownloadedTable,
+  inParts,
+  type Pieces,
+  pacedRows,
+  restOf,
+  workbookPieces,
+} from "../../../src/http/portal/downloads.js";
 import type { Spreadsheets } from "../../../src/ports/spreadsheets.js";
 import { eventually } from "../../support/eventually.js";
 
@@ -124,6 +133,39 @@ describe("the rows of a download", () => {
     await rows.next();
     expect(waited).toBe(true);
     await rows.return(undefined);
+  });
+
+  test.each([1, 2, 3, 4, 7, 100])("in %i parts are the same rows, in whole lines, each counted once", async (parts) => {
+    const isNumber = [false, true];
+    const line = (n: number) => `${"x".repeat(n % 5)}\t${n}\n`;
+    let ended = false;
+    async function* rows(): DownloadedTable["rows"] {
+      try {
+        for (const [first, count] of [
+          [1, 9],
+          [10, 1],
+          [11, 40],
+        ] as const)
+          yield { lines: Buffer.from(Array.from({ length: count }, (_, n) => line(first + n)).join("")), count, isNumber };
+        yield [["cells", { decimal: "1" }]];
+      } finally {
+        ended = true;
+      }
+    }
+    const texts: string[] = [];
+    let cells = 0;
+    for await (const some of inParts(rows(), parts)) {
+      if (!("lines" in some)) cells += some.length;
+      else {
+        const text = some.lines.toString();
+        expect([text.endsWith("\n"), text.split("\n").length - 1, some.isNumber]).toEqual([true, some.count, isNumber]);
+        texts.push(text);
+      }
+    }
+    expect(texts.join("")).toBe(Array.from({ length: 50 }, (_, n) => line(n + 1)).join(""));
+    expect([cells, ended]).toEqual([1, true]);
+    const largest = Array.from({ length: 40 }, (_, n) => line(n + 11)).join("").length;
+    expect(Math.max(...texts.map((text) => text.length))).toBeLessThan(Math.ceil(largest / parts) + line(44).length);
   });
 
   test.each([
