@@ -19,7 +19,10 @@ function onLog(line) {
   if (msg === sight) seen.set(importId, new Date(time).getTime() - performance.timeOrigin);
 }
 
-/** Cancels one running import. Milliseconds from the committed mark to where the worker sees it (it makes no more rows, and waits for an append under way) and to the turn's end, and from the request to its answer. */
+/**
+ * Cancels one running import. Milliseconds from the committed mark to where the worker sees it and to the turn's end, and from the request to
+ * its answer. A worker that has seen it makes no more rows, and waits for its append under way.
+ */
 async function cancelOnce(service, client, file) {
   const { path } = kinds.activities;
   const { importId, statusUrl } = await push(service, path, file.path);

@@ -59,7 +59,7 @@ async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Copied
   if (left.length > 0) yield counted(left);
 }
 
-function counted(lines: Buffer): CopiedLines {
+export function counted(lines: Buffer): CopiedLines {
   let count = 0;
   for (let at = lines.indexOf(lineFeed); at !== -1; at = lines.indexOf(lineFeed, at + 1)) count += 1;
   return { lines, count };

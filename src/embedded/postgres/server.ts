@@ -24,8 +24,8 @@ export interface PostgresOptions {
 export interface PostgresServer {
   readonly url: string;
   /**
-   * The same database by a socket file, where the file system has them and its path is short enough. It costs less than a port, and a COPY is at most 200 KB ahead of
-   * its reader, where it fills 4 MB of a port's buffers as fast as it can, while requests wait for a core.
+   * The same database by a socket file; undefined where the file system has none, or the path is too long. With a port a COPY fills 4 MB of
+   * buffers as fast as it can, while requests wait for a core; with a socket it is at most 200 KB ahead of its reader.
    */
   readonly socketUrl: string | undefined;
   readonly port: number;

@@ -135,10 +135,9 @@ describe("its socket file", () => {
     expect(await socketsIn(join(folder, "data"))).toEqual([`.s.PGSQL.${second.port}`]);
     await second.stop();
     expect(await socketsIn(join(folder, "data"))).toEqual([]);
-    await expect(createPool({ url: second.socketUrl ?? "", applicationName: "test" }).query("select 1")).rejects.toMatchObject({
-      name: "StoreUnavailable",
-      fault: "outage",
-    });
+    const pool = createPool({ url: second.socketUrl ?? "", applicationName: "test" });
+    await expect(pool.query("select 1")).rejects.toMatchObject({ name: "StoreUnavailable", fault: "outage" });
+    await pool.end();
   });
 
   test("cannot be made: the server starts without one", async () => {

@@ -5,8 +5,8 @@ import { activityTotals } from "../../../../queries/activities/activityTotals.js
 import { allActivities } from "../../../../queries/activities/allActivities.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { type Cell, type DownloadedTable, downloadTable } from "../../downloads.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { type Cell, type DownloadedTable, downloadTable } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { billsOf } from "./billLines.js";
 import { activitiesPath, type Selection, selectionOf, wallTime } from "./selection.js";

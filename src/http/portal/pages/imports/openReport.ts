@@ -7,8 +7,9 @@ import { cellText } from "../../../../domain/rows/cells.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
 import { rowsInState } from "../../../../queries/rejectedRows/rowStates.js";
-import { type Cell, download, type Pieces, tableFormats, workbookPieces } from "../../downloads.js";
+import { download, type Pieces } from "../../downloads.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
+import { type Cell, tableFormats, workbookPieces } from "../../tableDownloads.js";
 
 /** Whether some rejected rows are open and others are not. Otherwise the stored report is the right one. */
 export async function isPartlyOpen(organisationId: string, view: ImportView, { pool }: Pick<PortalDeps, "pool">): Promise<boolean> {

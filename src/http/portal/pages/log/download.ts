@@ -1,8 +1,8 @@
 import { nameOf, sentenceOf, textOf } from "../../../../domain/log/sentences.js";
 import { allOfLog } from "../../../../queries/log/logEntries.js";
 import { logNames } from "../../../../queries/log/logNames.js";
-import { type Cell, downloadTable } from "../../downloads.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { type Cell, downloadTable } from "../../tableDownloads.js";
 import { filterOf, logFilePath } from "./filter.js";
 
 const columns = ["at", "by", "byKind", "byId", "what", "text", "aboutKind", "aboutId", "event", "stream", "revision", "id"];
