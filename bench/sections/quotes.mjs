@@ -124,9 +124,9 @@ async function whileImporting(service, file, work) {
   return { measured, outlasted: running, rowsPerSecond: Math.round((file.rows / (performance.now() - startedAt)) * 1000) };
 }
 
-/** Rounds in turns, in which the sides swap places. Each side has been warmed up with the same number of requests. */
+/** Rounds in turns, in which the sides swap places. Each side has been warmed up with the same number of requests, on twenty connections. */
 async function inTurns(sides, { rounds, seconds, connections, warmUp, between }) {
-  for (const { request } of Object.values(sides)) await load(request, { seconds: 1, connections, warmUp });
+  for (const { request } of Object.values(sides)) await load(request, { seconds: 1, connections: 20, warmUp });
   const measured = [];
   for (let round = 0; round < rounds; round += 1) {
     const result = {};
@@ -162,12 +162,7 @@ export async function quoteSection({ folder, full, say, profileDir }) {
           waybill: { request: ours[name], groups: { route: api, ...stores } },
           durable: { request: theirs[name], groups: { route: () => [peer.pid], ...stores } },
         };
-        const strain = {
-          rounds: full ? 5 : 3,
-          seconds: full ? 5 : 2,
-          connections,
-          warmUp: connections * (name === "50 customers" ? 100 : 400),
-        };
+        const strain = { rounds: full ? 7 : 3, seconds: full ? 5 : 2, connections, warmUp: full ? 8_000 : 2_000 };
         results.push({ name, connections, rounds: await inTurns(sides, { ...strain, between }) });
       }
     }

@@ -17,7 +17,8 @@ interface Stores {
 }
 
 const filledTables = allProjections.flatMap(({ tables }) => tables);
-const lookMs = 5_000;
+/** Each role looks, so that with three of them somebody does every few seconds. */
+const lookMs = 10_000;
 
 /** Migrates, and creates dropped tables again. `unanswered`: what a log that cannot be asked is taken for; by default one with events. */
 export async function prepareTables({ pool, eventStore }: Stores, unanswered: "full" | "unavailable" = "full"): Promise<void> {

@@ -53,19 +53,38 @@ interface Candidate {
   readonly priced: PricedCard;
 }
 
+/** What a card is to this request, whoever the customer is. */
+interface Assessed {
+  /** Valid today. */
+  readonly current: boolean;
+  /** Current, and passes the filters. */
+  readonly allowed: boolean;
+  /** Absent where the card is not allowed, or has no rate for the lane. */
+  readonly candidate: Candidate | undefined;
+}
+
 /** Prices every customer; what customers have in common (zones, kg, shared cards) is worked out once. */
 export function priceQuotes(task: QuoteTask): { goods: Goods[]; results: PricedResult[] } {
   const consignment = createConsignment(task.items);
   const today = task.catalogue.today(task.now);
-  const known = new Map<CompiledCard, Candidate | undefined>();
-  const price = (card: CompiledCard): Candidate | undefined => {
-    if (!known.has(card)) known.set(card, priceCard(card, task, consignment));
-    return known.get(card);
+  const known = new Map<CompiledCard, Assessed>();
+  const assess = (card: CompiledCard): Assessed => {
+    const current = isCurrent(card, today, task.now);
+    const allowed = current && passes(card, task.filters);
+    return { current, allowed, candidate: allowed ? priceCard(card, task, consignment) : undefined };
+  };
+  const assessed = (card: CompiledCard): Assessed => {
+    const found = known.get(card) ?? assess(card);
+    known.set(card, found);
+    return found;
   };
   const results = task.customerIds.map((customerId) => {
-    const current = task.catalogue.cardsOf(customerId).filter((card) => isCurrent(card, today, task.now));
-    const allowed = current.filter((card) => passes(card, task.filters));
-    const candidates = allowed.flatMap((card) => price(card) ?? []).sort(cheapestFirst);
+    const current = task.catalogue
+      .cardsOf(customerId)
+      .map(assessed)
+      .filter((card) => card.current);
+    const allowed = current.filter((card) => card.allowed);
+    const candidates = allowed.flatMap(({ candidate }) => candidate ?? []).sort(cheapestFirst);
     const [quotes, cards] = [candidates.map(({ entry }) => entry), candidates.map(({ priced }) => priced)];
     const noQuoteMessage = candidates.length > 0 ? "" : whyNone(task, customerId, current.length, allowed.length);
     return { customerId, noQuoteMessage, quotes, cards, today };

@@ -9,6 +9,9 @@ const fast = 1;
 /** For files that are compressed once and sent many times. */
 const small = 9;
 
+/** Node copies a text to put the headers before it, and the collector copies what waits to be sent. Of bytes neither does. */
+const largeText = 16 * 1024;
+
 type Encoding = "br" | "gzip";
 
 /** The request, or as much of it as counts here. */
@@ -26,7 +29,7 @@ export function packed({ req }: Asking, text: string, quality = fast): Packed {
   if (text.length < leastBytes) return { body: text, headers: {} };
   const encoding = acceptedEncoding(req.header("accept-encoding"));
   const vary = { vary: "accept-encoding" };
-  if (encoding === undefined) return { body: text, headers: vary };
+  if (encoding === undefined) return { body: text.length < largeText ? text : Buffer.from(text), headers: vary };
   return { body: compress(text, encoding, quality), headers: { ...vary, "content-encoding": encoding } };
 }
 

@@ -45,11 +45,18 @@ const keyOf = ({ quotesId, number }: QuotePlace): string => (number === 0 ? `${q
 
 /** `response` is the answer to the whole request. For one customer it is also the answer to a fetch; otherwise a fetch's answer is made when needed. */
 export function recentQuotes(event: QuotesGenerated, response: string): RecentQuotes {
-  const { organisationId } = event;
-  if (event.results.length === 1) return { organisationId, answer: (number) => (number === 1 ? response : undefined) };
+  return event.results.length === 1 ? onlyQuote(event.organisationId, response) : quotesOf(event);
+}
+
+/** Functions of their own: what one of them keeps in memory, another in the same scope would keep too, and fifty customers' text is 100 KB. */
+function onlyQuote(organisationId: string, response: string): RecentQuotes {
+  return { organisationId, answer: (number) => (number === 1 ? response : undefined) };
+}
+
+function quotesOf(event: QuotesGenerated): RecentQuotes {
   const texts = new Map<number, string>();
   return {
-    organisationId,
+    organisationId: event.organisationId,
     answer(number) {
       const text = texts.get(number) ?? JSON.stringify(answerOf(event, number));
       if (text !== undefined) texts.set(number, text);
