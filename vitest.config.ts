@@ -19,6 +19,7 @@ const onlyWhenVerifying = [
   "test/embedded/postgres/server.test.ts",
   "test/supervisor/orphans.test.ts",
   "test/supervisor/realStores.test.ts",
+  "test/supervisor/storeFaults.test.ts",
   "test/http/portal/browser/besideLargestImport.test.ts",
   "test/client/packed.test.ts",
   "test/guide/guide.test.ts",
