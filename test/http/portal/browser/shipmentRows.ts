@@ -70,7 +70,9 @@ export function testShipments(stage: CorrectionsStage): void {
         await says(page, 5, /(Submitted|Corrected) by/);
         await says(page, 4, "Ready to submit");
         await submitAll(page);
-        await page.getByText("2 rows submitted.").waitFor();
+        await expect
+          .poll(() => page.locator(".notice").allTextContents()) // all of it, so that a failure says what was shown instead
+          .toContainEqual(expect.stringContaining("2 rows submitted."));
         await until("all are written", async () => (await ledger(organisation, "shipments")).length === 4);
         const written = (await ledger(organisation, "shipments")).map(({ shipmentId }) => shipmentId);
         expect(written.toSorted()).toEqual(["S-1", "S-3", "S-4", "S-5"]);
