@@ -48,7 +48,7 @@ export function recentQuotes(event: QuotesGenerated, response: string): RecentQu
   return event.results.length === 1 ? onlyQuote(event.organisationId, response) : quotesOf(event);
 }
 
-/** Functions of their own: what one of them keeps in memory, another in the same scope would keep too, and fifty customers' text is 100 KB. */
+/** Apart from `quotesOf`: functions made in one scope keep in memory what any of them uses, and fifty customers' text is 100 KB. */
 function onlyQuote(organisationId: string, response: string): RecentQuotes {
   return { organisationId, answer: (number) => (number === 1 ? response : undefined) };
 }

@@ -74,7 +74,7 @@ function goLive(call: Call, log: CommitLog, feed: Feed): void {
   }
 
   function take(block: Block): void {
-    if (waiting.length + block.count > LIVE_BUFFER) flush(); // what only gathers does not count as lagging
+    if (waiting.length + block.count > LIVE_BUFFER / 2) flush(); // what only gathers does not count as lagging; half, since checkpoints come beside events
     for (const { frames, events } of feed.live(block)) {
       for (const frame of framesIn(frames)) {
         if (waiting.length < LIVE_BUFFER) waiting.push(frame);

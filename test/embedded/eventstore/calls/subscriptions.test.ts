@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 /** A subscription that has caught up, the messages that it has sent since, and what it was ended with. */
-async function goLive() {
+async function goLive({ withCheckpoints = false } = {}) {
   const sent: number[] = [];
   const failures: unknown[] = [];
   const listeners = new Set<(block: Block) => void>();
@@ -32,9 +32,10 @@ async function goLive() {
     },
   } as unknown as CommitLog;
   const one = framed([[1, "an event"]]);
+  const ofEach = withCheckpoints ? Buffer.concat([one, framed([[3, "a checkpoint"]])]) : one;
   const feed: Feed = {
     page: () => ({ frames: [], events: 0, done: true, next: 0 }),
-    live: ({ count }) => [{ frames: Buffer.concat(Array<Buffer>(count).fill(one)), events: count }],
+    live: ({ count }) => [{ frames: Buffer.concat(Array<Buffer>(count).fill(ofEach)), events: count }],
   };
   await subscribe(call, { refresh: () => undefined } as unknown as Storage, log, feed);
   sent.length = 0;
@@ -72,9 +73,9 @@ describe("a live subscription", () => {
   });
 
   test.each([
-    [16, [1, 31]],
-    [17, [1, 32]],
-    [18, [1, 15, 18]],
+    [1, [1, 16]],
+    [2, [1, 15]],
+    [16, [1, 15, 16]],
     [32, [1, 15, 32]],
   ])("is not taken for slow because events gather: %i events at once after 15", async (count, messages) => {
     const { sent, failures, commit } = await goLive();
@@ -82,6 +83,13 @@ describe("a live subscription", () => {
     for (let n = 0; n < 15; n += 1) commit(1);
     commit(count);
     expect({ sent, failures }).toEqual({ sent: messages, failures: [] });
+  });
+
+  test("is not taken for slow because checkpoints gather with the events", async () => {
+    const { failures, commit } = await goLive({ withCheckpoints: true });
+    for (let n = 0; n < 5; n += 1) commit(1);
+    commit(16);
+    expect(failures).toEqual([]);
   });
 
   test("is ended when more is committed at once than may wait", async () => {
