@@ -42,3 +42,20 @@ test("rows that are left behind, and rows that are joined, are judged again; oth
   expect([...sheet.unjudged]).toEqual([second, third]);
   expect(fourth.version).toBe(0);
 });
+
+test("a row that another client has taken leaves the shipment that it names here once: what becomes of it later concerns no other row", () => {
+  const sheet = sheetOf(2);
+  const [first, second] = sheet.rows;
+  if (!first || !second) throw new Error("two rows");
+  sheet.change([
+    { row: first, field: "customerId", value: "C" },
+    { row: second, field: "shipmentId", value: "S-0" },
+  ]);
+  const held = { state: "submitted", otherId: "o", otherName: "monday.csv", by: "another", note: null };
+  sheet.hold([[second, held]]);
+  expect([...sheet.unjudged]).toEqual([first]);
+  sheet.judged(first, first.version, null);
+  sheet.hold([[second, { ...held, state: "corrected" }]]);
+  expect(first.verdict).toBeNull();
+  expect(sheet.unjudged.size).toBe(0);
+});

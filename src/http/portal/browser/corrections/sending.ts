@@ -52,7 +52,7 @@ function importsText(rows: readonly Row[], references: ReadonlyMap<string, strin
 
 function outcomeOf({ sent, taken, faults }: Outcome, sheet: Sheet, { importBase }: Settings): HTMLElement {
   const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined);
-  const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict !== null)).length;
+  const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict)).length; // not a row that is still being checked
   const unsent = kept.length - faulty;
   const rows = sent.reduce((sum, each) => sum + each.rows, 0);
   const line = (...content: readonly (Node | string)[]) => element("li", {}, ...content);

@@ -98,11 +98,11 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
     return found;
   };
   const judgeAgain = (affected: Iterable<Row>) => groups(affected).forEach(judgeGroup);
-  /** Takes the row out of the shipment that it names. Returns one of the rows that stay in that shipment, if there are any. */
+  /** Takes the row out of the shipment that it names. Returns one of the rows that stay there, if it was in it and there are any. */
   const leave = (row: Row): Row[] => {
     const members = shipments.get(named(row) ?? "");
-    members?.delete(row);
-    const [stays] = members ?? [];
+    if (!members?.delete(row)) return [];
+    const [stays] = members;
     return stays ? [stays] : [];
   };
   /** Returns the rows whose shipments have changed. */
