@@ -22,8 +22,16 @@ export interface Caller {
   admissionMs: number;
 }
 
+/** Returns the validated body, or throws what is wrong with it. */
+export type BodyAhead = () => unknown;
+
 export interface ApiEnv extends AppEnv {
-  Variables: AppEnv["Variables"] & { caller?: Caller; stillAllowed?: StillAllowed };
+  Variables: AppEnv["Variables"] & {
+    caller?: Caller;
+    stillAllowed?: StillAllowed;
+    /** Set where the body is read before the key is known to be valid. */
+    bodyAhead?: Promise<BodyAhead | undefined>;
+  };
 }
 
 export interface RequestSchemas {

@@ -25,7 +25,7 @@ export const catalogues = pgTable(
   (table) => [primaryKey({ columns: [table.organisationId, table.version] })],
 );
 
-/** One row per secret: a key that was rotated has several. `look_up_secrets` says which of them are valid. */
+/** One row per secret: a key that was rotated has several. `look_up_secrets_json` says which of them are valid. */
 export const apiKeys = pgTable(
   "api_keys",
   {

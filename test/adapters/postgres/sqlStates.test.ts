@@ -34,8 +34,7 @@ const outages = {
 /** Makes every look-up of a key fail with this error. */
 async function failWith(code: string, message = "made by the test"): Promise<void> {
   await database.pool.query(
-    `create or replace function look_up_secrets(hashes text[], counts integer[])
-     returns table (sha256 text, key_id text, prefix text, organisation_id text, catalogue_version integer, used integer, "now" timestamptz, seconds_left integer, scopes text[])
+    `create or replace function look_up_secrets_json(hashes text[], counts integer[]) returns json
      language plpgsql as $$ begin raise exception '${message}' using errcode = '${code}'; end $$`,
   );
 }
@@ -46,7 +45,7 @@ test.each(Object.entries(outages))("SQLSTATE %s (%s) is an outage: 503 with Retr
   await failWith(code);
   const answer = await request();
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"]);
-  const statement = "select look_up_keys('{}', '{}')";
+  const statement = "select look_up_secrets_json('{}', '{}')";
   const fault = { name: "StoreUnavailable", store: "database", fault: "outage" };
   const client = await database.pool.connect();
   onTestFinished(() => client.release());
@@ -73,14 +72,14 @@ test("dropped tables are created again, those that a log fills only beside an em
   const lost = () => missingTables(pool, tableNames());
   const withLog = (isEmpty: boolean) => migrate(pool, { names, logIsEmpty: async () => isEmpty });
   await pool.query("insert into checkpoints (projection, commit, prepare, updated_at) values ('kept', 1, 1, now())");
-  await pool.query("drop table imports, api_keys, import_queue; drop function look_up_keys, look_up_secrets");
+  await pool.query("drop table imports, api_keys, import_queue; drop function look_up_keys, look_up_secrets, look_up_secrets_json");
   await withLog(false);
   expect((await lost()).toSorted()).toEqual(names.toSorted());
   expect((await pool.query("select from import_queue")).rowCount).toBe(0);
   expect((await pool.query("select from checkpoints where projection = 'kept'")).rowCount).toBe(1);
   await withLog(true);
   expect(await lost()).toEqual([]);
-  expect((await pool.query("select scopes from look_up_secrets('{}', '{}')")).rowCount).toBe(0);
+  expect((await pool.query("select look_up_secrets_json('{}', '{}') -> 'keys' as keys")).rows).toEqual([{ keys: [] }]);
   expect((await pool.query("select from pg_namespace where nspname = 'waybill_restore'")).rowCount).toBe(0);
 });
 

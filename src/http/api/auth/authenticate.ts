@@ -20,23 +20,44 @@ export interface Admission {
   readonly stillAllowed: StillAllowed;
 }
 
-export type Authenticate = (key: string | undefined) => Promise<Admission>;
+export interface Authentication {
+  /** Rejects with 401, 429 when the key's minute is used up, or 503 when the database is unavailable. */
+  readonly admission: Promise<Admission>;
+  /** Whether the last request with this key was admitted, so that this one most probably is. */
+  readonly isLikely: boolean;
+}
 
-/** Returns the key's owner, or throws 401, 429 when the key's minute is used up, or 503 when the database is unavailable. */
+export type Authenticate = (key: string | undefined) => Authentication;
+
+/** Far more keys than an operator has; the set is emptied when it is full. */
+const mostAdmitted = 10_000;
+
 export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenticate {
   const known = <T>(work: Promise<T>) => inTime(work, lookUpTimeoutMs, "look-up of an API key");
   const lookUp = coalesceLookUps((requests) => known(lookUpKeys(pool, requests)));
-  return async (key) => {
+  const admitted = new Set<string>();
+  const admission = async (sha256: string): Promise<Admission> => {
+    try {
+      const use = await known(lookUp(sha256)); // includes the wait for the look-up before it
+      if (use === undefined) throw unknownKey();
+      const found = admit(use, limitPerMinute);
+      if (admitted.size >= mostAdmitted) admitted.clear();
+      admitted.add(sha256);
+      const stillAllowed = async () => {
+        if ((await known(lookUp(sha256, 0))) === undefined) throw unknownKey();
+      };
+      return { ...found, stillAllowed };
+    } catch (error) {
+      admitted.delete(sha256);
+      throw error;
+    }
+  };
+  return (key) => {
     if (key === undefined || key === "") throw unauthorised("Send your API key in the header x-api-key");
     // The checksum in the key shows most wrong keys without a query.
     if (!isApiKey(key)) throw unknownKey();
     const sha256 = hashApiKey(key);
-    const use = await known(lookUp(sha256)); // includes the wait for the look-up before it
-    if (use === undefined) throw unknownKey();
-    const stillAllowed = async () => {
-      if ((await known(lookUp(sha256, 0))) === undefined) throw unknownKey();
-    };
-    return { ...admit(use, limitPerMinute), stillAllowed };
+    return { isLikely: admitted.has(sha256), admission: admission(sha256) };
   };
 }
 

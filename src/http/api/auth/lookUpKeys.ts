@@ -83,12 +83,17 @@ export interface KeyUse {
   readonly secondsLeft: number;
 }
 
-/** Looks up the owners of any number of keys, and counts their requests, in one query. The SQL function is in the migrations. */
+/** What `look_up_secrets_json` of the migrations answers. */
+interface Found {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly keys: readonly (Omit<KeyUse, "now"> & { readonly sha256: string })[];
+}
+
+/** Looks up the owners of any number of keys, and counts their requests, in one query. */
 export async function lookUpKeys(pool: Pool, requests: ReadonlyMap<string, number>): Promise<Map<string, KeyUse>> {
-  const { rows } = await pool.query<KeyUse & { readonly sha256: string }>(
-    `select sha256, organisation_id as "organisationId", key_id as "keyId", prefix as "keyPrefix", catalogue_version as "catalogueVersion", now,
-            used, seconds_left as "secondsLeft", scopes from look_up_secrets($1, $2)`,
-    [[...requests.keys()], [...requests.values()]],
-  );
-  return new Map(rows.map(({ sha256, ...use }) => [sha256, use]));
+  const asked = [[...requests.keys()], [...requests.values()]];
+  const { rows } = await pool.query<{ found: Found }>("select look_up_secrets_json($1, $2) as found", asked);
+  const { now, keys } = rows[0]?.found ?? { now: 0, keys: [] };
+  return new Map(keys.map(({ sha256, ...use }) => [sha256, { ...use, now: new Date(now) }]));
 }
