@@ -102,8 +102,9 @@ const aheadBytes = 16 * 1024;
  */
 async function bodyAhead(route: Route, request: Request, incoming: IncomingMessage | undefined): Promise<BodyAhead | undefined> {
   const { body } = route.request;
+  if (body === undefined) return undefined;
   const length = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (body === undefined || !(length <= Math.min(aheadBytes, route.maxBodyBytes ?? aheadBytes))) return undefined;
+  if (!(length <= Math.min(aheadBytes, route.maxBodyBytes ?? aheadBytes))) return undefined;
   await new Promise(setImmediate); // behind the look-up, which is sent at the end of this turn
   if (!incoming?.complete) return undefined;
   try {
