@@ -12,7 +12,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Up to half a minute of both cores each, for what changes rarely: `npm run verify` runs them, with everything else. */
+/** They take long, for what changes rarely: `npm run verify` runs them, with everything else. */
 const onlyWhenVerifying = [
   "test/bench/rebuild.test.ts",
   "test/faults/lostTables.test.ts",

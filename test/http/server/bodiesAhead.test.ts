@@ -105,7 +105,7 @@ test("a revoked key is answered 401 whatever its body is, and its next bodies ar
   expect(await post('{"text":"bad"}')).toMatchObject({ status: 401, steps: ["looked up"] });
 });
 
-test("the bodies of a key whose minute is used up are not read", async () => {
+test("once a key was told that its minute is used up, its next bodies are not read", async () => {
   const { post, expectAhead, expectBehind } = await stage({ rateLimitPerMinute: 2 });
   await post('{"text":"abc"}');
   await post('{"text":"abc"}');
