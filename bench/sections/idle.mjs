@@ -10,7 +10,9 @@ import { table } from "../tables.mjs";
 
 /** After a start the processes still collect garbage for a while. */
 const SETTLE_MS = { full: 300_000, short: 120_000 };
-const SECONDS = 60;
+/** Long enough that one collection of garbage does not decide. */
+const CPU_SECONDS = { full: 240, short: 60 };
+const STATEMENT_SECONDS = 60;
 const FIRST_STARTS = 5;
 
 async function say(service, ...statements) {
@@ -23,7 +25,7 @@ async function say(service, ...statements) {
 /** Counts what Postgres logs, after the processor time was measured: logging costs some itself. */
 async function statements(service) {
   await say(service, "alter system set log_statement = 'all'", "select pg_reload_conf()");
-  await pause(SECONDS * 1000);
+  await pause(STATEMENT_SECONDS * 1000);
   await say(service, "alter system reset log_statement", "select pg_reload_conf()");
   const logs = join(service.folder, "postgres", "data", "log");
   const lines = readdirSync(logs).flatMap((name) => readFileSync(join(logs, name), "utf8").split("\n"));
@@ -32,7 +34,7 @@ async function statements(service) {
     const process = /^(waybill [^|]*)\|LOG: +(?:statement|execute)/.exec(line)?.[1];
     if (process) counts[process] = (counts[process] ?? 0) + 1;
   }
-  return Object.fromEntries(Object.entries(counts).map(([process, count]) => [process, count / SECONDS]));
+  return Object.fromEntries(Object.entries(counts).map(([process, count]) => [process, count / STATEMENT_SECONDS]));
 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -68,7 +70,7 @@ export async function idleSection({ folder, full, say: tell }) {
     tell("idle: measuring");
     const watched = watch(service.groups, 5_000);
     const from = performance.now();
-    await pause(SECONDS * 1000);
+    await pause((full ? CPU_SECONDS.full : CPU_SECONDS.short) * 1000);
     const percent = (cpuUs) => cpuUs / (performance.now() - from) / 10;
     const cpu = Object.fromEntries(Object.entries(watched.end()).map(([name, { cpuUs }]) => [name, percent(cpuUs)]));
     return { firstStarts, secondStart: cost, cpu, statements: await statements(service) };

@@ -126,12 +126,13 @@ export const readAllCheckpoints = (pool: Pool): Promise<Checkpoints> =>
     allProjections.map(({ name }) => name),
   );
 
-/** The log has nothing new, so projections at its end are up to date as of now. */
-export async function touchCheckpoints(pool: Pool, names: readonly string[], position: Position): Promise<void> {
-  await pool.query(
+/** The log has nothing new, so projections at its end are up to date as of now. False when some stand before it: they were restored. */
+export async function touchCheckpoints(pool: Pool, names: readonly string[], position: Position): Promise<boolean> {
+  const { rowCount } = await pool.query(
     "update checkpoints set updated_at = now() where projection = any($1::text[]) and (commit, prepare) >= ($2::bigint, $3::bigint)",
-    [names, String(position.commit), String(position.prepare)],
+    [names, ...valuesOf(position)],
   );
+  return rowCount === names.length;
 }
 
 /** Sets the checkpoints of rebuilt tables, whatever they were before. */

@@ -31,7 +31,7 @@ export async function fillMissing({ missing, prepare, migrations }: FilledTables
   logger.info({ projections: names, events }, "the tables are filled from the log");
 }
 
-const lookMs = 5_000;
+const lookMs = 10_000;
 
 /** Aborts when a table is missing. */
 export function watchForMissing({ missing }: FilledTables, gone: AbortController): () => void {

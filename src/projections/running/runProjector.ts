@@ -12,6 +12,7 @@ import {
   disownTables,
   earliest,
   isOutdated,
+  isSame,
   latest,
   readAllCheckpoints,
   readCheckpoints,
@@ -29,7 +30,7 @@ export interface ProjectorOptions extends Running {
 
 const smallBatch = 100;
 const gatherMs = 20;
-const gatherQuotesMs = 100;
+const gatherQuotesMs = 400;
 const idleTouchMs = 5_000;
 
 /** Resolves after the signal aborts, when the present batch is finished. */
@@ -160,6 +161,7 @@ async function followLog(options: Following, projections: readonly Projection[],
   const { names, from, apply, reached } = applier(options, projections, checkpoints);
   let idle = false;
   const onBatch = async (batch: EventBatch) => {
+    if (idle && batch.events.length === 0 && isSame(batch.position, reached())) return; // `touchIfIdle` says so often enough
     idle = false;
     await apply(batch).catch(async (error: unknown) => {
       if (error instanceof TablesOfAnotherLog && error.isCertain) await disownTables(pool, await readCheckpoints(pool, names));
@@ -172,7 +174,7 @@ async function followLog(options: Following, projections: readonly Projection[],
   };
   const touchIfIdle = async () => {
     await eventStore.ping();
-    if (idle) await touchCheckpoints(pool, names, reached());
+    if (idle && !(await touchCheckpoints(pool, names, reached()))) idle = false; // the next silence of the log finds out why
   };
   const touching = setInterval(() => {
     if (idle) void touchIfIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));
