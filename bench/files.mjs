@@ -54,17 +54,20 @@ export const kinds = {
   shipments: { columns: shipmentColumns, row: shipmentLine, path: "/v1/org/shipments" },
 };
 
-/** Writes a file with this many rows, or, without a number, as many as fit into the largest file that the API accepts. */
-export async function csvFile(folder, kind, rows) {
+/**
+ * Writes a file with this many rows, or, without a number, as many as fit into the largest file that the API accepts. `first`: the number of its
+ * first row; files of different numbers have different shipments.
+ */
+export async function csvFile(folder, kind, rows, first = 0) {
   const { columns, row } = kinds[kind];
-  const path = join(folder, `${kind}-${rows ?? "50MB"}.csv`);
+  const path = join(folder, `${kind}-${rows ?? "50MB"}-${first}.csv`);
   const stream = createWriteStream(path);
   let bytes = stream.write(`${columns.join(",")}\n`) ? columns.join(",").length + 1 : 0;
   let written = 0;
   for (let piece = ""; ; piece = "") {
     let full = false;
     for (let n = 0; n < 5_000 && !full; n += 1) {
-      const line = `${row(written).join(",")}\n`;
+      const line = `${row(first + written).join(",")}\n`;
       full = rows === undefined ? bytes + line.length > FULL_BYTES : written === rows;
       if (full) break;
       piece += line;
@@ -78,15 +81,15 @@ export async function csvFile(folder, kind, rows) {
   return { path, rows: written, bytes: statSync(path).size, kind, format: "csv" };
 }
 
-export async function xlsxFile(folder, kind, rows) {
+export async function xlsxFile(folder, kind, rows, first = 0) {
   const { columns, row } = kinds[kind];
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${kind}-${rows}.xlsx`);
+  const path = join(folder, `${kind}-${rows}-${first}.xlsx`);
   if (!existsSync(path)) {
     const workbook = new ExcelJS.stream.xlsx.WorkbookWriter({ filename: `${path}.part`, useSharedStrings: true });
     const sheet = workbook.addWorksheet("Rows");
     sheet.addRow(columns).commit();
-    for (let n = 0; n < rows; n += 1) sheet.addRow(row(n)).commit();
+    for (let n = first; n < first + rows; n += 1) sheet.addRow(row(n)).commit();
     await sheet.commit();
     await workbook.commit();
     renameSync(`${path}.part`, path);

@@ -1,5 +1,6 @@
-// Imports the same file with several versions of the product in turns, on one machine and in one run.
+// Imports the same files with several versions of the product in turns, on one machine and in one run.
 //   npm run bench:versions -- ../before . --kind=activities --format=xlsx --rows=150000 --rounds=5
+// Each round has new rows. With --again all rounds have the same, so that each import replaces the shipments of the one before.
 // Each folder is a checkout with its packages installed and built. The first one is what the others are compared with.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,6 +18,7 @@ const { values, positionals } = parseArgs({
     format: { type: "string", default: "csv" },
     rows: { type: "string", default: "150000" },
     rounds: { type: "string", default: "5" },
+    again: { type: "boolean" },
   },
 });
 if (positionals.length === 0) throw new Error("Name the folders of the versions, the one to compare with first.");
@@ -41,17 +43,20 @@ const folder = mkdtempSync(join(tmpdir(), "waybill-versions-"));
 const versions = [];
 try {
   const write = values.format === "xlsx" ? xlsxFile : csvFile;
-  const file = await write(folder, values.kind, Number(values.rows));
+  const [rounds, rows] = [Number(values.rounds), Number(values.rows)];
+  const between = values.again ? 0 : Math.ceil(rows / 3) * 3; // three lines make a shipment
+  const files = [];
+  for (let round = 0; round <= rounds; round += 1) files.push(await write(folder, values.kind, rows, round * between));
   for (const [index, place] of positionals.entries()) {
     const built = join(resolve(place), "dist", "cli.js");
     versions.push({ place, rounds: [], service: await startService({ folder: join(folder, String(index)), built }) });
   }
-  for (const { service } of versions) await importOnce(service, file); // the first import also compiles the code
-  for (let round = 0; round < Number(values.rounds); round += 1) {
+  for (const { service } of versions) await importOnce(service, files[rounds]); // the first import also compiles the code
+  for (let round = 0; round < rounds; round += 1) {
     // Another version is first in each round: the background work that an import leaves behind slows down the import after it.
     const first = round % versions.length;
     for (const version of [...versions.slice(first), ...versions.slice(0, first)]) {
-      version.rounds.push(await importOnce(version.service, file));
+      version.rounds.push(await importOnce(version.service, files[round]));
       process.stderr.write(`${version.place}: ${Math.round(version.rounds.at(-1).rate)} rows/s\n`);
     }
   }
@@ -61,11 +66,14 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** Without a ratio to nothing. */
+const against = (first, each, digits) => each.toFixed(digits) + (first > 0 ? ` (${(each / first).toFixed(2)})` : "");
+
 function table(measured) {
   const groups = Object.keys(measured[0].rounds[0].cost);
   const line = (name, digits, pick) => {
     const [first, ...others] = measured.map(({ rounds }) => median(rounds.map(pick)));
-    return `| ${[name, first.toFixed(digits), ...others.map((each) => `${each.toFixed(digits)} (${(each / first).toFixed(2)})`)].join(" | ")} |`;
+    return `| ${[name, first.toFixed(digits), ...others.map((each) => against(first, each, digits))].join(" | ")} |`;
   };
   const total = ({ cost }) => groups.reduce((sum, group) => sum + cost[group], 0);
   return [
