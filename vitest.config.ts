@@ -15,6 +15,7 @@ class LongestFirst extends BaseSequencer {
 /** They take long, for what changes rarely: `npm run verify` runs them, with everything else. */
 const onlyWhenVerifying = [
   "test/bench/rebuild.test.ts",
+  "test/bench/versions.test.ts",
   "test/faults/lostTables.test.ts",
   "test/embedded/eventstore/largeEvents.test.ts",
   "test/embedded/postgres/server.test.ts",

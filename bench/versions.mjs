@@ -66,8 +66,11 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Without a ratio to nothing. */
-const against = (first, each, digits) => each.toFixed(digits) + (first > 0 ? ` (${(each / first).toFixed(2)})` : "");
+/** A figure with its ratio to that of the first version, unless that is zero. */
+function against(first, each, digits) {
+  const ratio = first > 0 ? ` (${(each / first).toFixed(2)})` : "";
+  return each.toFixed(digits) + ratio;
+}
 
 function table(measured) {
   const groups = Object.keys(measured[0].rounds[0].cost);
