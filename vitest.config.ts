@@ -1,46 +1,43 @@
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { failedFiles } from "./test/support/projects/failedFiles.js";
+import { withoutStores } from "./test/support/projects/withoutStores.js";
 
-/** Files that start the whole product or a browser take the longest, however short they are: begun first, none runs alone at the end. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const long: TestSpecification[] = [];
-    const rest: TestSpecification[] = [];
-    for (const file of await super.sort(files))
-      (/\/test\/(faults|supervisor|model|conformance|http\/portal\/browser)\//.test(file.moduleId) ? long : rest).push(file);
-    return [...long, ...rest];
-  }
-}
+const build = "test/support/build.ts";
+const postgres = "test/support/stores/globalPostgres.ts";
+const chromium = "test/support/browser/globalChromium.ts";
 
-/** They take long, for what changes rarely: `npm run verify` runs them, with everything else. */
-const onlyWhenVerifying = [
-  "test/bench/rebuild.test.ts",
-  "test/bench/versions.test.ts",
-  "test/faults/lostTables.test.ts",
-  "test/embedded/eventstore/largeEvents.test.ts",
-  "test/embedded/postgres/server.test.ts",
-  "test/supervisor/orphans.test.ts",
-  "test/supervisor/realStores.test.ts",
-  "test/supervisor/storeFaults.test.ts",
-  "test/http/portal/browser/besideLargestImport.test.ts",
-  "test/client/packed.test.ts",
-  "test/guide/guide.test.ts",
-  "test/http/portal/browser/machines.test.ts",
-  "test/http/portal/browser/manyRejectedRows.test.ts",
-  "test/workers/imports/smallBesideLarge.test.ts",
-];
+const suffixes = ["unit", "processes", "browser", "long"];
+
+/** `name.PROJECT.test.ts` belongs to that project; `name.test.ts`, without one, to `stores`. They run one after the other, in this order. */
+const projects = [
+  { name: "unit", plugins: [withoutStores], globalSetup: [], maxWorkers: 2 },
+  { name: "stores", globalSetup: [build, postgres], maxWorkers: 5 }, // of which, on two cores, three mostly wait for a store
+  { name: "processes", globalSetup: [build, postgres], maxWorkers: 3 },
+  { name: "browser", globalSetup: [build, chromium, postgres], maxWorkers: 1 }, // one product and one browser for all files
+  { name: "long", globalSetup: [build, chromium, postgres], maxWorkers: 2 },
+] as const;
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts", "src/**/*.test.ts"],
-    exclude: ["**/node_modules/**", ...(process.env["VERIFY"] === "on" ? [] : onlyWhenVerifying)],
-    globalSetup: ["test/support/build.ts", "test/support/browser/globalChromium.ts", "test/support/stores/globalPostgres.ts"],
+    reporters: ["default", failedFiles],
+    slowTestThreshold: 10_000,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } }, // a machine may be busy: what is waited for comes, or never
     pool: "forks",
-    maxWorkers: 5, // of which, on two cores, three mostly wait for a store or a process
     isolate: false, // a worker process loads the modules once, for all of its files: a file leaves no timers, variables or listeners behind
-    sequence: { sequencer: LongestFirst },
+    projects: projects.map(({ name, globalSetup, maxWorkers, ...more }, groupOrder) => ({
+      extends: true,
+      plugins: "plugins" in more ? [...more.plugins] : [],
+      test: {
+        name,
+        include: [name === "stores" ? "test/**/*.test.ts" : `test/**/*.${name}.test.ts`],
+        exclude: ["**/node_modules/**", ...(name === "stores" ? [`test/**/*.{${suffixes}}.test.ts`] : [])],
+        globalSetup: [...globalSetup],
+        maxWorkers,
+        sequence: { groupOrder },
+        provide: { everyCase: name === "long" },
+      },
+    })),
   },
 });

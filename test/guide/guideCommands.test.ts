@@ -1,4 +1,4 @@
-// Routes, commands, npm scripts and client functions that docs/guide.md names exist. This test does not run them; `npm run verify` does.
+// Routes, commands, npm scripts and client functions that docs/guide.md names exist. This test does not run them; the project `long` does.
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
+import { everyCase } from "../support/projects/everyCase.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
 import { startTestEventStore } from "../support/stores/eventStore.js";
@@ -206,6 +207,6 @@ it("the ledgers equal the model after any sequence of pushes, failures, cancella
       for (const current of steps) await take(current, org, pushes);
       await check(org, pushes);
     }),
-    { numRuns: long ? 200 : process.env["VERIFY"] === "on" ? 10 : 3, endOnFailure: !long },
+    { numRuns: long ? 200 : everyCase ? 10 : 3, endOnFailure: !long },
   );
 });

@@ -9,6 +9,7 @@ import { reverseRows } from "../../src/commands/reversals/reverseRows.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { until } from "../support/processes.js";
+import { everyCase } from "../support/projects/everyCase.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
 import { base, projected } from "./reversalSteps.js";
@@ -16,7 +17,7 @@ import { base, projected } from "./reversalSteps.js";
 type Json = Record<string, unknown>;
 type Kind = keyof typeof base;
 
-const rounds = process.env["WAYBILL_LONG"] !== undefined ? 200 : process.env["VERIFY"] === "on" ? 40 : 2;
+const rounds = process.env["WAYBILL_LONG"] !== undefined ? 200 : everyCase ? 40 : 2;
 
 let service: TestService;
 let other: string;

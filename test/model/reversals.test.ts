@@ -7,13 +7,14 @@ import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { verify } from "../../src/audit/verify.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
+import { everyCase } from "../support/projects/everyCase.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { compare } from "./reversalComparison.js";
 import { newRun, type Run, takeStep } from "./reversalSteps.js";
 
 const long = process.env["WAYBILL_LONG"] !== undefined;
-const seeds = long ? 300 : process.env["VERIFY"] === "on" ? 40 : 3;
+const seeds = long ? 300 : everyCase ? 40 : 3;
 const stepsEach = 14;
 const atOnce = 4;
 const firstSeed = Number(process.env["SEED"] ?? randomInt(1, 1_000_000_000));

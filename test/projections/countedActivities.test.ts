@@ -12,6 +12,7 @@ import { findActivity, listWithReversed } from "../../src/queries/activities/rev
 import { totalChanges } from "../../src/queries/activities/totalChanges.js";
 import { type Randomness, seeded } from "../faults/randomness.js";
 import { activity, type Row, tell } from "../support/importStory.js";
+import { everyCase } from "../support/projects/everyCase.js";
 import { useBatches } from "./batchStage.js";
 
 const { context, apply } = useBatches();
@@ -196,7 +197,7 @@ async function applyAll(log: readonly StoredEvent[], size: () => number) {
   }
 }
 
-test.each(Array.from({ length: process.env["VERIFY"] === "on" ? 40 : 5 }, (_, index) => index + 1))(
+test.each(Array.from({ length: everyCase ? 40 : 5 }, (_, index) => index + 1))(
   "after a random history of pushes, corrections and reversals the ledger is what the model says (seed %d)",
   async (seed) => {
     const random = seeded(seed);

@@ -9,6 +9,7 @@ import { actorOf, type Principal } from "../../src/domain/principal.js";
 import { findShipment } from "../../src/queries/shipments/shipmentLedger.js";
 import { hasVersions, listVersions } from "../../src/queries/shipments/shipmentVersions.js";
 import { goodsLine, type Told, tell } from "../support/importStory.js";
+import { everyCase } from "../support/projects/everyCase.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 import { reverse } from "../support/reversalStory.js";
 
@@ -117,7 +118,7 @@ test("the query and the audit name the same versions, reversals and the version 
       const last = shown.at(-1);
       expect((await findShipment(organisationId, "S1", model.pool))?.["sourceDetails"]).toBe(last);
     }),
-    { numRuns: process.env["VERIFY"] === "on" ? 60 : 8 },
+    { numRuns: everyCase ? 60 : 8 },
   );
 });
 

@@ -3,7 +3,7 @@ import type { Passwords } from "../../src/ports/people.js";
 
 /**
  * Hashes with Argon2id as the product does, but with a thousandth of the work. A hash contains its parameters, so the product verifies it as
- * quickly. `test/domain/members/password.test.ts` tests the real strength.
+ * quickly. `test/domain/password.test.ts` tests the real strength.
  */
 export const quickly = (passwords: Passwords): Passwords => ({
   ...passwords,

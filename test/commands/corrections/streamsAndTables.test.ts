@@ -16,6 +16,7 @@ import { rebuild } from "../../../src/projections/rebuild/rebuild.js";
 import { rowStates } from "../../../src/queries/rejectedRows/rowStates.js";
 import { seeded } from "../../faults/randomness.js";
 import { activity, type Row, tell } from "../../support/importStory.js";
+import { everyCase } from "../../support/projects/everyCase.js";
 import { type ReadModel, startReadModel } from "../../support/readModel.js";
 import { reverse } from "../../support/reversalStory.js";
 
@@ -141,7 +142,7 @@ async function play(seed: number, length: number): Promise<Import[]> {
 
 const seen = new Set<string>();
 
-test.each(process.env["VERIFY"] === "on" ? [1, 2, 3, 4, 5, 6] : [1, 2])(
+test.each(everyCase ? [1, 2, 3, 4, 5, 6] : [1, 2])(
   "a row is open in the tables where it is open by the streams (seed %i)",
   async (seed) => {
     const imports = await play(seed, 160);

@@ -6,6 +6,7 @@ import { createSignIn, type SignInAnswer } from "../../../src/commands/members/s
 import { hashEmail } from "../../../src/commands/members/signInPace.js";
 import { TooBusy } from "../../../src/portErrors.js";
 import { forgetSignIns } from "../../../src/workers/imports/upkeep/sweeps.js";
+import { everyCase } from "../../support/projects/everyCase.js";
 import { origin } from "../support.js";
 import { elsewhere, type SignInStage, signingSecret, startSignInStage } from "./signInStage.js";
 import { goodPassword } from "./support.js";
@@ -52,7 +53,7 @@ describe("a wrong sign-in", () => {
     }
   });
 
-  test.runIf(process.env["VERIFY"] === "on")("takes as long at an e-mail of two organisations as at none", async () => {
+  test.runIf(everyCase)("takes as long at an e-mail of two organisations as at none", async () => {
     const both = "twice-wrong@example.com";
     for (let n = 0; n < 2; n += 1) await stage.join(await stage.organisation(), both);
     const timed = (email: string) => elapsed(() => stage.attempt(email, "wrong password 12"));

@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from "pg";
 import type { ApiDeps } from "../../../src/http/api/deps.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";
+import { everyCase } from "../../support/projects/everyCase.js";
 import type { TestService } from "../../support/service.js";
 import { withChunkAppends } from "../../support/stores/chunkAppends.js";
 import { long } from "../scale.js";
@@ -106,6 +107,6 @@ function override<Target extends object>(target: Target, own: Record<string, unk
 /** Crash points before and after each call. The short form has no point before a later call: it is nearly the same as after the call before. */
 export const aroundEach = (points: readonly (readonly [string, Omit<CrashPoint, "when">])[]): [string, CrashPoint][] =>
   points.flatMap(([what, point], index) => {
-    const sides = index === 0 || long || process.env["VERIFY"] === "on" ? (["before", "after"] as const) : (["after"] as const);
+    const sides = index === 0 || long || everyCase ? (["before", "after"] as const) : (["after"] as const);
     return sides.map((when): [string, CrashPoint] => [`${when} ${what}`, { ...point, when }]);
   });

@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
+import { everyCase } from "../projects/everyCase.js";
 
 let axe: Promise<string> | undefined;
 
 /** Rules whose result depends on colours or on the width. */
 const ofLooks = ["color-contrast", "link-in-text-block", "scrollable-region-focusable"];
 
-const whole = process.env["VERIFY"] === "on";
+const whole = everyCase;
 
 /**
  * The violations that axe finds on the page as it is now. `onlyLooks` is for a page that was checked before in other colours or at another

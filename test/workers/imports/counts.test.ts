@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ImportEvent } from "../../../src/commands/imports/importDecider.js";
+import { everyCase } from "../../support/projects/everyCase.js";
 import { activityHeader, openStage, type Stage } from "./stage.js";
 
 let stage: Stage;
@@ -10,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const numRuns = process.env["VERIFY"] === "on" ? 25 : 10;
+const numRuns = everyCase ? 25 : 10;
 
 const completed = (events: readonly ImportEvent[]) => {
   const last = events.at(-1);

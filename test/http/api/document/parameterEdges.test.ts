@@ -162,7 +162,7 @@ describe.each(
     expect((await upload(named("a.csv", ""))).messages).toEqual(["The file is empty."]);
     expect((await upload(named("a.csv"), { file: "text" })).status).toBe(400);
     expect((await upload(named("a.csv"), { surprise: "1" })).status).toBe(400);
-    // test/http/api/pushes/files.test.ts sends files of this size and a byte more, test/http/server/receiveUpload.test.ts a byte less.
+    // test/http/api/pushes/files.test.ts sends files of this size and a byte more, test/http/server/receiveUpload.unit.test.ts a byte less.
     const said = /\(([\d,]+) bytes\)/.exec(String(schema.properties?.["file"]?.description))?.[1]?.replaceAll(",", "");
     expect(Number(said)).toBe(limits.fileBytes);
   });

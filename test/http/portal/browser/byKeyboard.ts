@@ -2,9 +2,10 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { hasFocus, tabTo, walk } from "../../../support/browser/keyboard.js";
+import { everyCase } from "../../../support/projects/everyCase.js";
 
 /** Whether every page is walked forwards and backwards with its menu. Otherwise the menu, which is the same on all pages, is walked once per role. */
-const whole = process.env["VERIFY"] === "on";
+const whole = everyCase;
 
 const nothing = { missed: [], unseen: [], outside: [] };
 

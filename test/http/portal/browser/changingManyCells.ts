@@ -1,4 +1,4 @@
-// Fill down, find and replace, and the questions before rows are submitted or dismissed. corrections.test.ts runs these tests.
+// Fill down, find and replace, and the questions before rows are submitted or dismissed. corrections.browser.test.ts runs these tests.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { violations } from "../../../support/browser/axe.js";

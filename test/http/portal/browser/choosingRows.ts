@@ -1,4 +1,4 @@
-// Tabs, reasons and the keyboard's way to the grid. corrections.test.ts runs these tests with its browser and service.
+// Tabs, reasons and the keyboard's way to the grid. corrections.browser.test.ts runs these tests with its browser and service.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { browserTest } from "../../../support/browser/browser.js";

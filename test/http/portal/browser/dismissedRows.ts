@@ -1,4 +1,4 @@
-// Tests of dismissing and reopening rows. corrections.test.ts runs them with its browser and service.
+// Tests of dismissing and reopening rows. corrections.browser.test.ts runs them with its browser and service.
 import { expect } from "vitest";
 import { browserTest } from "../../../support/browser/browser.js";
 import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";

@@ -1,4 +1,4 @@
-// What fits into a cell is offered, near matches first. corrections.test.ts runs these tests with its browser and service.
+// What fits into a cell is offered, near matches first. corrections.browser.test.ts runs these tests with its browser and service.
 import { expect } from "vitest";
 import { violations } from "../../../support/browser/axe.js";
 import { browserTest } from "../../../support/browser/browser.js";

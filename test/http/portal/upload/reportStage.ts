@@ -58,7 +58,7 @@ export function useReports() {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "waybill-reports-"));
-    // Files are checked in this process. checking.test.ts and the browser's upload.test.ts check them in other processes.
+    // Files are checked in this process. checking.test.ts and the browser's upload.browser.test.ts check them in other processes.
     service = await startTestService({}, undefined, { fileChecks: checksHere() });
     worker = startWorker(service);
     projector = startProjector(service);

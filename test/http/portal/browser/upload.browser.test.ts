@@ -10,6 +10,7 @@ import { hasFocus, tabTo } from "../../../support/browser/keyboard.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
 import { until } from "../../../support/processes.js";
+import { everyCase } from "../../../support/projects/everyCase.js";
 import { startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
@@ -146,7 +147,7 @@ browserTest("a file is dropped on the form and uploaded by keyboard; a refusal i
 });
 
 /** One look is enough to see that the question is asked; `npm run verify` takes both. */
-const schemes = process.env["VERIFY"] === "on" ? (["light", "dark"] as const) : (["dark"] as const);
+const schemes = everyCase ? (["light", "dark"] as const) : (["dark"] as const);
 
 browserTest.each(schemes)(
   "by keyboard, on a phone in %s colours, a file that was sent before goes in again only when asked to",

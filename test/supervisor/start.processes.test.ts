@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { isAlive } from "../../src/embedded/processes.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { createMachine, kill, type Machine, type Product, until, waybill } from "../support/processes.js";
+import { everyCase } from "../support/projects/everyCase.js";
 import { largeUploads } from "./largeUploads.js";
 
 vi.setConfig({ testTimeout: 180_000 }); // a start is seconds, but the machine may be busy with other tests
@@ -190,8 +191,8 @@ test("a crashed Postgres comes back at the same address", async () => {
   expect(await keyWorks(key)).toBe(true);
 });
 
-// Only in `npm run verify`: test/faults/kills.test.ts does the same, during pushes.
-test.skipIf(process.env["VERIFY"] !== "on")("after kill -9 of the whole tree the next start comes up by itself with all data", async () => {
+// Only in `npm run verify`: test/faults/kills.processes.test.ts does the same, during pushes.
+test.skipIf(!everyCase)("after kill -9 of the whole tree the next start comes up by itself with all data", async () => {
   const pids = [product.pid, ...(await machine.processes()).keys()];
   for (const pid of pids) kill(pid, "SIGKILL");
   await product.exited;

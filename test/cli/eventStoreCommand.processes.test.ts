@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { program, until } from "../support/processes.js";
-import { someOf } from "../support/someOf.js";
 
 let folder: string;
 beforeAll(async () => {
@@ -66,7 +65,7 @@ test("the event store by itself refuses clients without the credentials that it 
   expect(said).not.toContain("pigeon");
 });
 
-test.each(someOf(["", "carrier", "carrier:", ":pigeon", "a b:c", `carrier:${"p".repeat(2_000)}`], 3))(
+test.each(["", "carrier", "carrier:", ":pigeon", "a b:c", `carrier:${"p".repeat(2_000)}`])(
   "the event store does not start with the credentials %j",
   async (given) => {
     const child = spawn(process.execPath, [program, "eventstore", "--port", "0", "--data", join(folder, "no"), "--credentials-on-stdin"]);

@@ -61,7 +61,7 @@ async function runOnce(seed: number): Promise<void> {
   const random = seeded(seed);
   const at = await readyMachine();
   const customers = await withStoresOf(at, ({ newCustomer }) => Promise.all(Array.from({ length: long ? 3 : 2 }, newCustomer)));
-  const listeners = long ? [] : await withEndpoints(at, customers); // test/faults/webhooks.test.ts has the long form with endpoints
+  const listeners = long ? [] : await withEndpoints(at, customers); // test/faults/webhooks.long.test.ts has the long form with endpoints
   const done = new AbortController();
   const corrector = newCorrector(await withStoresOf(at, ({ newCustomer }) => newCustomer()));
   const reverser = newReverser(await withStoresOf(at, ({ newCustomer }) => newCustomer()));

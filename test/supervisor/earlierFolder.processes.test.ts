@@ -4,6 +4,7 @@ import { allProjections } from "../../src/projections/allProjections.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { formToken, password, visitor } from "../support/portal/portal.js";
 import { createMachine, type Machine, type Product, until } from "../support/processes.js";
+import { everyCase } from "../support/projects/everyCase.js";
 import { type KeptAnswers, layKeptFolder } from "./keptFolder.js";
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -14,7 +15,7 @@ const commandLine = useCommandLine();
 const folders = [
   { name: "beforeThePortal", answers: 19 },
   { name: "withThePortal", answers: 23 },
-].slice(0, process.env["VERIFY"] === "on" ? undefined : 1);
+].slice(0, everyCase ? undefined : 1);
 
 describe.each(folders)("a folder of $name", ({ name, answers }) => {
   let machine: Machine;

@@ -10,6 +10,7 @@ import { hasFocus, hiddenWithFocus, tabTo } from "../../../support/browser/keybo
 import { type OpenablePage, openablePages } from "../../../support/portal/openablePages.js";
 import { password, signedIn, type TestMember } from "../../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
+import { everyCase } from "../../../support/projects/everyCase.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 import { askEverything, leaveQuestion, questionIsGone, walkThrough } from "./byKeyboard.js";
 
@@ -51,7 +52,7 @@ const others = [
   { colorScheme: "light", width: 360, height: 700 },
 ] as const;
 
-const inAllLooks = process.env["SCREENSHOTS"] !== undefined || process.env["VERIFY"] === "on";
+const inAllLooks = process.env["SCREENSHOTS"] !== undefined || everyCase;
 
 type OfLook = typeof wide | typeof narrow | (typeof others)[number];
 

@@ -11,6 +11,7 @@ import type { OpenApi } from "../../../../src/http/api/reference/openApi.js";
 import { callOf } from "../../../../src/http/api/reference/operationView.js";
 import { samples } from "../../../../src/http/api/reference/samples.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
+import { everyCase } from "../../../support/projects/everyCase.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
 const run = promisify(execFile);
@@ -32,7 +33,7 @@ function dotnetVersion(): string | undefined {
 }
 
 /** Only `npm run verify` runs this test, since generating and compiling takes half a minute on two cores. */
-const version = process.env["VERIFY"] === "on" ? dotnetVersion() : undefined;
+const version = everyCase ? dotnetVersion() : undefined;
 if (version === undefined) console.warn("skipped: the C# client is compiled by `npm run verify`, where a .NET SDK 8, 9 or 10 is installed");
 
 /** The reference's samples, each as a method, with the namespaces of a new console project. */

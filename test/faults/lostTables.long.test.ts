@@ -4,6 +4,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { useCommandLine } from "../support/commandLine.js";
 import { until } from "../support/processes.js";
+import { everyCase } from "../support/projects/everyCase.js";
 import { createTestDatabase } from "../support/stores/postgres.js";
 import { ask, type Customer, newPush, push, statusPath } from "./callers/customer.js";
 import { randomSubmission, type Submission } from "./callers/submissions.js";
@@ -142,7 +143,7 @@ const ways = {
 };
 
 /** All ways in the long form and in `npm run verify`. */
-const cases = Object.entries(ways).slice(0, long || process.env["VERIFY"] === "on" ? undefined : 1);
+const cases = Object.entries(ways).slice(0, long || everyCase ? undefined : 1);
 
 describe.each(cases)("%s", (_, lose) => {
   test("nobody is told anything untrue meanwhile, the roles bring everything back by themselves, and nothing is lost", {

@@ -1,0 +1,2 @@
+// With the comparison of times.
+import "./signIn.test.js";

@@ -1,0 +1,2 @@
+// With the points before each call, too.
+import "./crashPoints.processes.test.js";

@@ -1,0 +1,2 @@
+// With the points before each call, too.
+import "./reversalCrashes.processes.test.js";

@@ -1,0 +1,2 @@
+// In both colour schemes.
+import "./upload.browser.test.js";

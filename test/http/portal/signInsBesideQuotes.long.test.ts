@@ -1,0 +1,2 @@
+// With the comparison of times.
+import "./signInsBesideQuotes.test.js";

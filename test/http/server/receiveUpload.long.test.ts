@@ -1,0 +1,2 @@
+// With all sizes around the largest.
+import "./receiveUpload.unit.test.js";

@@ -1,0 +1,2 @@
+// With more random runs.
+import "./imports.test.js";

@@ -1,0 +1,2 @@
+// With more rounds.
+import "./reversalRaces.test.js";

@@ -1,0 +1,2 @@
+// With more seeds.
+import "./reversals.test.js";

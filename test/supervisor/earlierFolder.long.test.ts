@@ -1,0 +1,2 @@
+// On the folders of all earlier versions.
+import "./earlierFolder.processes.test.js";
