@@ -6,15 +6,18 @@ const build = "test/support/build.ts";
 const postgres = "test/support/stores/globalPostgres.ts";
 const chromium = "test/support/browser/globalChromium.ts";
 
+/** After the others, which remove their own folders. */
+const folder = "test/support/projects/globalFolder.ts";
+
 const suffixes = ["unit", "processes", "browser", "long"];
 
 /** `name.PROJECT.test.ts` belongs to that project; `name.test.ts`, without one, to `stores`. They run one after the other, in this order. */
 const projects = [
   { name: "unit", plugins: [withoutStores], globalSetup: [], maxWorkers: 2 },
-  { name: "stores", globalSetup: [build, postgres], maxWorkers: 5 }, // of which, on two cores, three mostly wait for a store
-  { name: "processes", globalSetup: [build, postgres], maxWorkers: 3 },
-  { name: "browser", globalSetup: [build, chromium, postgres], maxWorkers: 1 }, // one product and one browser for all files
-  { name: "long", globalSetup: [build, chromium, postgres], maxWorkers: 2 },
+  { name: "stores", globalSetup: [build, postgres, folder], maxWorkers: 5 }, // of which, on two cores, three mostly wait for a store
+  { name: "processes", globalSetup: [build, postgres, folder], maxWorkers: 3 },
+  { name: "browser", globalSetup: [build, chromium, postgres, folder], maxWorkers: 1 }, // one product and one browser for all files
+  { name: "long", globalSetup: [build, chromium, postgres, folder], maxWorkers: 2 },
 ] as const;
 
 export default defineConfig({

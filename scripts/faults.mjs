@@ -32,7 +32,7 @@ const files = only === undefined ? [...fileOf.values(), ...together.fuzz] : (tog
 
 process.stderr.write(`faults: seed ${seed}, ${runs} runs${only ? `, only ${only}` : ""}\n`);
 const command = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
-const args = [command, "run", ...files, "--maxWorkers", only === "fuzz" ? "4" : "1", "--testTimeout", "0"];
+const args = [command, "run", ...files, ...(only === "fuzz" ? [] : ["--no-file-parallelism"]), "--testTimeout", "0"];
 const environment = { ...process.env, FAULTS_SEED: seed, FAULTS_RUNS: runs, ...(minutes ? { FAULTS_LOAD: minutes } : {}) };
 const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: environment });
 for (const signal of ["SIGTERM", "SIGHUP"]) process.once(signal, () => child.kill("SIGTERM")); // Ctrl-C reaches it by itself

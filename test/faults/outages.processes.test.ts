@@ -49,14 +49,14 @@ const cases = long
       ["object store", "black-holed"],
     ] as const);
 
-/** `npm run verify` and the long form check the promised time. Otherwise the machine is busy, and the test only checks that there is a deadline. */
-const promisedMs = long || everyCase ? 5_000 : 12_000;
+const promisedMs = 5_000;
 
 /**
- * Checks the time that the API itself logs for the request, minus the time in which the machine let neither the API nor this process run.
+ * Waits for the answer. The project `long` and the long form also check the time that the API itself logs for the request, minus the time in which the machine let neither the API nor this process run.
  * The rest does not depend on how fast or busy the machine is.
  */
 async function answeredInTime(ask: () => Promise<Response | undefined>): Promise<Response | undefined> {
+  if (!long && !everyCase) return ask();
   const stalledBefore = (await stalledMs()) + lateMs;
   const answer = await ask();
   const requestId = answer?.headers.get("x-request-id") ?? "";

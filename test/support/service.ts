@@ -32,6 +32,7 @@ import { catchUpOrganisation } from "../../src/projections/models/organisations.
 import { cacheCatalogues } from "../../src/queries/organisations/organisations.js";
 import { createQuoteMemory } from "../../src/queries/quotes/recentQuotes.js";
 import { organisationFile } from "./organisationFile.js";
+import { type Own, starting } from "./starting.js";
 import type { TestEventStore } from "./stores/eventStore.js";
 import { startHostedEventStore } from "./stores/hostedEventStore.js";
 import { createTestDatabase } from "./stores/postgres.js";
@@ -72,14 +73,25 @@ export async function startTestService(
   parts: Partial<PortalOptions> = {},
   startStore = startHostedEventStore,
 ): Promise<TestService> {
-  const database = await createTestDatabase();
-  const store = await startStore();
-  const objects = await createTestObjectStore();
-  const tempDir = await mkdtemp(join(tmpdir(), "waybill-test-temp-"));
+  return starting((own) => startParts(own, { limits, publicUrl, parts, startStore }));
+}
+
+interface Parts {
+  readonly limits: Partial<ApiDeps["limits"]>;
+  readonly publicUrl: string;
+  readonly parts: Partial<PortalOptions>;
+  readonly startStore: () => Promise<TestEventStore>;
+}
+
+async function startParts(own: Own, { limits, publicUrl, parts, startStore }: Parts): Promise<Omit<TestService, "close">> {
+  const database = await own(createTestDatabase(), ({ close }) => close());
+  const store = await own(startStore(), ({ stop }) => stop());
+  const objects = await own(createTestObjectStore(), ({ close }) => close());
+  const tempDir = await own(mkdtemp(join(tmpdir(), "waybill-test-temp-")), (folder) => rm(folder, { recursive: true, force: true }));
   const logger = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
-  const eventStore = connectEventStore({ address: store.address, logger });
-  const headerRows = createHeaderThreads();
-  const lookUps = createPool({ url: database.url, applicationName: "test look-ups", max: 4 });
+  const lookUps = await own(createPool({ url: database.url, applicationName: "test look-ups", max: 4 }), (pool) => pool.end());
+  const headerRows = await own(createHeaderThreads(), (threads) => threads.close());
+  const eventStore = await own(connectEventStore({ address: store.address, logger }), (connected) => connected.close());
   const deps: ApiDeps = {
     pool: database.pool,
     lookUps,
@@ -107,8 +119,11 @@ export async function startTestService(
     webhooks: { ...organisations, rules: { allowPrivate: true }, signingSecret: deps.signingSecret },
     ...parts,
   };
-  const apis = [await startApi({ deps: { ...deps, portal }, host: "127.0.0.1", port: 0, logger })];
-  const url = `http://127.0.0.1:${apis[0]?.port}`;
+  const start = async (of: ApiDeps) => {
+    const { port } = await own(startApi({ deps: { ...of, portal }, host: "127.0.0.1", port: 0, logger }), (api) => api.stop());
+    return `http://127.0.0.1:${port}`;
+  };
+  const url = await start(deps);
   return {
     url,
     pool: database.pool,
@@ -118,19 +133,7 @@ export async function startTestService(
     deps,
     portal,
     organisation: (change) => newOrganisation({ url, pool: database.pool, eventStore }, change),
-    startAnotherApi: async () => {
-      const own = { catalogues: cacheCatalogues(deps.pool), quoteMemory: createQuoteMemory() };
-      const api = await startApi({ deps: { ...deps, ...own, portal }, host: "127.0.0.1", port: 0, logger });
-      apis.push(api);
-      return `http://127.0.0.1:${api.port}`;
-    },
-    close: async () => {
-      await Promise.all(apis.map((api) => api.stop()));
-      await eventStore.close();
-      await headerRows.close();
-      await lookUps.end();
-      await Promise.all([store.stop(), database.close(), objects.close(), rm(tempDir, { recursive: true, force: true })]);
-    },
+    startAnotherApi: () => start({ ...deps, catalogues: cacheCatalogues(deps.pool), quoteMemory: createQuoteMemory() }),
   };
 }
 

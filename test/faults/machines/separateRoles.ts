@@ -12,6 +12,7 @@ import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { startPostgres } from "../../../src/embedded/postgres/server.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { freePort, kill, program, until } from "../../support/processes.js";
+import { type Own, starting } from "../../support/starting.js";
 import { startTestEventStore } from "../../support/stores/eventStore.js";
 import { createTestDatabase } from "../../support/stores/postgres.js";
 import { startTestS3 } from "../../support/stores/stores.js";
@@ -71,20 +72,25 @@ const oneOfEach = [
   ["projector", 0],
 ] as const;
 
-export async function startSeparateRoles({ roles = oneOfEach, ...options }: RoleOptions = {}): Promise<SeparateRoles> {
-  const folder = await mkdtemp(join(tmpdir(), "waybill-faults-"));
+export const startSeparateRoles = (options: RoleOptions = {}): Promise<SeparateRoles> => starting((own) => startParts(own, options));
+
+async function startParts(own: Own, { roles = oneOfEach, ...options }: RoleOptions): Promise<Omit<SeparateRoles, "close">> {
+  const folder = await own(mkdtemp(join(tmpdir(), "waybill-faults-")), (path) => rm(path, { recursive: true, force: true }));
   const [postgres, store, s3] = await Promise.all([
-    options.sharedServer ? sharedDatabase() : ownDatabase(join(folder, "postgres")),
-    startTestEventStore(),
-    options.fileObjects ? undefined : startTestS3(),
+    own(options.sharedServer ? sharedDatabase() : ownDatabase(join(folder, "postgres")), ({ close }) => close()),
+    own(startTestEventStore(), ({ stop }) => stop()),
+    options.fileObjects ? undefined : own(startTestS3(), ({ close }) => close()),
   ]);
+  const proxyTo = (address: string) => own(startTcpProxy(address), (proxy) => proxy.stop());
   const [events, database, objects] = await Promise.all([
-    startTcpProxy(store.address),
-    startTcpProxy(postgres.url),
-    startTcpProxy(s3?.options.endpoint ?? "http://127.0.0.1:1"),
+    proxyTo(store.address),
+    proxyTo(postgres.url),
+    proxyTo(s3?.options.endpoint ?? "http://127.0.0.1:1"),
   ]);
   const { pool } = postgres;
-  const eventStore = connectEventStore({ address: store.address, logger: pino({ level: "silent" }) });
+  const eventStore = await own(connectEventStore({ address: store.address, logger: pino({ level: "silent" }) }), (connected) =>
+    connected.close(),
+  );
   const env = {
     ...{ PATH: process.env["PATH"] ?? "", TMPDIR: folder, LOG_LEVEL: "info", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "1000" },
     ...{ DATABASE_URL: database.address, EVENTSTORE_URL: events.address, SIGNING_SECRET: signingSecret, DATA_DIR: folder },
@@ -95,11 +101,14 @@ export async function startSeparateRoles({ roles = oneOfEach, ...options }: Role
   };
   const processes = await Promise.all(
     roles.map(([role, hours]) =>
-      startRole(
-        role,
-        hours === 0
-          ? { ...env, ...(role === "api" ? { NODE_OPTIONS: `--import=${stallProbe}` } : {}) }
-          : { ...env, NODE_OPTIONS: `--import=${shiftedClock}`, CLOCK_SHIFT_MS: String(hours * 3_600_000) },
+      own(
+        startRole(
+          role,
+          hours === 0
+            ? { ...env, ...(role === "api" ? { NODE_OPTIONS: `--import=${stallProbe}` } : {}) }
+            : { ...env, NODE_OPTIONS: `--import=${shiftedClock}`, CLOCK_SHIFT_MS: String(hours * 3_600_000) },
+        ),
+        ({ stop }) => stop(),
       ),
     ),
   );
@@ -120,13 +129,6 @@ export async function startSeparateRoles({ roles = oneOfEach, ...options }: Role
       return () => {
         for (const pid of pids) kill(pid, "SIGCONT");
       };
-    },
-    close: async () => {
-      await Promise.all(processes.map((role) => role.stop()));
-      await eventStore.close();
-      await Promise.all([events, database, objects].map((proxy) => proxy.stop()));
-      await Promise.all([postgres.close(), store.stop(), s3?.close()]);
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

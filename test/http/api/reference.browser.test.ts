@@ -14,7 +14,8 @@ import { routes } from "../../../src/http/api/routes/list.js";
 import { violations } from "../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../support/browser/browser.js";
 import { holdNext } from "../../support/browser/heldRequest.js";
-import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+import { sharedService } from "../../support/browser/sharedService.js";
+import type { TestOrganisation, TestService } from "../../support/service.js";
 
 const run = promisify(execFile);
 let service: TestService;
@@ -23,7 +24,7 @@ let folder: string;
 let scripts: Promise<Map<string, string>> | undefined;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   organisation = await service.organisation((file) => {
     file.customFields.push({ key: "purchaseOrder", label: "Purchase order" });
   });
@@ -31,7 +32,6 @@ beforeAll(async () => {
   for (const { file } of Object.values(exampleRequests)) if (file) await writeFile(join(folder, file.name), file.text);
 });
 afterAll(async () => {
-  await service?.close();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 

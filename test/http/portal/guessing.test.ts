@@ -46,10 +46,16 @@ async function startPortal(parts: Partial<PortalOptions>) {
 const guess = async (url: string, email: string, from: string) =>
   (await visitor(url).post("/portal/sign-in", { email, password: "wrong password 12" }, { "x-forwarded-for": from })).status;
 
+/** A refusal lasts a second from the last failure; from now on it lasts a minute more, however late a busy machine makes the next guess. */
+const prolongRefusals = () => service.pool.query("update sign_in_failures set last_at = now() + interval '1 minute'");
+
 test("X-Forwarded-For of a peer that is not a trusted proxy gives a guesser no second address", async () => {
   const { email } = await addMember(service, organisation.id, "viewer");
   const statuses: number[] = [];
-  for (let n = 1; n <= 6; n += 1) statuses.push(await guess(service.url, email, `198.51.100.${n}`));
+  for (let n = 1; n <= 6; n += 1) {
+    if (n === 6) await prolongRefusals();
+    statuses.push(await guess(service.url, email, `198.51.100.${n}`));
+  }
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   expect(await guess(behindProxy.url, email, "198.51.100.99")).toBe(401); // there the same header is believed
 });
@@ -65,7 +71,9 @@ test("an event is recorded for each guess that the pace lets through, and for no
   const member = await addMember(service, organisation.id, "viewer");
   const statuses: number[] = [];
   const guessFrom = async (address: string) => statuses.push(await guess(behindProxy.url, member.email, address));
-  for (let n = 1; n <= 6; n += 1) await guessFrom("198.51.100.1");
+  for (let n = 1; n <= 5; n += 1) await guessFrom("198.51.100.1");
+  await prolongRefusals();
+  await guessFrom("198.51.100.1");
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   await service.pool.query("update sign_in_guesses set guessed_at = array_fill(now(), array[$2::int]) where key = $1", [
     hashEmail(service.deps.signingSecret, "budget", member.email),
@@ -102,6 +110,7 @@ test("a changed cookie, or another member's, makes no browser known", async () =
   const { browser } = await signedInBrowser(other, behindProxy.url);
   const cookie = browser.cookies.get("waybill_known") ?? "";
   for (let n = 0; n < 5; n += 1) await guess(service.url, member.email, "x");
+  await prolongRefusals();
   for (const value of [cookie, `${cookie}x`, "x"]) {
     const thief = visitor(service.url, new Map([["waybill_known", value]]));
     expect((await thief.post("/portal/sign-in", { email: member.email, password })).status).toBe(429);
@@ -112,14 +121,16 @@ test("sign-ins, refusals and waits are logged and counted, without e-mails, pass
   const member = await addMember(service, organisation.id, "viewer", "Logged.Person@example.com");
   const { browser } = await signedInBrowser(member, behindProxy.url);
   const stranger = "never.heard.of@example.com";
-  for (let n = 0; n < 6; n += 1) await guess(behindProxy.url, stranger, "198.51.100.200");
+  for (let n = 0; n < 5; n += 1) await guess(behindProxy.url, stranger, "198.51.100.200");
+  await prolongRefusals();
+  await guess(behindProxy.url, stranger, "198.51.100.200");
   await visitor(behindProxy.url).post(`/portal/join/${"A".repeat(43)}`, { password });
   const lines = log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Record<string, unknown>]));
   const said = (msg: string, found: Record<string, unknown>) =>
     expect(lines).toContainEqual(expect.objectContaining({ msg, requestId: expect.any(String), ...found }));
   said("a member signed in", { way: "password", memberId: member.memberId, organisationId: organisation.id, address: "127.0.0.1" });
   said("a sign-in was refused", { way: "password", emailHash: expect.stringMatching(/^[\w-]{16}$/), address: "198.51.100.200" });
-  said("a sign-in was told to wait", { way: "password", emailHash: expect.stringMatching(/^[\w-]{16}$/), seconds: 1 });
+  said("a sign-in was told to wait", { way: "password", emailHash: expect.stringMatching(/^[\w-]{16}$/), seconds: expect.any(Number) });
   said("a sign-in was refused", { way: "link", why: "the link is void" });
   for (const secret of [member.email, stranger, password, "wrong password", ...browser.cookies.values()]) {
     expect(log.toLowerCase().includes(secret.toLowerCase()), secret).toBe(false);

@@ -1,5 +1,6 @@
-// One browser per test file: started when the file begins, always closed with it, its profile removed.
-import { mkdtemp, rm } from "node:fs/promises";
+// One browser for all test files of a worker, in the first that needs it. It ends with the worker, since the pipe to it is closed then; its
+// profile is in the folder of the run.
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -44,31 +45,17 @@ const found = await findChromium();
 /** A test with a real browser. Without a browser it is skipped, and the reason is printed; where CI is set it fails instead. */
 export const browserTest: typeof test = ("missing" in found && !process.env["CI"] ? test.skip : test) as typeof test;
 
-interface Launched {
-  readonly browser: Browser;
-  /** Closes the browser and removes its profile. */
-  close(): Promise<void>;
-}
+let running: Promise<Browser> | undefined;
 
-export async function launch({ path, libraries }: Exclude<FoundChromium, { missing: string }>): Promise<Launched> {
+export async function launch({ path, libraries }: Exclude<FoundChromium, { missing: string }>): Promise<Browser> {
   const folder = await mkdtemp(join(tmpdir(), "waybill-browser-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
   const env = { ...process.env, TMPDIR: folder, HOME: folder, ...(libraries ? { LD_LIBRARY_PATH: libraries } : {}) };
-  try {
-    const browser = await chromium.launch({ executablePath: path, headless: true, args: flags, env: env as Record<string, string> });
-    const close = async () => {
-      await browser.close();
-      await remove();
-    };
-    return { browser, close };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+  // Without a handler SIGTERM ends the worker at once, and the browser with it.
+  return chromium.launch({ executablePath: path, args: flags, env: env as Record<string, string>, handleSIGTERM: false });
 }
 
 export function useBrowser(): TestBrowser {
-  let launched: Launched | undefined;
+  let browser: Browser | undefined;
   // Printed here and not in beforeAll, which does not run where every test of the file is skipped.
   if ("missing" in found && !process.env["CI"]) process.stderr.write(`The browser tests are skipped: ${found.missing}\n`);
   beforeAll(async () => {
@@ -76,16 +63,19 @@ export function useBrowser(): TestBrowser {
       if (process.env["CI"]) throw new Error(`The browser tests cannot run: ${found.missing}`);
       return;
     }
-    launched = await launch(found);
+    running ??= launch(found);
+    browser = await running;
   });
-  afterAll(() => launched?.close());
   const kept = new Map<string, Opened>();
+  afterAll(async () => {
+    for (const { context } of kept.values()) await context.close();
+  });
   return {
     inPage: async ({ origin, keep = "", width = 1440, colorScheme = "light", javaScriptEnabled = true }, work) => {
-      if (!launched) throw new Error("there is no browser");
+      if (!browser) throw new Error("there is no browser");
       const same = kept.get(keep);
       kept.delete(keep);
-      const opened = same ?? (await openPage(launched.browser, { origin, javaScriptEnabled }));
+      const opened = same ?? (await openPage(browser, { origin, javaScriptEnabled }));
       // Until this test opens its first address, the previous test's page still runs. Its faults are not this test's.
       opened.page.once("framenavigated", () => opened.faults.splice(0));
       try {

@@ -1,23 +1,23 @@
 // Activities in a real browser, as the person who writes invoices uses them: choose a month and a customer, open a total, download the file.
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { tabTo } from "../../../support/browser/keyboard.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { signedIn } from "../../../support/portal/portal.js";
 import { retailOf } from "../../../support/portal/portalImports.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
 import { projectLog } from "../../../support/projectLog.js";
-import { startTestService, type TestService } from "../../../support/service.js";
+import type { TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
 let service: TestService;
 let stage: PortalStage;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   stage = await preparePortal(service);
 });
-afterAll(() => service?.close());
 
 browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
   "a month is filtered, a total leads to its rows and their import, and both are downloaded (%j)",

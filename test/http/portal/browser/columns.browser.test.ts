@@ -1,21 +1,21 @@
 // A file with other headings in a real browser: its columns are chosen by keyboard, it is checked and uploaded, and the next one goes through.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { tabTo } from "../../../support/browser/keyboard.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
-import { startTestService, type TestService } from "../../../support/service.js";
+import type { TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
 let service: TestService;
 let stage: PortalStage;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   stage = await preparePortal(service);
 });
-afterAll(() => service?.close());
 
 const file = (rows: readonly string[]) => ({
   name: "work done.csv",

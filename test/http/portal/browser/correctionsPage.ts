@@ -2,10 +2,11 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type OpenedPage, useBrowser } from "../../../support/browser/browser.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { signedIn, type TestMember } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
-import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import type { TestOrganisation, TestService } from "../../../support/service.js";
 
 export async function opened(page: Page, address = "/portal/corrections"): Promise<void> {
   await page.goto(address);
@@ -80,12 +81,11 @@ export function useCorrections() {
   let worker: Role;
   let projector: Role;
   beforeAll(async () => {
-    service = await startTestService();
+    service = await sharedService();
     [worker, projector] = [startWorker(service), startProjector(service)];
   });
   afterAll(async () => {
     await Promise.all([worker?.stop(), projector?.stop()]);
-    await service?.close();
   });
 
   /** Runs `work` while no worker runs, so that submitted imports wait. */

@@ -6,10 +6,11 @@ import { startApi } from "../../../../src/http/startApi.js";
 import { checkAndUpload, correctRow, grows, isMarked, mark } from "../../../support/browser/besideImport.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { addMember, signedIn, type TestMember } from "../../../support/portal/portal.js";
 import { freePort } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
-import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import type { TestOrganisation, TestService } from "../../../support/service.js";
 import { type GatedAppends, gateAppends } from "../../../support/stores/gatedAppends.js";
 
 const browser = useBrowser();
@@ -21,7 +22,7 @@ let projector: Role;
 let worker: Role | undefined;
 let appends: GatedAppends | undefined;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   organisation = await service.organisation();
   operator = await addMember(service, organisation.id, "operator");
   viewer = await addMember(service, organisation.id, "viewer");
@@ -30,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   appends?.open();
   await Promise.all([worker?.stop(), projector?.stop()]);
-  await service?.close();
 });
 
 const header = "warehouseCode,chargeCode,quantity,activityTimestamp\n";

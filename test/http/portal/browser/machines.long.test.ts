@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../../../..", import.meta.url));
 test.skipIf(!packageRuns)("the Chromium in the npm package runs, with the libraries that it brings along", async () => {
   const found = await findChromium("package");
   if ("missing" in found) throw new Error(found.missing);
-  const { browser, close } = await launch(found);
+  const browser = await launch(found);
   try {
     const page = await browser.newPage();
     await page.setContent("<title>It runs</title>");
@@ -25,7 +25,7 @@ test.skipIf(!packageRuns)("the Chromium in the npm package runs, with the librar
       expect(loaded).not.toMatch(new RegExp(`/usr/lib.*/${library}`));
     }
   } finally {
-    await close();
+    await browser.close();
   }
 });
 

@@ -1,16 +1,16 @@
 // The grid with 10,000 open rows and with 100: work in it takes about as long.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
-import { startTestService, type TestService } from "../../../support/service.js";
+import type { TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
 });
-afterAll(() => service?.close());
 
 /** Makes an organisation with this many rejected rows, written straight into the tables as the projector would. */
 async function organisationWith(rows: number): Promise<string> {

@@ -1,27 +1,27 @@
 // Every page in a real browser: light and dark, narrow and wide, and by the keyboard alone; and the most usual work in the portal.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Role } from "../../../../src/domain/members.js";
 import { pages } from "../../../../src/http/portal/pages/list.js";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
 import { hasFocus, hiddenWithFocus, tabTo } from "../../../support/browser/keyboard.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { type OpenablePage, openablePages } from "../../../support/portal/openablePages.js";
 import { password, signedIn, type TestMember } from "../../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
 import { everyCase } from "../../../support/projects/everyCase.js";
-import { startTestService, type TestService } from "../../../support/service.js";
+import type { TestService } from "../../../support/service.js";
 import { askEverything, leaveQuestion, questionIsGone, walkThrough } from "./byKeyboard.js";
 
 const browser = useBrowser();
 let service: TestService;
 let stage: PortalStage;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   stage = await preparePortal(service);
 });
-afterAll(() => service?.close());
 
 test("every page of the portal is opened by these tests", () => {
   expect(new Set(openablePages.map(({ path }) => path))).toEqual(new Set(pages.filter(({ leadsOn }) => !leadsOn).map(({ path }) => path)));

@@ -2,24 +2,24 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { inviteMember } from "../../../../src/commands/members/manage.js";
 import { linkAddress } from "../../../../src/domain/members.js";
 import { startApi } from "../../../../src/http/startApi.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { addMember, password, type TestMember } from "../../../support/portal/portal.js";
-import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import type { TestOrganisation, TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
 let service: TestService;
 let organisation: TestOrganisation;
 let admin: TestMember;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   organisation = await service.organisation();
   admin = await addMember(service, organisation.id, "admin");
 });
-afterAll(() => service?.close());
 
 async function signIn(page: Page, email = admin.email, given = password): Promise<void> {
   await page.getByLabel("Email").fill(email);

@@ -1,11 +1,12 @@
 // Activities on paper: A4 and Letter are narrower than a small screen, and still get a table and not the layout of a phone.
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { noStream } from "../../../../src/ports/eventStore.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { activity, tell } from "../../../support/importStory.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { projectLog } from "../../../support/projectLog.js";
-import { startTestService, type TestService } from "../../../support/service.js";
+import type { TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
 let service: TestService;
@@ -13,7 +14,7 @@ let cookies: ReadonlyMap<string, string>;
 const customers = ["CUST-001", "CUST-002", "CUST-003", "CUST-004", "CUST-005", "CUST-006"];
 const charges = 25;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   const { id: organisationId } = await service.organisation();
   const rows = customers.flatMap((customerId) =>
     Array.from({ length: charges }, (_, n) => ({ accept: activity({ customerId, chargeCode: `CHARGE-${String(n).padStart(2, "0")}` }) })),
@@ -23,7 +24,6 @@ beforeAll(async () => {
   await projectLog(service);
   ({ cookies } = await signedIn(service, await addMember(service, organisationId, "viewer")));
 });
-afterAll(() => service?.close());
 
 const month = "/portal/activities?month=2026-03";
 const papers = [

@@ -1,16 +1,17 @@
 // Quotes, shipments and earlier states in a real browser, as the person who answers the telephone uses them.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { streamOf, streamPrefix } from "../../../../src/events/streams.js";
 import { noStream } from "../../../../src/ports/eventStore.js";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { goodsLine, type Story, tell } from "../../../support/importStory.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { projectLog } from "../../../support/projectLog.js";
 import { reverse } from "../../../support/reversalStory.js";
-import { startTestService, type TestService } from "../../../support/service.js";
+import type { TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
 let service: TestService;
@@ -19,7 +20,7 @@ let cookies: { name: string; value: string; url: string }[];
 let between: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   const { id: organisationId } = await service.organisation((file) => {
     const [card] = file.rateCards;
     if (card)
@@ -49,7 +50,6 @@ beforeAll(async () => {
   await reverse(service.eventStore, { organisationId, importId, count: 1, reason: "The file of another warehouse was sent" });
   await projectLog(service);
 });
-afterAll(() => service?.close());
 
 /** Checks the page light and wide, and dark and narrow. */
 async function judge(page: Page, name: string): Promise<void> {

@@ -2,26 +2,26 @@
 
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
 import { hasFocus, tabTo } from "../../../support/browser/keyboard.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
 import { until } from "../../../support/processes.js";
 import { everyCase } from "../../../support/projects/everyCase.js";
 import { startProjector, startWorker } from "../../../support/roles.js";
-import { startTestService, type TestService } from "../../../support/service.js";
+import type { TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
 let service: TestService;
 let stage: PortalStage;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   stage = await preparePortal(service);
 });
-afterAll(() => service?.close());
 
 const header = "warehouseCode,chargeCode,quantity,activityTimestamp";
 const good = "SYD,PICK,1,2026-07-01T01:00:00Z";

@@ -6,10 +6,11 @@ import { transaction } from "../../../../src/adapters/postgres/transaction.js";
 import { createPost } from "../../../../src/adapters/webhooks/post.js";
 import { runWebhooks } from "../../../../src/workers/webhooks/runWebhooks.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { sharedService } from "../../../support/browser/sharedService.js";
 import { append, tell } from "../../../support/importStory.js";
 import { addMember, password, type TestMember } from "../../../support/portal/portal.js";
 import { type Receiver, startReceiver } from "../../../support/receiver.js";
-import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import type { TestOrganisation, TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
 let service: TestService;
@@ -19,7 +20,7 @@ let receiver: Receiver;
 const control = new AbortController();
 let worker: Promise<void>;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   organisation = await service.organisation();
   admin = await addMember(service, organisation.id, "admin");
   receiver = await startReceiver();
@@ -36,7 +37,6 @@ afterAll(async () => {
   control.abort();
   await worker;
   await receiver?.close();
-  await service?.close();
 });
 
 /** Waits until the page shows this text by itself. */

@@ -1,0 +1,9 @@
+// One product for all browser test files of a worker, each with organisations of its own. It ends with the worker; its folders are in the folder of the run.
+import { startTestService, type TestService } from "../service.js";
+
+let running: Promise<TestService> | undefined;
+
+export const sharedService = (): Promise<TestService> => {
+  running ??= startTestService();
+  return running;
+};
