@@ -25,10 +25,10 @@ const runs = whole("runs", values.runs ?? "1");
 const minutes = values.load === undefined ? undefined : whole("load", values.load);
 const only = values.only ?? (minutes === undefined ? undefined : "load");
 /** Parts that go by one name; those that only compute share the cores. */
-const together = { fuzz: ["test/faults/fuzz", "test/http/server/fuzz", "test/poison/mutations"] };
+const together = { fuzz: ["test/faults/fuzz"] };
 if (only !== undefined && !fileOf.has(only) && !(only in together))
   fail(`--only must be one of ${[...fileOf.keys(), ...Object.keys(together)].join(", ")}`);
-const files = only === undefined ? [...fileOf.values(), ...together.fuzz] : (together[only] ?? [fileOf.get(only)]);
+const files = only === undefined ? [...fileOf.values()] : (together[only] ?? [fileOf.get(only)]);
 
 process.stderr.write(`faults: seed ${seed}, ${runs} runs${only ? `, only ${only}` : ""}\n`);
 const command = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");

@@ -1,5 +1,5 @@
 // test/faults runs the product while processes are killed, stores are away, clocks differ and callers are hostile.
-// `npm test` runs the short form; `npm run faults -- --seed N --runs M` the long one. A failing run prints its seed.
+// Vitest runs the short form; `npm run faults -- --seed N --runs M` the long one. A failing run prints its seed.
 import { randomInt } from "node:crypto";
 
 const given = (name: string) => {

@@ -5,7 +5,6 @@ import { v7 } from "uuid";
 import { afterEach, expect, test } from "vitest";
 import { append, tell } from "../support/importStory.js";
 import { createMachine, type Machine, type Product } from "../support/processes.js";
-import { everyCase } from "../support/projects/everyCase.js";
 import { ask, type Customer } from "./callers/customer.js";
 import {
   addOddEndpoints,
@@ -77,10 +76,7 @@ async function keepKilling(random: Randomness, busy: () => boolean): Promise<num
   return kills;
 }
 
-// In `npm test` test/faults/kills has endpoints too, so that this test would only repeat it.
-const runIt = long || everyCase;
-
-test.runIf(runIt)(
+test(
   "through kills of worker, projector, Postgres and event store, and beside receivers that never answer, every import's events arrive, in order, repeated only under the same id",
   {
     timeout: 24 * 3_600_000,

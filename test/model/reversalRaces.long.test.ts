@@ -1,2 +1,2 @@
 // With more rounds.
-import "./reversalRaces.test.js";
+import "./reversalRaces.processes.test.js";

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const commandLine = useCommandLine();
 
-/** `npm run verify` starts on all folders, `npm test` only on that of the earliest version, which needs the most migrations. */
+/** The project `long` starts on all folders, `processes` only on that of the earliest version, which needs the most migrations. */
 const folders = [
   { name: "beforeThePortal", answers: 19 },
   { name: "withThePortal", answers: 23 },

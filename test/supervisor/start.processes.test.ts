@@ -9,7 +9,6 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { isAlive } from "../../src/embedded/processes.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { createMachine, kill, type Machine, type Product, until, waybill } from "../support/processes.js";
-import { everyCase } from "../support/projects/everyCase.js";
 import { largeUploads } from "./largeUploads.js";
 
 vi.setConfig({ testTimeout: 180_000 }); // a start is seconds, but the machine may be busy with other tests
@@ -188,15 +187,6 @@ test("a crashed Postgres comes back at the same address", async () => {
   const [postmaster] = [...(await machine.processes())].find(([, command]) => command.includes("postgres -D")) ?? [0];
   kill(postmaster, "SIGKILL");
   await until("it is ready again", async () => !isAlive(postmaster) && (await ask("/readyz").catch(() => 0)) === 200);
-  expect(await keyWorks(key)).toBe(true);
-});
-
-// Only in `npm run verify`: test/faults/kills.processes.test.ts does the same, during pushes.
-test.skipIf(!everyCase)("after kill -9 of the whole tree the next start comes up by itself with all data", async () => {
-  const pids = [product.pid, ...(await machine.processes()).keys()];
-  for (const pid of pids) kill(pid, "SIGKILL");
-  await product.exited;
-  product = await machine.start();
   expect(await keyWorks(key)).toBe(true);
 });
 

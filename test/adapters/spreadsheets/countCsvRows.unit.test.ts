@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { countCsvRows } from "../../../src/adapters/spreadsheets/csv/readCsv.js";
 import { MAX_CSV_ROWS } from "../../../src/adapters/spreadsheets/limits.js";
 import { readHeader } from "../../../src/adapters/spreadsheets/rows.js";
-import { everyCase } from "../../support/projects/everyCase.js";
 import { readContent, withFile } from "./reading.js";
 
 async function countContent(content: Uint8Array | string): Promise<{ rows: number; notes: readonly string[]; fault: string | null }> {
@@ -60,7 +59,7 @@ test("counting finds as many rows as reading, the same faults and the same notes
       expect(counted.rows).toBe(read.rows.length);
       if (read.rows.length > 0) expect(counted.notes).toEqual(read.notes);
     }),
-    { numRuns: everyCase ? 400 : 100 },
+    { numRuns: 100 },
   );
 });
 

@@ -16,7 +16,7 @@ async function faultIn(content, withHeader) {
   writeSync(descriptor, content, 0, content.length, 0);
   try {
     if (withHeader) await readHeader(path, "file");
-    for await (const { rows } of readRows(path)) if (rows.length > 1_000) return `${rows.length} rows`;
+    for await (const { rows } of readRows(path)) if (rows.length > 100) return `${rows.length} rows`;
   } catch (error) {
     return error.name === "FileFault" ? error.message : `thrown: ${error.stack}`;
   }

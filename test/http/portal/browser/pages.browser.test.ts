@@ -46,7 +46,7 @@ async function open(page: Page, { as, address, heading, asks }: OpenablePage): P
 
 const wide = { colorScheme: "light", width: 1440, height: 900 } as const;
 const narrow = { colorScheme: "dark", width: 360, height: 700 } as const;
-/** Further looks, for screenshots and `npm run verify`. */
+/** Further looks, for screenshots and the project `long`. */
 const others = [
   { colorScheme: "dark", width: 1440, height: 900 },
   { colorScheme: "light", width: 360, height: 700 },

@@ -146,7 +146,7 @@ browserTest("a file is dropped on the form and uploaded by keyboard; a refusal i
   });
 });
 
-/** One look is enough to see that the question is asked; `npm run verify` takes both. */
+/** One look is enough to see that the question is asked; the project `long` takes both. */
 const schemes = everyCase ? (["light", "dark"] as const) : (["dark"] as const);
 
 browserTest.each(schemes)(
