@@ -6,13 +6,12 @@
 // "Beside it" is the client's cost in the run against the node. Waiting for the disk leaves processor caches cold, for client and node alike.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
 import { heapFlags } from "../dist/embedded/childProcess.js";
+import { benchFolder, endedWithUs } from "./processes.mjs";
 
 const EVENTS = Number(process.argv[2] ?? 20_000);
 const ROUNDS = Number(process.argv[3] ?? 5);
@@ -54,9 +53,9 @@ const row = (n) =>
   });
 
 async function startServer(kind) {
-  const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+  const folder = benchFolder();
   const program = fileURLToPath(new URL("./eventstoreServer.mjs", import.meta.url));
-  const child = fork(program, [kind, folder], { execArgv: heapFlags("eventstore") }); // as the product starts it
+  const child = endedWithUs(fork(program, [kind, folder], { execArgv: heapFlags("eventstore") })); // as the product starts it
   const [{ address }] = await once(child, "message");
   const client = EventStoreDBClient.connectionString(address);
   return {
@@ -71,7 +70,6 @@ async function startServer(kind) {
       await client.dispose();
       child.disconnect();
       await once(child, "exit");
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -3,8 +3,6 @@
 //   npm run bench:portal [-- --tabs=200 --rounds=3 --seconds=4]
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -13,7 +11,7 @@ import { parseArgs } from "node:util";
 import autocannon from "autocannon";
 import { csvFile } from "./files.mjs";
 import { steady } from "./load.mjs";
-import { cpuOf } from "./processes.mjs";
+import { benchFolder, cpuOf } from "./processes.mjs";
 import { call, push, startService } from "./service.mjs";
 
 const options = { tabs: { type: "string" }, rounds: { type: "string" }, seconds: { type: "string" }, rows: { type: "string" } };
@@ -24,7 +22,7 @@ const quotesPerSecond = 100;
 const password = "seven lazy harbours";
 const email = "bench@example.com";
 
-const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+const folder = benchFolder();
 const service = await startService({ folder: join(folder, "service") });
 const forms = { "content-type": "application/x-www-form-urlencoded", origin: service.url };
 const post = (path, fields) =>
@@ -156,5 +154,4 @@ try {
   );
 } finally {
   await service.stop();
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -1,5 +1,8 @@
 // What a process has cost so far, from /proc: processor time, and memory, of which its own and that of mapped files are told apart.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 
 const TICK_US = 10_000;
@@ -106,17 +109,35 @@ export function watch(groups, everyMs = 200) {
 
 const running = new Set();
 
-/** An interrupted benchmark ends the processes it started. The code that waits for them then fails, and cleans up as after any failure. */
+/** A temporary folder that goes with the benchmark, however that ends. */
+export function benchFolder(prefix = "waybill-bench-") {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  endOnSignal();
+  return folder;
+}
+
+/** An interrupted benchmark ends the processes it started, and then itself. */
 export function endedWithUs(child) {
-  if (running.size === 0) for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, endAll);
+  endOnSignal();
   running.add(child);
-  child.once("exit", () => {
-    running.delete(child);
-    if (running.size === 0) for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, endAll);
-  });
+  child.once("exit", () => running.delete(child));
   return child;
 }
 
-function endAll() {
-  for (const child of running) child.kill("SIGTERM");
+let endsOnSignal = false;
+
+function endOnSignal() {
+  if (endsOnSignal) return;
+  endsOnSignal = true;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => void endAll(128 + constants.signals[signal]));
+}
+
+async function endAll(code) {
+  const ended = [...running].map((child) => {
+    child.kill("SIGTERM");
+    return once(child, "exit");
+  });
+  await Promise.all(ended);
+  process.exit(code);
 }

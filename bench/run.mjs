@@ -1,12 +1,13 @@
 // Everything that is measured, side by side, in one run on one machine; the ratios are what to read.
 //   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,reversals,downloads,rebuild,growth,scale,cancel,idle] [--profile]
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { benchFolder } from "./processes.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const { values } = parseArgs({ options: { full: { type: "boolean" }, only: { type: "string" }, profile: { type: "boolean" } } });
@@ -65,7 +66,7 @@ const sections = {
 
 const results = join(here, "results");
 mkdirSync(results, { recursive: true });
-const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+const folder = benchFolder();
 const say = (line) => process.stderr.write(`${line}\n`);
 const full = values.full === true;
 const report = {
@@ -84,7 +85,6 @@ try {
     section.print(report[name]);
   }
 } finally {
-  rmSync(folder, { recursive: true, force: true });
   report.machine.loadAfter = loadavg()[0];
   const path = join(results, `${report.at.replaceAll(/[:.]/g, "-")}.json`);
   writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`); // also when a section failed: the results of the other sections are good

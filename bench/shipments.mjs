@@ -1,8 +1,7 @@
 // What a line of a shipment import costs Postgres, statement by statement and index by index: the projector's own code, on a Postgres that
 // does nothing else. Processor time of its one backend, so another program's share of the machine matters little.
 //   node scripts/build.mjs && node bench/shipments.mjs [--lines 200000] [--rounds 3]
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
@@ -13,6 +12,7 @@ import { versions } from "../dist/projections/models/versions.js";
 import { eventsPerBatch } from "../dist/projections/running/applyBatch.js";
 import { kinds } from "./files.mjs";
 import { table } from "./tables.mjs";
+import { benchFolder } from "./processes.mjs";
 
 const { values: given } = parseArgs({
   options: { lines: { type: "string", default: "200000" }, rounds: { type: "string", default: "3" } },
@@ -106,7 +106,7 @@ async function importOnce(client, position) {
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+const folder = benchFolder();
 chmodSync(folder, 0o711); // Postgres may run as another account
 const server = await startPostgres({ folder, durable: true });
 const pool = new pg.Pool({ connectionString: server.url, max: 2 });
@@ -150,5 +150,4 @@ try {
 } finally {
   await pool.end();
   await server.stop();
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -2,13 +2,11 @@
 //   npm run bench:versions -- ../before . --kind=activities --format=xlsx --rows=150000 --rounds=5
 // Each round has new rows. With --again all rounds have the same, so that each import replaces the shipments of the one before.
 // Each folder is a checkout with its packages installed and built. The first one is what the others are compared with.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { csvFile, kinds, xlsxFile } from "./files.mjs";
-import { watch } from "./processes.mjs";
+import { benchFolder, watch } from "./processes.mjs";
 import { push, startService, untilEnded } from "./service.mjs";
 
 const { values, positionals } = parseArgs({
@@ -39,7 +37,7 @@ async function importOnce(service, file) {
   };
 }
 
-const folder = mkdtempSync(join(tmpdir(), "waybill-versions-"));
+const folder = benchFolder("waybill-versions-");
 const versions = [];
 try {
   const write = values.format === "xlsx" ? xlsxFile : csvFile;
@@ -63,7 +61,6 @@ try {
   console.log(table(versions));
 } finally {
   for (const { service } of versions) await service.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
 
 /** A figure with its ratio to that of the first version, unless that is zero. */
