@@ -157,7 +157,7 @@ test.each(process.env["VERIFY"] === "on" ? [1, 2, 3, 4, 5, 6] : [1, 2])(
           expect({ importId, row, open: state === null }).toEqual({ importId, row, open: shown.get(row) === "open" });
       const { rows: links } = await model.pool.query(`select "row" from row_corrections where import_id = $1`, [importId]);
       const linked = new Set(links.map(({ row }) => row));
-      const corrections = await loadCorrections(model.eventStore, importId);
+      const { state: corrections } = await loadCorrections(model.eventStore, importId);
       for (const [row] of await holdersOf(model.eventStore, corrections, numbersOf(told, "accept"))) {
         seen.add("replaced");
         expect(linked).toContain(row);
