@@ -75,8 +75,16 @@ async function reverse(given: string, options: ReverseOptions): Promise<void> {
   const [what, reason] = [selectionOf(options), reasonOf(options.reason)];
   const outcome = await withStores(async ({ pool, eventStore, organisations, origin }) => {
     const { reverseRows } = await import("../commands/reversals/reverseRows.js");
-    const now = await organisations.now();
-    const request = { organisationId: undefined, importId, what, reason, includeCorrections, preview, by: origin.by, now };
+    const request = {
+      organisationId: undefined,
+      importId,
+      what,
+      reason,
+      includeCorrections,
+      preview,
+      by: origin.by,
+      now: organisations.now,
+    };
     return reverseRows({ pool, eventStore }, request);
   });
   if (options.json) return printJson(outcome);
@@ -89,7 +97,8 @@ async function reverse(given: string, options: ReverseOptions): Promise<void> {
     `  rejected rows of other imports that are open again: ${reopened}`,
     `  open rejected rows of this import that are withdrawn: ${withdrawn}`,
     ...corrections.map(
-      (each) => `  corrected by import ${each.importId}${includeCorrections ? "" : ", which is not reversed"}: row ${each.rows.join(", ")}`,
+      (each) =>
+        `  corrected by import ${each.importId}, which is ${includeCorrections ? "reversed too" : "not reversed"}: row ${each.rows.join(", ")}`,
     ),
   ]);
 }

@@ -42,10 +42,25 @@ export async function handle<S extends StreamKind, State>(
     const { state, head } = await load(events, aggregate, id);
     const decided = await decide(state, head);
     if (decided.length === 0) return { before: state, decided, revision: head };
-    const encoded = decided.map((event) => encode(event.type, event.data as never, context, newId()));
-    const revision = await appendInChunks(events, streamOf[aggregate.kind](id), encoded, head);
-    return { before: state, decided, revision };
+    return { before: state, decided, revision: await appendDecided({ events, newId }, aggregate.kind, id, { decided, context, head }) };
   });
+}
+
+interface Decided<S extends StreamKind> {
+  readonly decided: readonly EventOn<S>[];
+  readonly context: EventContext;
+  /** The revision that the decision was based on. */
+  readonly head: Revision;
+}
+
+export function appendDecided<S extends StreamKind>(
+  { events, newId }: Handling,
+  kind: S,
+  id: string,
+  { decided, context, head }: Decided<S>,
+): Promise<Revision> {
+  const encoded = decided.map((event) => encode(event.type, event.data as never, context, newId()));
+  return appendInChunks(events, streamOf[kind](id), encoded, head);
 }
 
 /** The state that a stream's events lead to, and the stream's last revision. */

@@ -28,6 +28,12 @@ export class UnreadableEvent extends Error {
   }
 }
 
+/**
+ * Events by which tables are read as of a time, and the version from which `at` is the time at which they were recorded. Whoever decides on
+ * an event takes a time before it is appended: a reader in between would see something else as of that time than a later reader.
+ */
+const timedByLog: { readonly [T in EventType]?: number } = { ImportCompleted: 3, RowsReversed: 2 };
+
 const trusted: ReadonlySet<string> = new Set<EventType>(["RowAccepted", "RowRejected"]);
 const metadataOf = new WeakMap<EventContext, Map<number, EventMetadata>>();
 
@@ -50,8 +56,17 @@ export function decode(stored: StoredEvent, steps: Upcasters = upcasters): Recor
   if (version > current) throw new UnreadableEvent(stored, `it has version ${version}, this service knows ${current}: update the service`);
   const parsed = eventSchemas[type].safeParse(upcast(type, version, stored.data, stored.metadata, steps));
   if (!parsed.success) throw new UnreadableEvent(stored, "its data does not fit its schema", { cause: parsed.error });
-  return { ...stored, data: parsed.data } as RecordedEvent;
+  const isTimedByLog = version >= (timedByLog[type] ?? Number.POSITIVE_INFINITY);
+  const data = isTimedByLog ? { ...parsed.data, at: recordedTime(stored, parsed.data as { at: string }) } : parsed.data;
+  return { ...stored, data } as RecordedEvent;
 }
+
+/**
+ * The end of the millisecond in which the event was recorded: who reads as of an earlier time has read before it. The decided time is later
+ * only if the clocks of the stores differ.
+ */
+const recordedTime = ({ recordedAt }: StoredEvent, { at }: { readonly at: string }): string =>
+  new Date(Math.max(recordedAt.getTime() + 1, Date.parse(at))).toISOString();
 
 /** `decode` for a stream of a known kind. Throws for an event that belongs on another kind of stream. */
 export function decodeOn<S extends StreamKind>(kind: S, stored: StoredEvent): RecordedOn<S> | undefined {

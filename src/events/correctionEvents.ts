@@ -1,6 +1,7 @@
 // What becomes of the rejected rows of one import: each stream belongs to the import whose rows are corrected. This is a disk format.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
+import { rowsReversed } from "./reversalEvents.js";
 
 const instant = z.iso.datetime();
 /** Row numbers as the list of rejected rows shows them. */
@@ -34,8 +35,20 @@ const rowsDismissed = z.object({ importId: z.string(), rows, note: z.string(), b
 /** Dismissed rows that are to be corrected after all. */
 const rowsReopened = z.object({ importId: z.string(), rows, by: principal, at: instant });
 
+/**
+ * A reversal is decided on the stream of the claims, so that the stream's revisions order the two. RowsReversed follows on the stream of the
+ * reversals. Whoever next decides on the import's rows records it if the process that decided has not.
+ */
+const reversalDecided = rowsReversed.extend({ organisationId: z.string(), correlationId: z.string() });
+
 /** Every event of the stream. */
-export const correctionEvents = { RowsClaimed: rowsClaimed, RowsDismissed: rowsDismissed, RowsReopened: rowsReopened } as const;
+export const correctionEvents = {
+  RowsClaimed: rowsClaimed,
+  RowsDismissed: rowsDismissed,
+  RowsReopened: rowsReopened,
+  ReversalDecided: reversalDecided,
+} as const;
 
 export type RefusedRow = z.infer<typeof refusedRow>;
 export type RowsClaimed = z.infer<typeof rowsClaimed>;
+export type ReversalDecided = z.infer<typeof reversalDecided>;

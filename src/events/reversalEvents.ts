@@ -6,7 +6,7 @@ import { principal } from "../domain/principal.js";
 const ranges = z.array(z.tuple([z.number().int(), z.number().int()]));
 
 /** Rows that were reversed before are not in it: a row is reversed once. */
-const rowsReversed = z.object({
+export const rowsReversed = z.object({
   importId: z.string(),
   reversalId: z.string(),
   /** `all`: every accepted row that was not reversed before. Then the open rejected rows of the import are withdrawn too. */

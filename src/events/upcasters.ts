@@ -13,11 +13,13 @@ const byKeyPrefix: Upcaster = ({ keyPrefix, ...data }) => ({ ...data, by: { kind
 const byText: Upcaster = (data) => ({ ...data, by: principalOf(String(data["by"])) });
 const byActor: Upcaster = (data, { actor }) => ({ ...data, by: principalOf(actor) });
 const byWorker: Upcaster = ({ worker, ...data }) => ({ ...data, by: { kind: "worker", id: worker } });
+/** The shape stays: only what `at` means has changed (`timedByLog` of codec.ts). */
+const sameShape: Upcaster = (data) => data;
 
 export const upcasters: Upcasters = {
   ImportRequested: [byKeyPrefix],
   ImportStarted: [byWorker],
-  ImportCompleted: [byActor],
+  ImportCompleted: [byActor, sameShape],
   ImportFailed: [byActor],
   ImportCancelled: [byText],
   CatalogueApplied: [byText],
@@ -25,6 +27,7 @@ export const upcasters: Upcasters = {
   ApiKeyRevoked: [byText],
   QuoteGenerated: [byKeyPrefix],
   LocalitiesImported: [byActor],
+  RowsReversed: [sameShape],
 };
 
 export function versionOf(type: EventType, steps: Upcasters = upcasters): number {

@@ -105,6 +105,8 @@ export function correctionEvidence(reversals: ReversalEvidence): CorrectionEvide
       case "RowsReopened":
         if (!withdrawn.has(importId)) for (const row of event.data.rows) finished.delete(keyOf(importId, row));
         return;
+      case "ReversalDecided":
+        return; // RowsReversed follows
     }
     event satisfies never;
   }

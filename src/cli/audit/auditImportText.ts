@@ -169,10 +169,10 @@ function reversalLines(
 const rangesText = (ranges: Ranges): string => ranges.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(", ");
 
 function stepText(step: CorrectionStep, nameOf: NameOf): string {
-  const { rows, by } = step.data;
+  const { by } = step.data;
   switch (step.type) {
     case "RowsClaimed": {
-      const { correction, refused } = step.data;
+      const { correction, refused, rows } = step.data;
       const taken = rows.length === 0 ? "nothing" : rowsText(rows);
       const lost = refused.map(
         ({ row, why, importId }) => `row ${row} refused: ${whyText[why]}${importId === undefined ? "" : ` import ${importId}`}`,
@@ -180,9 +180,11 @@ function stepText(step: CorrectionStep, nameOf: NameOf): string {
       return [`${taken} taken by import ${correction}, recorded by ${nameOf(by)}`, ...lost].join("; ");
     }
     case "RowsDismissed":
-      return `${rowsText(rows)} dismissed by ${nameOf(by)}${step.data.note === "" ? "" : `: ${step.data.note}`}`;
+      return `${rowsText(step.data.rows)} dismissed by ${nameOf(by)}${step.data.note === "" ? "" : `: ${step.data.note}`}`;
     case "RowsReopened":
-      return `${rowsText(rows)} opened again by ${nameOf(by)}`;
+      return `${rowsText(step.data.rows)} opened again by ${nameOf(by)}`;
+    case "ReversalDecided":
+      return `reversal ${step.data.reversalId} decided by ${nameOf(by)}`;
   }
 }
 

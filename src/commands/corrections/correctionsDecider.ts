@@ -3,7 +3,7 @@
 // comes after a reversal of the row in the log changes nothing, also if whoever made it did not see the reversal.
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { RefusedRow, RowsClaimed } from "../../events/correctionEvents.js";
+import type { RefusedRow, ReversalDecided, RowsClaimed } from "../../events/correctionEvents.js";
 import type { EventOn } from "../../events/registry.js";
 import type { Aggregate } from "../handle.js";
 import type { ReversedRows } from "./reversedRows.js";
@@ -40,6 +40,8 @@ export interface CorrectionsState {
   readonly claims: Map<string, RowsClaimed>;
   /** By row: who has it, or that it is dismissed; no entry for an open row. */
   readonly rows: Map<number, Standing>;
+  /** The reversals that were decided, in their order. */
+  readonly decided: ReversalDecided[];
 }
 
 /** Changes the state it is given, which only the fold holds: copying it for each event would make a long stream slow. */
@@ -58,6 +60,9 @@ function evolve(state: CorrectionsState, event: CorrectionEvent, _: bigint, posi
       return state;
     case "RowsReopened":
       if (!isWithdrawn) for (const row of event.data.rows) state.rows.delete(row);
+      return state;
+    case "ReversalDecided":
+      state.decided.push(event.data);
       return state;
   }
 }
@@ -89,7 +94,7 @@ const whyReversed = (row: number, { all, since }: ReversedRows): RefusedRow["why
 
 export const correctionsAggregate = (reversed: ReversedRows): Aggregate<"corrections", CorrectionsState> => ({
   kind: "corrections",
-  initial: () => ({ reversed, claims: new Map(), rows: new Map() }),
+  initial: () => ({ reversed, claims: new Map(), rows: new Map(), decided: [] }),
   evolve,
 });
 

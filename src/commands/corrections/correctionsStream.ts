@@ -1,18 +1,49 @@
 import { randomUUID } from "node:crypto";
 import type { EventContext } from "../../events/codec.js";
-import type { RefusedRow } from "../../events/correctionEvents.js";
+import type { RefusedRow, ReversalDecided } from "../../events/correctionEvents.js";
 import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
-import type { EventStore } from "../../ports/eventStore.js";
-import { handle, load } from "../handle.js";
+import { type EventStore, noStream, type Revision } from "../../ports/eventStore.js";
+import { appendDecided, load, untilNoConflict } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
 import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, decide, type Standing } from "./correctionsDecider.js";
-import { loadReversed, type ReversedRows } from "./reversedRows.js";
+import { loadReversals, loadReversed, type ReversedRows, reversedRows } from "./reversedRows.js";
 
-/** The reversals are read first: every claim that stands before one of them in the log is then found too. */
-export async function loadCorrections(eventStore: EventStore, importId: string): Promise<CorrectionsState> {
-  const reversed = await loadReversed(eventStore, importId);
-  return (await load(eventStore, correctionsAggregate(reversed), importId)).state;
+export interface LoadedCorrections {
+  readonly state: CorrectionsState;
+  /** The stream's last revision: a decision that is appended after exactly this one has seen every claim and every reversal. */
+  readonly head: Revision;
+}
+
+/** A reversal that was decided and is not recorded yet is recorded first: nobody decides on rows that are about to be reversed. */
+export async function loadCorrections(eventStore: EventStore, importId: string): Promise<LoadedCorrections> {
+  return untilNoConflict(async () => {
+    for (;;) {
+      // The reversals are read first: every claim that stands before one of them in the log is then found too.
+      const reversals = await loadReversals(eventStore, importId);
+      const loaded = await load(eventStore, correctionsAggregate(reversedRows(reversals)), importId);
+      const recorded = new Set(reversals.map(({ reversalId }) => reversalId));
+      const [left] = loaded.state.decided.filter(({ reversalId }) => !recorded.has(reversalId));
+      if (!left) return loaded;
+      await recordReversal(eventStore, left, reversals.at(-1)?.revision ?? noStream);
+    }
+  });
+}
+
+/** The event's id is the reversal's: two processes that record it at the same moment record it once. */
+async function recordReversal(eventStore: EventStore, { organisationId, correlationId, ...data }: ReversalDecided, head: Revision) {
+  const context = { organisation: organisationId, by: data.by, correlationId };
+  const decided = [{ type: "RowsReversed" as const, data }];
+  await appendDecided({ events: eventStore, newId: () => data.reversalId }, "reversals", data.importId, { decided, context, head });
+}
+
+/** Reverses the rows, unless somebody has decided on rows of the import since the corrections were loaded: that throws WrongVersion. */
+export async function decideReversal(eventStore: EventStore, reversal: ReversalDecided, { head }: LoadedCorrections): Promise<void> {
+  const { organisationId, importId, correlationId, by } = reversal;
+  const context = { organisation: organisationId, by, correlationId };
+  const decided = [{ type: "ReversalDecided" as const, data: reversal }];
+  await appendDecided({ events: eventStore, newId: randomUUID }, "corrections", importId, { decided, context, head });
+  await loadCorrections(eventStore, importId);
 }
 
 /** Where a claimed row has come to: the last row that its corrections lead to. */
@@ -97,8 +128,8 @@ async function releasedRows(eventStore: EventStore, state: CorrectionsState, row
 /** The rows that a correction was refused, by the correction's own row numbers. They are not offered again in its list of rejected rows. */
 export async function refusedRows(eventStore: EventStore, { importId, corrects }: ImportRequested): Promise<Map<number, RefusedRow>> {
   if (!corrects) return new Map();
-  const { claims } = await loadCorrections(eventStore, corrects.importId);
-  return new Map((claims.get(importId)?.refused ?? []).map((refused) => [refused.correctionRow, refused]));
+  const { state } = await loadCorrections(eventStore, corrects.importId);
+  return new Map((state.claims.get(importId)?.refused ?? []).map((refused) => [refused.correctionRow, refused]));
 }
 
 interface RowsToClaim extends Pick<CorrectionCommand, "importId" | "rows" | "by" | "now"> {
@@ -115,8 +146,8 @@ export async function claimRows(eventStore: EventStore, wanted: RowsToClaim, con
     const superseded = state.claims.has(correction) ? new Map<number, string>() : await wanted.superseded();
     return decide({ type: "claimRows", importId, correction, rows, superseded, released, by, now }, state);
   });
-  // A reversal may have come before the claim in the log and after it was looked for.
-  return (await loadCorrections(eventStore, importId)).claims.get(correction)?.refused ?? [];
+  // In a log of an earlier version a reversal may stand before the claim that did not see it.
+  return (await loadCorrections(eventStore, importId)).state.claims.get(correction)?.refused ?? [];
 }
 
 /** Decides on rows of an import, and appends to the stream of its corrections. */
@@ -127,8 +158,9 @@ export async function decideCorrections(
   context: EventContext,
   decided: (state: CorrectionsState, released: ReadonlySet<number>) => EventOn<"corrections">[] | Promise<EventOn<"corrections">[]>,
 ): Promise<void> {
-  const aggregate = correctionsAggregate(await loadReversed(eventStore, importId));
-  await handle({ events: eventStore, newId: randomUUID }, aggregate, importId, context, async (state) =>
-    decided(state, await releasedRows(eventStore, state, rows)),
-  );
+  await untilNoConflict(async () => {
+    const { state, head } = await loadCorrections(eventStore, importId);
+    const events = await decided(state, await releasedRows(eventStore, state, rows));
+    await appendDecided({ events: eventStore, newId: randomUUID }, "corrections", importId, { decided: events, context, head });
+  });
 }

@@ -22,7 +22,7 @@ export async function dismissRows(deps: CorrectionDeps, change: RowsChange & { r
     throw new Rejection("invalid", `note must be at most ${limits.textLength} characters.`);
   const found = await completedImport(deps, change);
   await expectWholeShipments(deps.pool, found, rows);
-  const state = await loadCorrections(deps.eventStore, importId);
+  const { state } = await loadCorrections(deps.eventStore, importId);
   const notDismissed = rows.filter((row) => state.rows.get(row)?.why !== "dismissed");
   await expectOpen(deps, found, notDismissed);
   await carryOut(deps, change, { type: "dismissRows", note });

@@ -59,7 +59,7 @@ async function closedRows(
 ): Promise<(rows: readonly number[]) => Promise<ClosedRow[]>> {
   const { pool, eventStore } = deps;
   const { organisationId, importId, kind } = request;
-  const state = await loadCorrections(eventStore, importId);
+  const { state } = await loadCorrections(eventStore, importId);
   const holders = await holdersOf(eventStore, state, of ?? [...state.rows.keys()]);
   const released = new Set([...state.rows.keys()].filter((row) => !holders.has(row)));
   const refused = await refusedRows(eventStore, request);

@@ -2,7 +2,7 @@ import { isWithin } from "../../domain/ranges.js";
 import { decodeOn } from "../../events/codec.js";
 import type { RowsReversed } from "../../events/reversalEvents.js";
 import { streamOf } from "../../events/streams.js";
-import type { EventStore } from "../../ports/eventStore.js";
+import type { EventStore, Revision } from "../../ports/eventStore.js";
 
 /** Which rows of an import are reversed, and since when: every process decides by the order of the log. */
 export interface ReversedRows {
@@ -24,11 +24,20 @@ export function reversedRows(reversals: readonly ReversalAt[]): ReversedRows {
   };
 }
 
-export async function loadReversed(eventStore: EventStore, importId: string): Promise<ReversedRows> {
-  const reversals: ReversalAt[] = [];
+export const loadReversed = async (eventStore: EventStore, importId: string): Promise<ReversedRows> =>
+  reversedRows(await loadReversals(eventStore, importId));
+
+interface RecordedReversal extends ReversalAt {
+  readonly reversalId: string;
+  readonly revision: Revision;
+}
+
+/** In the order of the log. */
+export async function loadReversals(eventStore: EventStore, importId: string): Promise<RecordedReversal[]> {
+  const reversals: RecordedReversal[] = [];
   for await (const stored of eventStore.read(streamOf.reversals(importId))) {
     const event = decodeOn("reversals", stored);
-    if (event) reversals.push({ rows: event.data.rows, position: stored.position.commit });
+    if (event) reversals.push({ ...event.data, position: stored.position.commit, revision: stored.revision });
   }
-  return reversedRows(reversals);
+  return reversals;
 }

@@ -31,6 +31,8 @@ export interface ReverseRows {
   readonly includedIn?: RowsReversed["includedIn"];
   readonly by: Principal;
   readonly now: Date;
+  /** When the import, or the last of the imports that claim its rows, ended. */
+  readonly notBefore: Date;
 }
 
 export interface ReversalsState {
@@ -39,13 +41,13 @@ export interface ReversalsState {
   /** The numbers of the activities or shipments that were reversed by their numbers. */
   readonly numbers: readonly Range[];
   /** The last reversal. */
-  readonly last: string | undefined;
+  readonly last: { readonly reversalId: string; readonly at: string } | undefined;
   /** How many activities or shipments are reversed. */
   readonly count: number;
 }
 
 export function evolve(state: ReversalsState, { data }: ReversalEvent): ReversalsState {
-  const counted = { ...state, count: state.count + data.count, last: data.reversalId };
+  const counted = { ...state, count: state.count + data.count, last: data };
   if (data.rows === "all") return { ...counted, all: true };
   return { ...counted, numbers: joined(state.numbers, data.shipments ?? data.rows) };
 }
@@ -56,9 +58,12 @@ export const reversalsAggregate: Aggregate<"reversals", ReversalsState> = {
   evolve,
 };
 
-export function decide({ importId, reversalId, what, reason, includedIn, by, now }: ReverseRows, state: ReversalsState): ReversalEvent[] {
+export function decide(command: ReverseRows, state: ReversalsState): ReversalEvent[] {
+  const { importId, reversalId, what, reason, includedIn, by, now, notBefore } = command;
   if (state.all) return [];
-  const made = { importId, reversalId, reason, ...(includedIn && { includedIn }), by, at: now.toISOString() };
+  // The clocks of two processes differ: what is read as of a time has to have the order of the log.
+  const at = new Date(Math.max(now.getTime(), notBefore.getTime(), Date.parse(state.last?.at ?? notBefore.toISOString())));
+  const made = { importId, reversalId, reason, ...(includedIn && { includedIn }), by, at: at.toISOString() };
   if (what.all) {
     const count = what.written - state.count;
     return count === 0 && !what.withdraws ? [] : [{ type: "RowsReversed", data: { ...made, rows: "all", count } }];

@@ -1,5 +1,6 @@
 // Takes accepted rows of a completed import back: all of them, or some activities or shipments. `reversals-<importId>` decides what was
-// reversed already. What else follows is looked up in the tables for the answer; the projections work it out from the log.
+// reversed already, `corrections-<importId>` whether somebody has claimed rows meanwhile. What else follows is looked up in the tables for the
+// answer; the projections work it out from the log.
 import { setTimeout } from "node:timers/promises";
 import type { Pool } from "pg";
 import { v7 } from "uuid";
@@ -7,20 +8,20 @@ import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import type { RowsReversed } from "../../events/reversalEvents.js";
-import { StoreUnavailable } from "../../portErrors.js";
 import {
   areLedgersReady,
-  areShownEnded,
   consequencesOf,
   correctingRows,
   isShownReversed,
+  lastEnd,
   type Meant,
   writtenImport,
 } from "../../queries/lookUps/reversals.js";
-import { loadCorrections } from "../corrections/correctionsStream.js";
+import { decideReversal, type LoadedCorrections, loadCorrections } from "../corrections/correctionsStream.js";
 import { queuedCorrections } from "../corrections/openRows.js";
-import { handle, load } from "../handle.js";
+import { load, untilNoConflict } from "../handle.js";
 import { expectVisible, loadImport } from "../imports/importStream.js";
+import { untilProjected } from "../untilProjected.js";
 import {
   activitiesOf,
   type Chosen,
@@ -44,7 +45,8 @@ export interface ReversalRequest {
   readonly preview: boolean;
   readonly by: Principal;
   readonly requestId?: string | undefined;
-  readonly now: Date;
+  /** By the database's clock. Asked when a reversal is decided, so once for each import that is reversed. */
+  now(): Date | Promise<Date>;
 }
 
 /** Activities, or shipments, and for the rejected ones rows. */
@@ -68,20 +70,18 @@ export interface ReversalOutcome {
 export async function reverseRows(deps: ReversalDeps, request: ReversalRequest): Promise<ReversalOutcome> {
   const found = await completedImport(deps, request);
   const chosen = await chosenOf(deps, found, request.what);
-  await expectNoneUnderWay(deps, found, chosen.rows);
+  if (request.includeCorrections) await expectNoneUnderWayAmong(deps, await correctionsOf(deps, found, chosen, request));
   const made = await reverseChosen(deps, found, chosen, request);
   return request.includeCorrections ? withCorrections(deps, found, made, chosen, request) : made.outcome;
 }
 
 /** Tables that a reversal changes, and the least shape that has what it needs. */
 const shapes = { reversals: 1, rejections: 1, activities: 1, versions: 1, shipments: 2 };
-const projectedMs = 5_000;
-const lookMs = 50;
 
-/** The import has completed, and the tables know it. They may be a moment behind the stream. */
+/** The import has completed, and the tables know it. */
 async function completedImport(
   { pool, eventStore }: ReversalDeps,
-  { organisationId, importId, kind }: ReversalRequest,
+  { organisationId, importId, kind }: Pick<ReversalRequest, "organisationId" | "importId" | "kind">,
 ): Promise<ReversibleImport> {
   const { state: loaded, position = 0n } = await loadImport(eventStore, importId);
   const state = expectVisible(loaded, { organisationId, kind });
@@ -93,34 +93,36 @@ async function completedImport(
       `The import is ${state.status}: its rows can be reversed once it has completed. To stop it, cancel it.`,
     );
   const { request } = state;
-  for (const deadline = performance.now() + projectedMs; performance.now() < deadline; await setTimeout(lookMs)) {
-    const written = (await areLedgersReady(pool, shapes)) ? await writtenImport(pool, importId) : undefined;
-    if (written) return { importId, organisationId: request.organisationId, kind: request.kind, position, ...written };
-  }
-  throw new StoreUnavailable("database", "The ledgers do not have all of the import yet, try again shortly");
+  const written = await untilProjected(
+    async () => ((await areLedgersReady(pool, shapes)) ? writtenImport(pool, importId) : undefined),
+    "The ledgers do not have all of the import yet, try again shortly",
+  );
+  return { importId, organisationId: request.organisationId, kind: request.kind, position, ...written };
 }
 
-/** A correction under way would meet rows that are gone, or leave rows behind that nobody sees. */
+/**
+ * A correction under way would meet rows that are gone, or leave rows behind that nobody sees. Corrections that have claimed rows and are not
+ * in the queue have ended. The answer names them, so the tables have to know it. Returns when the last of them, or the import itself, ended.
+ */
 async function expectNoneUnderWay(
   deps: ReversalDeps,
   { organisationId, importId }: ReversibleImport,
   rows: readonly number[] | undefined,
-): Promise<void> {
+  { state }: LoadedCorrections,
+): Promise<Date> {
   const queued = await queuedCorrections(deps, organisationId, importId);
   const meant = rows && new Set(rows);
   const underWay = [...queued].filter(([row]) => !meant || meant.has(row));
   const [first] = underWay;
-  if (!first) return expectShown(deps, importId);
+  if (!first)
+    return untilProjected(() => lastEnd(deps.pool, [importId, ...state.claims.keys()]), "The ledgers are behind, try again shortly");
   const of = underWay.length === 1 ? `row ${first[0]}` : `${underWay.length} rows`;
   throw new Rejection("conflict", `Import ${first[1]} is about to correct ${of} of this import: wait until it has ended, or cancel it.`);
 }
 
-/** Corrections that are not in the queue have ended. The answer names them, so the tables have to know it. */
-async function expectShown({ pool, eventStore }: ReversalDeps, importId: string): Promise<void> {
-  const claimants = [...(await loadCorrections(eventStore, importId)).claims.keys()];
-  for (const deadline = performance.now() + projectedMs; !(await areShownEnded(pool, claimants)); await setTimeout(lookMs)) {
-    if (performance.now() > deadline) throw new StoreUnavailable("database", "The ledgers are behind, try again shortly");
-  }
+async function expectNoneUnderWayAmong(deps: ReversalDeps, corrections: readonly ChosenCorrection[]): Promise<void> {
+  for (const { found, chosen } of corrections)
+    await expectNoneUnderWay(deps, found, chosen.rows, await loadCorrections(deps.eventStore, found.importId));
 }
 
 type Making = Pick<ReversalRequest, "reason" | "preview" | "includeCorrections" | "by" | "requestId" | "now"> & {
@@ -139,23 +141,35 @@ interface Made {
   readonly reversalId: string | undefined;
 }
 
+const withoutConflictMs = 10_000;
+
+/** When somebody claims or reverses rows of the import between the look at its corrections and the decision, everything is looked at again. */
 async function reverseChosen(deps: ReversalDeps, found: ReversibleImport, chosen: Chosen, making: Making): Promise<Made> {
+  const made = await untilNoConflict(() => tryToReverse(deps, found, chosen, making), withoutConflictMs);
+  if (made.outcome.reversalId) await shownSoon(deps.pool, made.outcome.reversalId);
+  return made;
+}
+
+async function tryToReverse(deps: ReversalDeps, found: ReversibleImport, chosen: Chosen, making: Making): Promise<Made> {
   const { importId, organisationId, kind, written } = found;
-  const { reason, by, requestId, now, includedIn } = making;
+  const { reason, by, includedIn } = making;
+  const claims = await loadCorrections(deps.eventStore, importId);
+  const notBefore = await expectNoneUnderWay(deps, found, chosen.rows, claims);
   const consequences = await consequencesOf(deps.pool, meantBy(found, chosen), making.before ?? []);
   const corrections = await correctingRows(deps.pool, importId, chosen.rows);
   const opensRows = making.includeCorrections && corrections.length > 0;
-  const reversalId = v7();
+  const { state: before } = await load(deps.eventStore, reversalsAggregate, importId);
   const what: ReverseRows["what"] = chosen.units
     ? { all: false, of: kind, units: chosen.units }
     : { all: true, written, withdraws: consequences.open > 0 || opensRows };
-  const command = { type: "reverseRows", importId, reversalId, what, reason, by, now, ...(includedIn && { includedIn }) } as const;
-  const context = { organisation: organisationId, by, correlationId: requestId ?? importId };
-  const { before, decided } = making.preview
-    ? await load(deps.eventStore, reversalsAggregate, importId).then(({ state }) => ({ before: state, decided: decide(command, state) }))
-    : await handle({ events: deps.eventStore, newId: v7 }, reversalsAggregate, importId, context, (state) => decide(command, state));
-  const [event] = decided;
-  if (event && !making.preview) await shownSoon(deps.pool, reversalId);
+  const reversalId = v7();
+  const times = { now: await making.now(), notBefore };
+  const [event] = decide(
+    { type: "reverseRows", importId, reversalId, what, reason, by, ...times, ...(includedIn && { includedIn }) },
+    before,
+  );
+  if (event && !making.preview)
+    await decideReversal(deps.eventStore, { ...event.data, organisationId, correlationId: making.requestId ?? importId }, claims);
   const reversed = event?.data.count ?? 0;
   const { superseded, restored, reopened, open } = event ? consequences : { superseded: 0, restored: 0, reopened: 0, open: 0 };
   const outcome = {
@@ -169,10 +183,11 @@ async function reverseChosen(deps: ReversalDeps, found: ReversibleImport, chosen
     restored,
     corrections: corrections.map((each) => ({ importId: each.importId, rows: each.rows })),
   };
-  return { outcome, reversalId: event ? reversalId : before.last };
+  return { outcome, reversalId: event ? reversalId : before.last?.reversalId };
 }
 
 const shownMs = 500;
+const lookMs = 50;
 
 /** The caller's next look at the import then shows the reversal. If the projector is busy, the answer does not wait for it. */
 async function shownSoon(pool: Pool, reversalId: string): Promise<void> {
@@ -181,7 +196,30 @@ async function shownSoon(pool: Pool, reversalId: string): Promise<void> {
   while (performance.now() < end && !(await isShown())) await setTimeout(lookMs);
 }
 
-/** Reverses the rows of other imports that correct what was chosen. Each has its own stream, and what is reversed already stays as it is. */
+interface ChosenCorrection {
+  readonly found: ReversibleImport;
+  readonly chosen: Chosen;
+  /** The rows of the import named in the request that it corrects. */
+  readonly rows: readonly number[];
+}
+
+/** The rows of other imports that correct what was chosen. */
+async function correctionsOf(
+  deps: ReversalDeps,
+  { importId, organisationId }: ReversibleImport,
+  { rows: chosenRows }: Chosen,
+  { kind }: ReversalRequest,
+): Promise<ChosenCorrection[]> {
+  const corrections: ChosenCorrection[] = [];
+  for (const { importId: correctionId, ownRows, rows } of await correctingRows(deps.pool, importId, chosenRows)) {
+    const found = await completedImport(deps, { organisationId, importId: correctionId, kind });
+    const chosen = found.kind === "activities" ? activitiesOf(ownRows) : await shipmentsWithRows(deps, found, ownRows);
+    corrections.push({ found, chosen, rows });
+  }
+  return corrections;
+}
+
+/** Each correction has its own stream, and what is reversed already stays as it is. The answer names those that are reversed. */
 async function withCorrections(
   deps: ReversalDeps,
   found: ReversibleImport,
@@ -189,16 +227,14 @@ async function withCorrections(
   first: Chosen,
   request: ReversalRequest,
 ): Promise<ReversalOutcome> {
-  const { pool } = deps;
   let reopened = outcome.reopened;
   const before = [meantBy(found, first)];
-  for (const correcting of await correctingRows(pool, found.importId, first.rows)) {
-    const correction = await completedImport(deps, { ...request, organisationId: found.organisationId, importId: correcting.importId });
-    const chosen =
-      correction.kind === "activities" ? activitiesOf(correcting.ownRows) : await shipmentsWithRows(deps, correction, correcting.ownRows);
+  const corrections: ReversalOutcome["corrections"][number][] = [];
+  for (const correction of await correctionsOf(deps, found, first, request)) {
     const making = { ...request, before, ...(reversalId && { includedIn: { importId: found.importId, reversalId } }) };
-    reopened += (await reverseChosen(deps, correction, chosen, making)).outcome.reopened;
-    before.push(meantBy(correction, chosen));
+    reopened += (await reverseChosen(deps, correction.found, correction.chosen, making)).outcome.reopened;
+    before.push(meantBy(correction.found, correction.chosen));
+    corrections.push({ importId: correction.found.importId, rows: correction.rows });
   }
-  return { ...outcome, reopened };
+  return { ...outcome, reopened, corrections };
 }

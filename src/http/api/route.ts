@@ -9,14 +9,14 @@ import type { StillAllowed } from "../server/readBody.js";
 import type { Answer, AppEnv } from "../server/requestFrame.js";
 import type { ApiDeps } from "./deps.js";
 
-/** The caller, and the time that this request uses throughout. */
 export interface Caller {
   readonly organisationId: string;
   readonly by: Principal;
   /** The beginning of the API key, for the log. The whole key is never logged. */
   readonly keyPrefix: string;
   readonly catalogueVersion: number;
-  readonly now: Date;
+  /** By the database's clock. Ask it when something is decided: a body may arrive long after its key was looked up. */
+  now(): Date;
   readonly requestId: string;
   /** How long the authentication has taken so far, also that after the body; it counts towards the time for the whole answer. */
   admissionMs: number;

@@ -59,6 +59,8 @@ async function apply(client: PoolClient, event: Event, changes: StateChanges): P
       return dismiss(client, event.data, changes);
     case "RowsReopened":
       return reopen(client, event.data, changes);
+    case "ReversalDecided":
+      return; // RowsReversed follows
     case "RowsReversed":
       return applyReversal(client, event.data, changes);
     case "ImportCompleted":

@@ -70,6 +70,7 @@ export const leftOut: Readonly<Record<Exclude<EventType, LoggedEvent>, string>> 
   ImportCompleted: "is a worker's",
   ImportFailed: "is a worker's",
   RowsClaimed: "is a worker's",
+  ReversalDecided: "is followed by RowsReversed",
   QuotesGenerated: "changes nothing; Quotes lists them",
   QuoteGenerated: "changes nothing; Quotes lists them",
 };

@@ -12,7 +12,10 @@ import type { ImportView } from "./importView.js";
 export type TimelineStep =
   | ImportEvent<"ImportRequested" | "ImportStarted" | ImportEnding>
   | { readonly type: "ImportResumed"; readonly recordedAt: Date; readonly worker: string; readonly row: number | undefined }
-  | RecordedOn<"corrections" | "reversals">;
+  | LaterStep;
+
+/** What is decided on a row once the import has ended. ReversalDecided is left out: RowsReversed follows. */
+type LaterStep = Exclude<RecordedOn<"corrections" | "reversals">, { type: "ReversalDecided" }>;
 
 const mostAfterEnd = 50;
 
@@ -38,7 +41,7 @@ export async function importTimeline(
   return [requested, started, ...resumed.map(resumedStep), ...(end && isEnding(end) ? [end] : []), ...later];
 }
 
-async function afterEnd(importId: string, eventStore: EventStore): Promise<RecordedOn<"corrections" | "reversals">[]> {
+async function afterEnd(importId: string, eventStore: EventStore): Promise<LaterStep[]> {
   const [corrections, reversals] = await Promise.all([
     readSome(eventStore, streamOf.corrections(importId), mostAfterEnd),
     readSome(eventStore, streamOf.reversals(importId), mostAfterEnd),
@@ -46,7 +49,7 @@ async function afterEnd(importId: string, eventStore: EventStore): Promise<Recor
   const events = [
     ...corrections.map((stored) => decodeOn("corrections", stored)),
     ...reversals.map((stored) => decodeOn("reversals", stored)),
-  ].filter((event) => event !== undefined);
+  ].filter((event): event is LaterStep => event !== undefined && event.type !== "ReversalDecided");
   return events.sort((one, other) => Number(one.position.commit - other.position.commit));
 }
 

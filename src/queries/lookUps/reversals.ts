@@ -175,13 +175,14 @@ export async function correctingRows(pool: Pool, importId: string, rows: readonl
   return found.rows;
 }
 
-/** Whether the tables show the end of each of these imports. */
-export async function areShownEnded(pool: Pool, importIds: readonly string[]): Promise<boolean> {
-  const { rows } = await pool.query<{ ended: number }>(
-    "select count(*)::int as ended from imports where import_id = any($1::uuid[]) and status in ('completed', 'failed', 'cancelled')",
+/** When the last of these imports ended. Undefined until the tables show the end of each. */
+export async function lastEnd(pool: Pool, importIds: readonly string[]): Promise<Date | undefined> {
+  const { rows } = await pool.query<{ ended: number; at: Date | null }>(
+    `select count(*)::int as ended, max(finished_at) as at from imports
+      where import_id = any($1::uuid[]) and status in ('completed', 'failed', 'cancelled')`,
     [importIds],
   );
-  return rows[0]?.ended === importIds.length;
+  return rows[0]?.ended === importIds.length ? (rows[0].at ?? undefined) : undefined;
 }
 
 /** Whether the tables have this reversal. */

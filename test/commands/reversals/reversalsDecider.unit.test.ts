@@ -10,7 +10,7 @@ const by = { kind: "member" as const, id: "m-1" };
 const importId = "the-import";
 const made = { importId, reversalId: "r-2", reason: "sent twice", by };
 
-const command = (what: ReverseRows["what"]): ReverseRows => ({ type: "reverseRows", ...made, now, what });
+const command = (what: ReverseRows["what"]): ReverseRows => ({ type: "reverseRows", ...made, now, notBefore: now, what });
 const all = (written: number, withdraws = false) => command({ all: true, written, withdraws });
 const rows = (...numbers: number[]) =>
   command({ all: false, of: "activities", units: numbers.map((number) => ({ number, rows: [number] })) });

@@ -62,8 +62,13 @@ export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenti
 }
 
 function admit(use: KeyUse, limit: number): Omit<Admission, "stillAllowed"> {
-  const { used, secondsLeft, keyId, scopes, ...known } = use;
-  const caller = { ...known, by: { kind: "key", id: keyId } as const };
+  const { used, secondsLeft, keyId, scopes, now, ...known } = use;
+  const lookedUpAt = performance.now();
+  const caller = {
+    ...known,
+    by: { kind: "key", id: keyId } as const,
+    now: () => new Date(now.getTime() + performance.now() - lookedUpAt),
+  };
   const headers = {
     "ratelimit-limit": String(limit),
     "ratelimit-remaining": String(Math.max(0, limit - used)),

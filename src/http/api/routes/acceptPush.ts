@@ -43,8 +43,9 @@ const withinMs = 4_200;
 type PushRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller">;
 
 /** What is recorded of a push's request, and how long it may take. */
-export function originOf({ headers, caller: { organisationId, by, requestId, now, admissionMs } }: PushRequest) {
-  return { organisationId, by, requestId, now, idempotencyKey: headers["idempotency-key"], withinMs: withinMs - admissionMs };
+export function originOf({ headers, caller }: PushRequest) {
+  const { organisationId, by, requestId, admissionMs } = caller;
+  return { organisationId, by, requestId, now: caller.now(), idempotencyKey: headers["idempotency-key"], withinMs: withinMs - admissionMs };
 }
 
 export const pushDeps = (deps: ApiDeps) => ({ ...deps, maxQueuedImports: deps.limits.maxQueuedImports });

@@ -6,6 +6,7 @@ import { activityTotals, mostTotals, sumOf } from "../../../queries/activities/a
 import { listWithReversed, reversedChoices } from "../../../queries/activities/reversedActivities.js";
 import { mostAmounts, totalChanges } from "../../../queries/activities/totalChanges.js";
 import { givenFields } from "../../../queries/givenFields.js";
+import { tablesKnow } from "../../../queries/knownAt.js";
 import type { ApiDeps } from "../deps.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, time, timeRange } from "../listQuery.js";
@@ -144,6 +145,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     },
     handler: async ({ query, caller }, deps) => {
       const filter = { ...(await activityFilter(query, caller, deps)), asOf: await timeOf(query.asOf, "end", caller, deps) };
+      if (filter.asOf) await tablesKnow(filter.asOf, deps);
       const items = await activityTotals(caller.organisationId, filter, deps.pool);
       return { status: 200, body: { items, total: sumOf(items) } };
     },
@@ -165,7 +167,8 @@ export const activityLedgerRoutes: readonly Route[] = [
       400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many amounts" },
     },
     handler: async ({ query, caller }, deps) => {
-      const since = (await timeOf(query.since, "beginning", caller, deps)) ?? caller.now;
+      const since = (await timeOf(query.since, "beginning", caller, deps)) ?? caller.now();
+      await tablesKnow(since, deps);
       const found = await totalChanges(caller.organisationId, await activityFilter(query, caller, deps), since, deps.pool);
       const items = found.map(({ importId, reversalId, at, sourceDetails, reason, amounts }) => ({
         importId,

@@ -19,7 +19,7 @@ export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind
     handler: async ({ params, caller }, deps) => {
       const { view } = await requireImport(caller, kind, params.importId, deps);
       if (view.reportKey !== null) lookForReport(deps, view.importId, view.reportKey);
-      return { status: 200, body: await importBody(view, deps, caller.now) };
+      return { status: 200, body: await importBody(view, deps, caller.now()) };
     },
   }),
 );
@@ -42,7 +42,7 @@ export const importListRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
     },
     handler: ({ query, caller }, deps) =>
       answerPage(listImports(caller.organisationId, { kind }, pageRequest(query, deps), deps), (view) =>
-        importBody(view, deps, caller.now),
+        importBody(view, deps, caller.now()),
       ),
   }),
 );
@@ -64,11 +64,11 @@ export const importCancelRoutes: readonly Route[] = importKindRoutes.map(({ kind
       409: { description: "The import has already completed or failed" },
     },
     handler: async ({ params: { importId }, caller }, deps) => {
-      const { organisationId, by, requestId, now } = caller;
+      const { organisationId, by, requestId } = caller;
       await requireImport(caller, kind, importId, deps);
-      await cancelImport(deps, { organisationId, importId, kind, by, requestId, now });
+      await cancelImport(deps, { organisationId, importId, kind, by, requestId, now: caller.now() });
       const { view } = await requireImport(caller, kind, importId, deps);
-      return { status: 200, body: await importBody(view, deps, now) };
+      return { status: 200, body: await importBody(view, deps, caller.now()) };
     },
   }),
 );

@@ -85,7 +85,7 @@ const generateQuotes = defineRoute({
   },
   handler: async ({ body, caller }, { eventStore, catalogues, geography, quoteMemory }) => {
     const catalogue = await catalogues(caller.organisationId, caller.catalogueVersion);
-    const { event, response } = await generate({ events: eventStore, catalogue, geography, newId }, body, caller);
+    const { event, response } = await generate({ events: eventStore, catalogue, geography, newId }, body, { ...caller, now: caller.now() });
     quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
     return { status: 200, json: response };
   },

@@ -87,7 +87,7 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
       422: { description: "Rows that the import has not accepted; the message names them" },
     },
     handler: async ({ params: { importId }, body, caller }, deps) => {
-      const { organisationId, by, requestId, now } = caller;
+      const { organisationId, by, requestId } = caller;
       await requireImport(caller, kind, importId, deps);
       const { restored: _, ...answer } = await reverseRows(deps, {
         organisationId,
@@ -99,7 +99,7 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
         preview: body.preview,
         by,
         requestId,
-        now,
+        now: caller.now,
       });
       return { status: 200, body: answer };
     },

@@ -1,14 +1,13 @@
-import { setTimeout } from "node:timers/promises";
 import { claimRows } from "../../../commands/corrections/correctionsStream.js";
 import type { ImportState } from "../../../commands/imports/importDecider.js";
 import { type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { ImportFault } from "../../../commands/imports/judging/importFault.js";
 import type { Refusals } from "../../../commands/imports/judging/prepareRows.js";
+import { untilProjected } from "../../../commands/untilProjected.js";
 import { refusal } from "../../../domain/rows/faults.js";
 import type { EventContext } from "../../../events/codec.js";
 import type { RefusedRow } from "../../../events/correctionEvents.js";
 import { startedEvent } from "../../../events/importLayout.js";
-import { StoreUnavailable } from "../../../portErrors.js";
 import { ledgerHas, supersededRows } from "../../../queries/lookUps/rejectedRows.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
@@ -53,14 +52,14 @@ function whyRefused({ why, importId }: RefusedRow): string {
 }
 
 const ledgerMs = 10_000;
-const lookMs = 50;
 
 /** Imports that ran before this one may have written the same shipments. The ledger has those once it includes this import's ImportStarted. */
 async function ledgerCaughtUp({ eventStore, pool }: WorkerDeps, held: HeldTurn, importId: string): Promise<void> {
   const started = await startedEvent(eventStore, importId);
   if (!started) throw new Error(`import ${importId} has not started`);
-  for (const deadline = performance.now() + ledgerMs; !(await ledgerHas(pool, started.position.commit)); await setTimeout(lookMs)) {
+  const look = async () => {
     held.check();
-    if (performance.now() > deadline) throw new StoreUnavailable("database", "The projector has not caught up: a correction waits for it");
-  }
+    return (await ledgerHas(pool, started.position.commit)) || undefined;
+  };
+  await untilProjected(look, "The projector has not caught up: a correction waits for it", ledgerMs);
 }

@@ -4,6 +4,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { allActivities } from "../../../../queries/activities/allActivities.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
+import { tablesKnow } from "../../../../queries/knownAt.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { type Cell, type DownloadedTable, downloadTable } from "../../tableDownloads.js";
@@ -106,6 +107,8 @@ export const activityDownloads = (["rows", "totals", "changes"] as const).flatMa
       access: "look",
       answer: async (visit, deps) => {
         const selection = selectionOf(visit, await deps.organisations.now());
+        const time = selection.asOf ?? selection.since;
+        if (time) await tablesKnow(time, deps);
         const table = () => tables[sheet](visit, selection, deps);
         return downloadTable(visit, deps, { name: fileName(sheet, visit, selection), sheet, format, table });
       },

@@ -5,6 +5,7 @@ import { activityTotals } from "../../../../queries/activities/activityTotals.js
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { readImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
+import { tablesKnow } from "../../../../queries/knownAt.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
 import { Button, ButtonLink } from "../../shell/form.js";
@@ -106,6 +107,8 @@ async function contentOf(of: OfActivities, only: ImportView | undefined, deps: P
   const { pool } = deps;
   const { organisationId } = visit.person;
   const { filter, asOf, since } = selection;
+  const time = asOf ?? since;
+  if (time) await tablesKnow(time, deps);
   if (since) {
     const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(pool, organisationId)]);
     return { body: <Changes of={of} changes={changes} actorOf={actorOf} />, isEmpty: changes.length === 0 };

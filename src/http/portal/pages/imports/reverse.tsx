@@ -83,7 +83,8 @@ export const reverseForm: FormOf<SignedInVisit> = {
     const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];
     const outcome = await reverseRows(deps, { ...request, preview: false, reason, includeCorrections });
     deps.live.imports.nudge();
-    const lines = outcomeInWords(view, outcome, includeCorrections);
+    const corrections = includeCorrections ? await correctionsOf(visit.person.organisationId, outcome, deps) : [];
+    const lines = outcomeInWords(view, outcome, corrections);
     return { goTo: importPath(view.importId), notice: { kind: "done", lines } };
   },
 };
@@ -98,18 +99,23 @@ async function requestOf(visit: SignedInVisit, { importId, kind }: ImportView, d
     : shipment
       ? { shipmentIds: [shipment] }
       : ({ all: true } as const);
-  return { organisationId, importId, kind, what, by, requestId: visit.requestId, now: await deps.organisations.now() };
+  return { organisationId, importId, kind, what, by, requestId: visit.requestId, now: deps.organisations.now };
 }
 
-function outcomeInWords(view: ImportView, outcome: ReversalOutcome, includeCorrections: boolean): string[] {
-  const { reversalId, reversed, corrections } = outcome;
-  const withCorrections = includeCorrections && corrections.length > 0;
+function outcomeInWords(
+  view: ImportView,
+  outcome: ReversalOutcome,
+  corrections: readonly { readonly reference: string; readonly rows: number }[],
+): string[] {
+  const { reversalId, reversed } = outcome;
+  const more = outcome.corrections.length - corrections.length;
+  const named = [...corrections.map(({ reference, rows }) => `${reference} (${rows})`), ...(more > 0 ? [`${more} more`] : [])].join(", ");
   const name = shownReference(view);
-  const [first = "", ...more] = [
+  const [first = "", ...rest] = [
     ...(reversed > 0 ? [`${unitsOf(view, reversed)} of ${name} ${reversed === 1 ? "is" : "are"} reversed.`] : []),
-    ...(withCorrections ? [`The corrections that other imports made to ${name} are reversed${reversed > 0 ? " as well" : ""}.`] : []),
+    ...(corrections.length > 0 ? [`Corrections of ${name} are reversed${reversed > 0 ? " as well" : ""}: ${named}.`] : []),
     ...(reversed === 0 && reversalId !== null ? [`${name} is reversed.`] : []),
   ];
   if (first === "") return [`Nothing left to reverse: what you chose of ${name} is already reversed.`];
-  return [first, ...more, ...consequences(view, outcome)];
+  return [first, ...rest, ...consequences(view, outcome)];
 }

@@ -1,4 +1,5 @@
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
+import { tablesKnow } from "../../../../queries/knownAt.js";
 import {
   listVersions,
   type PlacedVersion,
@@ -162,6 +163,7 @@ export async function readVersions(
   { person, context }: SignedInVisit,
   { pool, eventStore, closing, logger }: PortalDeps,
 ): Promise<ShownVersions | NoVersions> {
+  if (range.asOf) await tablesKnow(range.asOf, { pool, eventStore });
   const page = await listVersions(person.organisationId, { ...range, shipmentId, count: shownVersions + 1 }, pool);
   if (!page) return "gathering";
   const signal = AbortSignal.any([AbortSignal.timeout(longestMs), closing, context.req.raw.signal]);

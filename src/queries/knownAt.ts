@@ -1,0 +1,54 @@
+import { setTimeout } from "node:timers/promises";
+import type { Pool } from "pg";
+import { streamPrefix } from "../events/streams.js";
+import { StoreUnavailable } from "../portErrors.js";
+import { beginning, type EventStore, isAfter, type Position } from "../ports/eventStore.js";
+
+interface Stores {
+  readonly pool: Pick<Pool, "query">;
+  readonly eventStore: Pick<EventStore, "replay">;
+}
+
+const withinMs = 3_000;
+const lookMs = 50;
+
+/**
+ * Waits until the tables have every completed import and every reversal up to a time. What is then read as of that time stays the same:
+ * an event that is recorded later has a later time (`timedByLog` of events/codec.ts).
+ */
+export async function tablesKnow(time: Date, stores: Stores): Promise<void> {
+  for (const deadline = performance.now() + withinMs; await isWaiting(time, stores); await setTimeout(lookMs))
+    if (performance.now() > deadline) throw new StoreUnavailable("database", "The ledgers are behind, try again shortly");
+}
+
+/** Whether an event of that time or an earlier one is recorded and not in the tables yet. */
+async function isWaiting(time: Date, { pool, eventStore }: Stores): Promise<boolean> {
+  const reached = await tablesReach(pool);
+  const found = new AbortController();
+  let waiting = false;
+  await eventStore
+    .replay(
+      {
+        prefixes: [streamPrefix.import, streamPrefix.reversals],
+        from: isAfter(reached, beginning) ? reached : undefined,
+        signal: found.signal,
+      },
+      async ({ events }) => {
+        waiting = events.some(({ type, recordedAt }) => (type === "ImportCompleted" || type === "RowsReversed") && recordedAt < time);
+        if (waiting) found.abort();
+      },
+    )
+    .catch((error: unknown) => {
+      if (!waiting) throw error;
+    });
+  return waiting;
+}
+
+async function tablesReach(pool: Stores["pool"]): Promise<Position> {
+  const { rows } = await pool.query<{ commit: string; prepare: string }>(
+    `select commit, prepare from checkpoints where projection in ('imports', 'activities', 'reversals', 'shipments', 'versions')
+      order by commit, prepare limit 1`,
+  );
+  const [first] = rows;
+  return first ? { commit: BigInt(first.commit), prepare: BigInt(first.prepare) } : beginning;
+}
