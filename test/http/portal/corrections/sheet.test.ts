@@ -10,6 +10,7 @@ function sheetOf(count: number) {
     importId: "i",
     row: n + 2,
     with: n,
+    element: null,
     reasonKey: "k",
     error: "no",
     values: { shipmentId: `S-${n}` },
