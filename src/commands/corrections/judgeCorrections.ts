@@ -40,7 +40,12 @@ export async function judgeCorrections(push: CorrectionPush, judging: Judging): 
   const columns = matchImportHeader(header.map(String), { kind, source: "data", customFieldKeys: catalogue.customFieldKeys });
   if (!columns.ok) throw new Error(columns.message);
   const rows = records.map((cells, index): FileRow => ({ row: index + 2, cells: cells.map((cell) => cell ?? ""), fault: null }));
-  const request = { kind, source: "data", corrects: { importId, rows: numbers, push: pushed }, file: { name: "rows.csv", format: "csv" } } as const;
+  const request = {
+    kind,
+    source: "data",
+    corrects: { importId, rows: numbers, push: pushed },
+    file: { name: "rows.csv", format: "csv" },
+  } as const;
   const submission = inMemory({ names: columns.names, fields: columns.fields }, rows);
   const prepared = await prepareRows(request, submission, rowContext(catalogue, geography), refusals, async () => undefined);
   return new Map(

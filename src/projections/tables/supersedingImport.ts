@@ -13,13 +13,13 @@ const elementSql = (i: string): string =>
  */
 export const supersedingImportSql = (organisationId: string, remains = "true"): string => `
   (select s.import_id from shipments top
-     join imports own on own.position = r.import_position
+     left join imports own on own.position = r.import_position
     cross join lateral (
       select top.import_position, top.import_id, top.shipment_id
        union all
       select h.import_position, h.import_id, h.shipment_id from hidden_shipments h
        where h.organisation_id = ${organisationId} and h.shipment_id = r.handle and h.import_position >= r.import_position) as s
-     join imports i on i.import_id = s.import_id
+     left join imports i on i.import_id = s.import_id
     where top.organisation_id = ${organisationId} and top.shipment_id = r.handle and top.import_position >= r.import_position and ${remains}
       and case when ${pushSql("i")} = ${pushSql("own")}
                then (select max(${elementSql("i")}) from shipment_versions v

@@ -36,7 +36,13 @@ export async function judgeReport(
   const found = await findRows(submission, known, numbers, kind === "shipments");
   const refusals = refusalsOf(known, found, { numberOf: numbers, fields: submission.columns.fields });
   const rules = rowContext(catalogue, geography);
-  const prepared = await prepareRows({ ...request, corrects: elementsOf(report, known, found) }, submission, rules, refusals, async (share) => watch.progress(share / 2));
+  const prepared = await prepareRows(
+    { ...request, corrects: elementsOf(report, known, found) },
+    submission,
+    rules,
+    refusals,
+    async (share) => watch.progress(share / 2),
+  );
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const shipments = await judgedShipments(submission, prepared, kind);
   const most = { rows: limits.rowsPerReportImport, parts: report.mostParts || Number.POSITIVE_INFINITY };

@@ -69,7 +69,8 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
   access: "operate",
   body: { json: readBytes },
   answer: async (visit, deps, body) => {
-    const { importId, rows } = checked(changedRows, body);
+    const { importId, rows: changed } = checked(changedRows, body);
+    const rows = inOrder(changed);
     const { organisationId } = visit.person;
     const found = await findImportRow(organisationId, { kind: undefined, importId }, deps.pool);
     if (!found) throw new Rejection("notFound", "There is no import with this id.");
@@ -100,6 +101,9 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
     });
   },
 };
+
+/** A person edits rows in any order. Of two elements with one shipmentId the later wins, so each stands where it stood in the push. */
+const inOrder = <Row extends { readonly row: number }>(rows: readonly Row[]): Row[] => rows.toSorted((one, other) => one.row - other.row);
 
 const isHeld = ({ state }: { readonly state: string }) => state !== "open";
 
@@ -147,7 +151,7 @@ const submitAnswer: AnswerOf<SignedInVisit> = {
         {
           organisationId,
           importId,
-          push: { rows },
+          push: { rows: inOrder(rows) },
           by,
           requestId,
           now,
