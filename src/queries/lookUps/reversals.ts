@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { supersedingImportSql } from "../../projections/tables/supersedingImport.js";
+import { supersedingAmongSql } from "../../projections/tables/supersedingImport.js";
 
 export interface WrittenImport {
   /** The activities or shipments that it wrote. */
@@ -114,7 +114,7 @@ const isHeld = (importId: string, row: string) => `
    or exists (select from finished_rows done where done.import_id = ${importId} and done."row" = ${row}))`;
 
 /** By a version of the rejected row's shipment that this call does not reverse. */
-const isSuperseded = `(i.kind = 'shipments' and ${supersedingImportSql(
+const isSuperseded = `(i.kind = 'shipments' and ${supersedingAmongSql(
   "$1",
   `not exists (select from gone where gone.position = s.import_position and (gone."shipmentIds" is null or s.shipment_id = any(gone."shipmentIds")))`,
 )} is not null)`;

@@ -227,6 +227,16 @@ describe("a rejected element", () => {
   });
 });
 
+test("an element that was recorded before elements were told apart is superseded by a later one of its push, and by no earlier one", async () => {
+  const organisation = await newOrganisation();
+  const importId = await pushed(organisation, rejected(5), accepted(6), rejected(7));
+  const { pool } = stage.service;
+  const ofImport = "where import_position = (select position from imports where import_id = $1)";
+  await pool.query(`update rejections set element = null ${ofImport}`, [importId]);
+  expect(await states(organisation, "shipments", importId)).toEqual({ 1: "superseded", 3: "open" });
+  await pool.query(`update rejections set element = "row" ${ofImport}`, [importId]);
+});
+
 describe("elements whose shipmentId is changed by the correction", () => {
   const renamed = (row: number, shipmentId: string) => ({ row, values: { customerId: "", shipmentId } });
   const other = element([7], { shipmentId: "S2", customerId: "CUST-999" });

@@ -213,7 +213,7 @@ describe("a corrected error report", () => {
     const [first, second, third] = [2, 3, 4].map((row) => sheet?.getRow(row).values as string[]);
     for (const [index, values] of [third, first, second].entries()) if (sheet && values) sheet.getRow(index + 2).values = values;
     const sent = await last(await send("shipments", await report.file()));
-    expect(sent.html).toContain("1 row whose shipment a later import has written");
+    expect(sent.html).toContain("1 row whose shipment was written later");
     await completed("shipments", importIn(sent));
     for (const shipmentId of ["E1", "E2"]) {
       const answer = await stage.organisation.get(`/v1/org/ledger/shipments/${shipmentId}`);
