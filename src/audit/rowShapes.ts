@@ -9,13 +9,13 @@ export type RowTable = "activities" | "shipment_lines" | "rejections";
 export const rowFields: Readonly<Record<RowTable, readonly string[]>> = {
   activities: ["row", "warehouseCode", "chargeCode", "quantity", "activityTimestamp", "customerId", "reference", "status"],
   shipment_lines: ["row", "shipment", "values"],
-  rejections: ["row", "handle", "error", "lead", "faults", "data"],
+  rejections: ["row", "handle", "error", "lead", "faults", "element", "data"],
 };
 
 export const rowColumns: Readonly<Record<RowTable, string>> = {
   activities: `"row", warehouse_code, charge_code, quantity, activity_timestamp, customer_id, reference, status`,
   shipment_lines: `"row", shipment, "values"`,
-  rejections: `"row", handle, error, lead, faults, data`,
+  rejections: `"row", handle, error, lead, faults, element, data`,
 };
 
 const text = (value: unknown): string | null => (value === undefined || value === null ? null : storable(String(value)));
@@ -29,8 +29,8 @@ export function activityShape({ row, values }: RowAccepted): RowShape {
 export const lineShape = ({ row, shipment, values }: RowAccepted): RowShape => [row, shipment ?? row, canonical(values)];
 
 export function rejectionShape(event: RowRejected, kind: "shipments" | "activities"): RowShape {
-  const { row, shipmentId, reference, error, lead = null, faults = null, data } = event;
-  return [row, text(kind === "shipments" ? shipmentId : reference), storable(error), lead, canonical(faults), canonical(data)];
+  const { row, shipmentId, reference, error, lead = null, faults = null, element = null, data } = event;
+  return [row, text(kind === "shipments" ? shipmentId : reference), storable(error), lead, canonical(faults), element, canonical(data)];
 }
 
 /** `columns` are the values of `rowColumns`, in that order. */
@@ -38,6 +38,7 @@ export function tableShape(table: RowTable, columns: readonly unknown[]): RowSha
   if (table === "activities")
     return [Number(columns[0]), text(columns[1]), text(columns[2]), Number(columns[3]), ...columns.slice(4).map(text)];
   if (table === "shipment_lines") return [Number(columns[0]), Number(columns[1]), canonical(columns[2])];
-  const [row, handle, error, lead, faults, data] = columns;
-  return [Number(row), text(handle), text(error), lead === null ? null : Number(lead), canonical(faults), canonical(data)];
+  const [row, handle, error, lead, faults, element, data] = columns;
+  const number = (value: unknown) => (value === null ? null : Number(value));
+  return [Number(row), text(handle), text(error), number(lead), canonical(faults), number(element), canonical(data)];
 }

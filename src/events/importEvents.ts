@@ -30,6 +30,8 @@ const importRequested = z.object({
       accepted: z.array(z.number().int()).optional(),
       /** Why accepted rows are corrected. */
       reason: z.string().optional(),
+      /** Where the rows go back to a JSON push of shipments, also through other corrections: that push, and for each row its `element` there. */
+      push: z.object({ importId: z.string(), elements: z.array(z.number().int()) }).optional(),
     })
     .optional(),
   /** What the file's columns are taken for, where its headings are not ours, and who chose that and when. */
@@ -72,6 +74,11 @@ const rowRejected = z.object({
   faults: z.array(z.tuple([z.enum(faultCodes)], z.string())).optional(),
   /** In place of `faults`, for a line that is rejected only because of another line of its shipment: the row of the line at fault. */
   lead: z.number().int().optional(),
+  /**
+   * For a line of a shipment that was pushed as JSON: the row of the first line of its element in that push, also where this import corrects it.
+   * Events recorded before two elements with one shipmentId were told apart have none.
+   */
+  element: z.number().int().optional(),
   data: z.record(z.string(), z.string()),
 });
 

@@ -24,6 +24,8 @@ export interface ModelImport {
   readonly importId: string;
   readonly kind: Kind;
   readonly units: readonly ModelUnit[];
+  /** Whether it is a JSON push: two of its shipments may have one id. */
+  readonly isJson?: boolean;
   /** By row of this import: the row that it corrects. */
   readonly corrects: ReadonlyMap<number, RowName>;
   /** Whether it was reversed as a whole. */
@@ -73,7 +75,7 @@ export function createModel() {
   };
   const isReversed = (name: RowName): boolean => importOf(name.importId).all || unitOf(name).reversed;
 
-  function push(added: Pick<ModelImport, "importId" | "kind" | "units"> & { corrects?: ReadonlyMap<number, RowName> }): void {
+  function push(added: Pick<ModelImport, "importId" | "kind" | "units" | "isJson"> & { corrects?: ReadonlyMap<number, RowName> }): void {
     const { corrects = new Map<number, RowName>() } = added;
     const units = added.units.toSorted((one, other) => (one.rows[0] ?? 0) - (other.rows[0] ?? 0));
     imports.push({ ...added, units, corrects, all: false, count: 0 });
@@ -111,12 +113,32 @@ export function createModel() {
     return shown;
   }
 
+  /** The first row of the element of a JSON push that a row goes back to; undefined where it goes back to a file. */
+  function elementOf(name: RowName): RowName | undefined {
+    const { corrects, isJson } = importOf(name.importId);
+    const parent = corrects.get(name.row);
+    if (parent) return elementOf(parent);
+    return isJson ? { importId: name.importId, row: unitOf(name).rows[0] as number } : undefined;
+  }
+
+  /** By a later push, or by a later element of the same one. */
+  function isSuperseded(name: RowName): boolean {
+    const [own, { handle }] = [elementOf(name), unitOf(name)];
+    const order = imports.indexOf(importOf(name.importId));
+    return imports.slice(order).some(({ importId, kind, units, all }, index) => {
+      const written = kind === "shipments" && !all ? units.filter((unit) => unit.handle === handle && unit.accepted && !unit.reversed) : [];
+      return written.some(({ rows }) => {
+        const other = elementOf({ importId, row: rows[0] as number });
+        return own && other?.importId === own.importId ? other.row > own.row : index > 0;
+      });
+    });
+  }
+
   function stateOf(name: RowName): RowState {
     const of = importOf(name.importId);
     if (dismissed.has(keyOf(name))) return "dismissed";
     if (isHeld(name)) return "corrected";
-    const shown = of.kind === "shipments" ? shownShipments().get(unitOf(name).handle) : undefined;
-    if (shown && shown.order > imports.indexOf(of)) return "superseded";
+    if (of.kind === "shipments" && isSuperseded(name)) return "superseded";
     return of.all ? "withdrawn" : "open";
   }
 
@@ -192,6 +214,7 @@ export function createModel() {
     for (const unit of left) unit.reversed = true;
     if (units === undefined) of.all = true;
     of.count += left.length;
+    const withdrawn = units === undefined ? rejectedRows(of).filter(({ state }) => state === "withdrawn").length : 0;
     const reopened = statesOfOthers(of).filter(({ state }, index) => state === "open" && before[index]?.state === "corrected").length;
     return {
       isRecorded: true,
@@ -199,7 +222,7 @@ export function createModel() {
       alreadyReversed: accepted.length - left.length,
       superseded: new Set(hidden.map(({ handle }) => handle)).size,
       reopened,
-      withdrawn: withdraws ? open : 0,
+      withdrawn,
     };
   }
 
@@ -246,6 +269,7 @@ export function createModel() {
     preview,
     isReversed,
     isHeld,
+    elementOf,
     stateOf,
     rejectedRows,
     shownShipments,

@@ -134,14 +134,14 @@ async function pushShipments(run: Run): Promise<void> {
     ? organisation.upload("/v1/org/shipments/imports/file", new File([[shipmentColumns.join(","), ...text].join("\n")], "s.csv"))
     : organisation.post(base.shipments, { shipments });
   const importId = await completed(run, "shipments", await answer);
-  model.push({ importId, kind: "shipments", units });
+  model.push({ importId, kind: "shipments", units, isJson: !isFile });
   told.push(`push shipments ${importId}: ${textOf(units)}`);
 }
 
 const textOf = (units: readonly ModelUnit[]): string =>
   units.map(({ rows, handle, accepted }) => `${handle}(${rows.join()})${accepted ? "" : " rejected"}`).join(", ");
 
-/** The units that can be corrected. Rejected lines with one shipment id are corrected together, also if they were two shipments. */
+/** The units that can be corrected. */
 function correctable({ model }: Run, { importId, kind, units }: ModelImport): ModelUnit[] {
   return units.filter((unit) => {
     const name = { importId, row: unit.rows[0] as number };
@@ -157,24 +157,24 @@ async function correct(run: Run): Promise<void> {
   if (some.length === 0) return;
   const of = random.pick(some);
   const { importId: parent, kind } = of;
-  const open = correctable(run, of);
-  const picked = chosen(random, open);
-  const meant = kind === "activities" ? picked : open.filter(({ handle }) => picked.some((each) => each.handle === handle));
+  const meant = chosen(random, correctable(run, of));
   const direction = random.pick([1, -1]);
   const rows = meant.flatMap((unit) => unit.rows).sort((one, other) => direction * (one - other));
-  const corrected =
-    kind === "activities"
-      ? meant.map((unit) => [unit])
-      : [...new Set(meant.map(({ handle }) => handle))].map((id) => meant.filter(({ handle }) => handle === id));
-  const units = corrected.map((together): ModelUnit => {
-    const [first] = together as [ModelUnit];
-    const accepted = random.chance(0.75);
-    const own = together.flatMap((unit) => unit.rows).map((row) => rows.indexOf(row) + 1);
+  const elementOf = (unit: ModelUnit) =>
+    kind === "shipments" ? model.elementOf({ importId: parent, row: unit.rows[0] as number })?.row : 0;
+  const judged = meant.map((unit) => ({ unit, element: elementOf(unit) ?? 0, isSound: random.chance(0.75) }));
+  const units = judged.map(({ unit, element, isSound }): ModelUnit => {
+    const place = rows.indexOf(unit.rows[0] as number);
+    // A later element with the same id that stands before it in the correction.
+    const isOvertaken = judged.some(
+      (other) =>
+        other.isSound && other.unit.handle === unit.handle && other.element > element && rows.indexOf(other.unit.rows[0] as number) < place,
+    );
     return {
-      ...first,
-      rows: own.sort((one, other) => one - other),
-      accepted,
-      customerId: accepted ? "" : unknownCustomer,
+      ...unit,
+      rows: unit.rows.map((row) => rows.indexOf(row) + 1).sort((one, other) => one - other),
+      accepted: isSound && !isOvertaken,
+      customerId: isSound ? "" : unknownCustomer,
       quarters: 2,
       reversed: false,
     };
@@ -203,8 +203,7 @@ async function correctClosed(run: Run): Promise<void> {
   });
   if (closed.length === 0) return;
   const { of, unit } = random.pick(closed);
-  const rows =
-    of.kind === "activities" ? unit.rows : of.units.flatMap((each) => (!each.accepted && each.handle === unit.handle ? each.rows : []));
+  const { rows } = unit;
   told.push(`correct ${of.importId} rows ${rows.join()}, which are not open`);
   const body = {
     rows: rows.map((row) => ({ row, values: { customerId: "" } })),
@@ -226,8 +225,7 @@ async function dismissOrReopen(run: Run): Promise<void> {
   });
   if (some.length === 0) return;
   const { of, unit } = random.pick(some);
-  const rows =
-    of.kind === "activities" ? unit.rows : of.units.flatMap((each) => (!each.accepted && each.handle === unit.handle ? each.rows : []));
+  const { rows } = unit;
   told.push(`${state === "open" ? "dismiss" : "reopen"} ${of.importId} rows ${rows.join()}`);
   if (state === "open") {
     await dismissRows(service.deps, { ...change, importId: of.importId, rows, note: "" });

@@ -1244,7 +1244,7 @@ export interface components {
             };
             /** @description Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push */
             row: number;
-            /** @description Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed */
+            /** @description Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import, or a later element of its own push, has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed */
             state: components["schemas"]["RowState"] | null;
         };
         RejectedActivityRows: {
@@ -1264,7 +1264,7 @@ export interface components {
             };
             /** @description Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push */
             row: number;
-            /** @description Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed */
+            /** @description Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import, or a later element of its own push, has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed */
             state: components["schemas"]["RowState"] | null;
         };
         RejectedShipmentRows: {

@@ -163,12 +163,14 @@ function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): vo
 const numberOf = ({ shipment, row }: RowAccepted): number => shipment ?? row;
 
 /**
- * What makes lines one shipment: their id, not the number that the worker gave them. Only in a JSON push, where two elements with the same id
- * are two shipments, the number tells these apart.
+ * What makes lines one shipment: their id, not the number that the worker gave them. Two elements of a JSON push with the same id are two
+ * shipments: there the number tells these apart, and in a correction the element that a row goes back to.
  */
 function groupOf({ requested }: ImportFold, data: RowAccepted, shipmentId: string): string {
-  const byElement = requested?.data.source === "data" && requested.data.corrects === undefined;
-  return byElement || data.shipment === undefined ? `${numberOf(data)} ${shipmentId}` : shipmentId;
+  const { source, corrects } = requested?.data ?? {};
+  const byElement = source === "data" && corrects === undefined;
+  if (byElement || data.shipment === undefined) return `${numberOf(data)} ${shipmentId}`;
+  return corrects?.push ? `${corrects.push.elements[data.row - 1]} ${shipmentId}` : shipmentId;
 }
 
 /** A worker numbers the shipments in the order of their first lines. */

@@ -9,6 +9,7 @@ import type { ImportKind } from "../../events/importEvents.js";
 import type { FileRow, Reading } from "../../ports/spreadsheets.js";
 import type { OpenSubmission } from "../imports/judging/openSubmission.js";
 import { prepareRows } from "../imports/judging/prepareRows.js";
+import type { PushedElements } from "./rowsMeant.js";
 
 interface Judging {
   /** The import whose rows they are. */
@@ -17,11 +18,13 @@ interface Judging {
   readonly catalogue: Catalogue;
   readonly geography: Geography;
   readonly sentFor: (row: number) => SentValues;
+  /** What the rows go back to, where that is a JSON push of shipments. */
+  readonly push?: PushedElements;
 }
 
 /** By row: why the importer would reject it today; undefined for a row that it would record. Nothing is written. */
 export async function judgeCorrections(push: CorrectionPush, judging: Judging): Promise<Map<number, RowReason | undefined>> {
-  const { importId, kind, catalogue, geography, sentFor } = judging;
+  const { importId, kind, catalogue, geography, sentFor, push: pushed } = judging;
   const sources = { kind, customFieldKeys: catalogue.customFieldKeys, sentFor };
   const numbers = push.rows.map(({ row }) => row);
   // What cannot be sent at all is a refusal of its row, so that the other lines of its shipment are rejected with it.
@@ -37,7 +40,12 @@ export async function judgeCorrections(push: CorrectionPush, judging: Judging): 
   const columns = matchImportHeader(header.map(String), { kind, source: "data", customFieldKeys: catalogue.customFieldKeys });
   if (!columns.ok) throw new Error(columns.message);
   const rows = records.map((cells, index): FileRow => ({ row: index + 2, cells: cells.map((cell) => cell ?? ""), fault: null }));
-  const request = { kind, source: "data", corrects: { importId, rows: numbers }, file: { name: "rows.csv", format: "csv" } } as const;
+  const request = {
+    kind,
+    source: "data",
+    corrects: { importId, rows: numbers, push: pushed },
+    file: { name: "rows.csv", format: "csv" },
+  } as const;
   const submission = inMemory({ names: columns.names, fields: columns.fields }, rows);
   const prepared = await prepareRows(request, submission, rowContext(catalogue, geography), refusals, async () => undefined);
   return new Map(

@@ -86,7 +86,7 @@ async function closedRows(
       return {
         state: "superseded",
         importId: later,
-        sentence: `Row ${row} is superseded: import ${later} has written its shipment since.`,
+        sentence: `Row ${row} is superseded: ${later === importId ? `a later element of import ${later} has written its shipment` : `import ${later} has written its shipment since`}.`,
       };
     return state.reversed.all === undefined
       ? undefined
@@ -191,6 +191,6 @@ export async function* rejectedRowStates(deps: CorrectionDeps, found: CompletedI
     after = last.row;
     const closed = await closedOf(rows.map(({ row }) => row));
     const states = new Map(closed.map(({ row, state }) => [row, state]));
-    yield rows.map(({ row, handle }) => ({ row, handle, state: states.get(row) ?? null }));
+    yield rows.map((each) => ({ ...each, state: states.get(each.row) ?? null }));
   }
 }

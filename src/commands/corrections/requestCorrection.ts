@@ -48,14 +48,15 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const first = await deadline.within("event store", firstPushOf(deps.eventStore, asSent));
   if (first) return first;
   expectReason(push, accepted);
-  if (kind === "shipments") await deadline.within("database", expectWholeShipments(deps.pool, found, rows));
+  const pushed = kind === "shipments" ? await deadline.within("database", expectWholeShipments(deps.pool, found, rows)) : undefined;
   const sent = await deadline.within("database", correction.sent(kind, rows));
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
-  const made = correctedFile(push, { kind, customFieldKeys, sentFor: (row) => sent.get(row) ?? null });
+  const made = correctedFile(push, { kind, customFieldKeys, sentFor: (row) => sent.get(row) ?? null, elements: pushed?.elements });
   correction.hold?.(made.bytes);
   return withFile(deps.tempDir, made, (file) =>
     requestImport(deps, {
       ...asSent,
+      corrects: { ...corrects, ...(pushed && { push: pushed }) },
       by,
       requestId,
       elements: made.elements,

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import { isShownCompleted, rejectedLinesOf, rejectedRowsAmong } from "../../queries/lookUps/rejectedRows.js";
+import { isShownCompleted, type RejectedRowName, rejectedLinesOf, rejectedRowsAmong } from "../../queries/lookUps/rejectedRows.js";
 import { acceptedActivities } from "../../queries/lookUps/reversals.js";
 import { expectVisible, loadImport } from "../imports/importStream.js";
 
@@ -56,21 +56,42 @@ export async function acceptedAmong(pool: Pool, { request, position }: Completed
 
 const notRejected = (rows: readonly number[]): string => someOf(rows.map((row) => `Row ${row} is not a rejected row of this import.`));
 
-/** Refuses numbers that are not rejected rows of the import, and a part of a shipment: its rejected lines are corrected or dismissed together. */
-export async function expectWholeShipments(pool: Pool, { request, position }: CompletedImport, rows: readonly number[]): Promise<void> {
+/**
+ * Refuses numbers that are not rejected rows of the import, and a part of a shipment: its rejected lines are corrected or dismissed together.
+ * Returns what the rows go back to, where that is a JSON push: there each element is a shipment of its own, also of two with one shipmentId.
+ */
+export async function expectWholeShipments(
+  pool: Pool,
+  { request, position }: CompletedImport,
+  rows: readonly number[],
+): Promise<PushedElements> {
   const wanted = new Set(rows);
   const found = await rejectedRowsAmong(pool, position, rows);
   const known = new Set(found.map(({ row }) => row));
   const unknown = rows.filter((row) => !known.has(row));
   if (unknown.length > 0) throw new Rejection("conflict", notRejected(unknown));
-  if (request.kind !== "shipments") return;
-  const shipmentIds = [...new Set(found.flatMap(({ handle }) => handle || []))];
+  if (request.kind !== "shipments") return undefined;
   const missing = new Map<string, number[]>();
-  for (const { row, handle } of await rejectedLinesOf(pool, position, shipmentIds))
-    if (!wanted.has(row)) missing.set(handle, [...(missing.get(handle) ?? []), row]);
-  if (missing.size === 0) return;
-  const sentences = [...missing].map(([handle, left]) => `Shipment ${handle} has more rejected lines: row ${someNumbers(left)}.`);
+  for (const { row, handle } of await rejectedLinesOf(pool, position, found))
+    if (!wanted.has(row)) missing.set(handle ?? "", [...(missing.get(handle ?? "") ?? []), row]);
+  if (missing.size === 0) return pushedElements(request, rows, found);
+  const sentences = [...missing].map(
+    ([handle, left]) => `${handle === "" ? "One" : `Shipment ${handle}`} has more rejected lines: row ${someNumbers(left)}.`,
+  );
   throw new Rejection("invalid", `The lines of a shipment are corrected together. ${someOf(sentences)}`);
+}
+
+export type PushedElements = NonNullable<ImportRequested["corrects"]>["push"];
+
+/** Undefined for rows of a file, and where a row was recorded without its element. */
+export function pushedElements(
+  { importId, corrects }: Pick<ImportRequested, "importId" | "corrects">,
+  rows: readonly number[],
+  names: readonly Pick<RejectedRowName, "row" | "element">[],
+): PushedElements {
+  const elementOf = new Map(names.map(({ row, element }) => [row, element]));
+  const elements = rows.flatMap((row) => elementOf.get(row) ?? []);
+  return elements.length === 0 || elements.length < rows.length ? undefined : { importId: corrects?.push?.importId ?? importId, elements };
 }
 
 const shownNumbers = 50;

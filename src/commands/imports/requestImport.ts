@@ -194,13 +194,20 @@ function commandOf(submission: Submission, importId: string, logId: string): Req
 
 const sentMark = "sent ";
 const sentHash = ({ kind, source, corrects, sent }: Pick<Submission, "kind" | "source" | "corrects" | "sent">): string =>
-  `${sentMark}${sha256(JSON.stringify({ kind, source, corrects, sent }))}`;
+  `${sentMark}${sha256(JSON.stringify({ kind, source, corrects: asked(corrects), sent }))}`;
+
+/** What the caller asked for, without what was looked up for it. */
+function asked(corrects: Submission["corrects"]): Submission["corrects"] {
+  if (!corrects) return undefined;
+  const { push: _, ...rest } = corrects;
+  return rest;
+}
 
 /** Two requests are the same if route, content and reference are. Multipart boundaries and JSON spacing do not count. */
 function fileHash({ kind, source, sourceDetails, file, corrects, columns }: Submission): string {
   const parts = [kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256];
   const { headings, fixed, dateOrder } = columns ?? {};
-  return sha256(JSON.stringify([...parts, ...(corrects ? [corrects] : []), ...(columns ? [{ headings, fixed, dateOrder }] : [])]));
+  return sha256(JSON.stringify([...parts, ...(corrects ? [asked(corrects)] : []), ...(columns ? [{ headings, fixed, dateOrder }] : [])]));
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

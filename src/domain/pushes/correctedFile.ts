@@ -21,6 +21,8 @@ export interface Sources {
   /** The organisation's own fields, as of today. */
   readonly customFieldKeys: ReadonlySet<string>;
   readonly sentFor: (row: number) => SentValues;
+  /** For each row, the element of a JSON push of shipments that it goes back to; undefined where it goes back to a file. */
+  readonly elements?: readonly number[] | undefined;
 }
 
 export function correctedFile(push: CorrectionPush, sources: Sources): CorrectedFile {
@@ -32,7 +34,7 @@ export function correctedFile(push: CorrectionPush, sources: Sources): Corrected
   const [header, ...records] = correctedTable(corrected, kind);
   const lines = [header ?? [], ...records].map(csvLine);
   const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
-  return { lines, bytes, elements: kind === "shipments" ? shipmentsIn(corrected) : rows.length };
+  return { lines, bytes, elements: kind === "shipments" ? shipmentsIn(corrected, sources.elements) : rows.length };
 }
 
 /** By field: what was sent, with the corrected values in place. */
@@ -51,10 +53,13 @@ export function correctedTable(corrected: readonly ReadonlyMap<string, string>[]
   ];
 }
 
-/** Lines with one shipmentId are one shipment; a line without one stands alone. */
-function shipmentsIn(lines: readonly ReadonlyMap<string, string>[]): number {
-  const ids = lines.map((fields) => (fields.get("shipmentId") ?? "").trim());
-  return new Set(ids.filter((id) => id !== "")).size + ids.filter((id) => id === "").length;
+/** Lines of one element, or of a file, with one shipmentId are one shipment; a line without one stands alone. */
+function shipmentsIn(lines: readonly ReadonlyMap<string, string>[], elements: Sources["elements"]): number {
+  const keys = lines.map((fields, index) => {
+    const id = (fields.get("shipmentId") ?? "").trim();
+    return id === "" ? index : `${elements?.[index]} ${id}`;
+  });
+  return new Set(keys).size;
 }
 
 type FieldOf = (column: string) => string | undefined;

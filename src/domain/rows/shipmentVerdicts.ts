@@ -2,7 +2,7 @@ import type { Location } from "../geography/geography.js";
 import { limits } from "../imports/limits.js";
 import type { Cell } from "./cells.js";
 import { comparableText, growingInts, growingTexts, keptReasons } from "./compactLists.js";
-import { type Fault, fault, type RowReason, reasonOf } from "./faults.js";
+import { type Fault, fault, type RowReason, reasonOf, refusal } from "./faults.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";
 
 export interface SeenLine {
@@ -10,6 +10,8 @@ export interface SeenLine {
   readonly row: number;
   /** What makes lines one shipment; undefined for a line that stands alone. */
   readonly key: string | undefined;
+  /** Where the line goes back to an element of a JSON push: its place there, and the shipment that it names now. */
+  readonly write?: { readonly element: number; readonly shipmentId: string } | undefined;
   readonly faults: readonly Fault[];
   readonly cells: readonly Cell[];
   readonly origin: Location | undefined;
@@ -36,6 +38,8 @@ const notKeptAndTooMany = -2;
 
 const tooManyLines = fault("tooManyLines", `A shipment can have at most ${limits.linesPerShipment} goods lines`);
 
+const overtaken = refusal("Superseded by a later element of its push, which stands before it in this correction");
+
 /** Takes every line of an import once, in row order; a shipment is accepted or rejected whole, wherever its lines stand. */
 export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = keptReasons()): VerdictBuilder {
   const shipmentOfKey = new Map<string, number>();
@@ -45,6 +49,9 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
   const leadReason = growingInts();
   const leadRow = growingInts();
   const firstLines = growingTexts();
+  /** By the id that they name: the shipments that go back to elements of a push, in the order of their first lines. */
+  const writes = new Map<string, { readonly shipment: number; readonly element: number }[]>();
+  const isOvertaken = new Set<number>();
   const places = compared.filter((column) => column.written);
 
   const begin = (line: SeenLine): number => {
@@ -52,7 +59,12 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
     leadReason.push(0);
     leadRow.push(0);
     firstLines.push(line.key === undefined ? "" : comparedTexts(line));
-    return lines.length - 1;
+    const shipment = lines.length - 1;
+    if (line.write) {
+      const id = comparableText(line.write.shipmentId);
+      writes.set(id, [...(writes.get(id) ?? []), { shipment, element: line.write.element }]);
+    }
+    return shipment;
   };
   const shipmentFor = (line: SeenLine): number => {
     if (line.key === undefined) return begin(line);
@@ -96,6 +108,18 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
   /** A shipment's first line may be compared with itself. A line without a key has nothing to be compared with. */
   const reasonAgain = (shipment: number, line: SeenLine, isTooMany: boolean): RowReason =>
     reasonOf(faultsFor(shipment, line, line.key === undefined, isTooMany));
+  /** Of two writes of one shipment the later in the push wins, in whatever order a correction has them. The ledger takes the last of an import. */
+  const rejectOvertaken = () => {
+    for (const written of writes.values()) {
+      let last = 0;
+      for (const { shipment, element } of written) {
+        if (leadReason.get(shipment) !== 0) continue;
+        if (element > last) last = element;
+        else isOvertaken.add(shipment);
+      }
+    }
+  };
+  const isWritten = (shipment: number) => leadReason.get(shipment) === 0 && !isOvertaken.has(shipment);
   return {
     add(line) {
       const shipment = shipmentFor(line);
@@ -111,21 +135,23 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
       leadRow.set(shipment, line.row);
     },
     close() {
+      rejectOvertaken();
       let written = 0;
       for (let shipment = 0; shipment < lines.length; shipment += 1) {
-        if (leadReason.get(shipment) !== 0) continue;
+        if (!isWritten(shipment)) continue;
         written += 1;
         lines.set(shipment, written); // from here on its number, no longer its count of lines
       }
       return {
         rows: shipmentOfRow.length,
         shipments: written,
-        shipmentOf: (row) => (leadReason.get(shipmentOfRow.get(row)) === 0 ? lines.get(shipmentOfRow.get(row)) : 0),
+        shipmentOf: (row) => (isWritten(shipmentOfRow.get(row)) ? lines.get(shipmentOfRow.get(row)) : 0),
         reasonOf(ordinal, line) {
           const own = reasonOfRow.get(ordinal);
           if (own > 0) return reasons.get(own);
           const shipment = shipmentOfRow.get(ordinal);
           if (own < 0) return reasonAgain(shipment, line(), own === notKeptAndTooMany);
+          if (isOvertaken.has(shipment)) return overtaken;
           const lead = leadReason.get(shipment);
           if (lead === 0) return undefined;
           const row = leadRow.get(shipment);

@@ -3,7 +3,7 @@ import { copyRows, field, jsonField } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { applyCorrections, correctionTables } from "./corrections.js";
 
-const target = { table: "rejections", columns: 'import_position, "row", handle, error, lead, faults, data' };
+const target = { table: "rejections", columns: 'import_position, "row", handle, error, lead, faults, element, data' };
 
 export const rejections: Projection = {
   name: "rejections",
@@ -13,9 +13,9 @@ export const rejections: Projection = {
     let lines = "";
     for (const { facts, rejected } of batch.imports) {
       if (!facts) continue;
-      for (const { row, shipmentId, reference, error, lead, faults, data } of rejected) {
+      for (const { row, shipmentId, reference, error, lead, faults, element, data } of rejected) {
         const handle = facts.kind === "shipments" ? shipmentId : reference;
-        const why = `${field(error)}\t${field(lead)}\t${faults ? jsonField(faults) : field(null)}`;
+        const why = `${field(error)}\t${field(lead)}\t${faults ? jsonField(faults) : field(null)}\t${field(element)}`;
         lines += `${facts.position}\t${row}\t${field(handle)}\t${why}\t${jsonField(data)}\n`;
       }
     }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, integer, json, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import type { RecordedFault } from "../../domain/rows/faults.js";
+import type { ImportRequested } from "../../events/importEvents.js";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
@@ -27,7 +28,7 @@ export const imports = pgTable(
     requestedBy: text("requested_by").notNull(),
     notes: jsonb().notNull(),
     /** The rows of another import that this one corrects. */
-    corrects: jsonb().$type<{ importId: string; rows: number[]; accepted?: number[]; reason?: string }>(),
+    corrects: jsonb().$type<NonNullable<ImportRequested["corrects"]>>(),
     /** An earlier import whose file has the same content, as ImportRequested has it. */
     sameFileAs: uuid("same_file_as"),
     reportKey: text("report_key"),
@@ -67,6 +68,8 @@ export const rejections = pgTable(
     lead: integer(),
     /** As the event has them: null for a line that was rejected with its shipment, and where the event has none. */
     faults: json().$type<RecordedFault[]>(),
+    /** As the event has it: which element of a JSON push it goes back to. Null for lines of files and for activities. */
+    element: integer(),
     /** json, not jsonb: the columns stay in the file's order. */
     data: json().notNull(),
   },
@@ -74,6 +77,7 @@ export const rejections = pgTable(
     primaryKey({ columns: [table.importPosition, table.row] }),
     // For the lines of a shipment. A handle may be too long for an index.
     index("rejections_by_handle").on(sql`md5(${table.handle})`, table.importPosition),
+    index("rejections_by_element").on(table.importPosition, table.element).where(sql`${table.element} is not null`),
   ],
 );
 

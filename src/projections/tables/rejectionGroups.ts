@@ -17,7 +17,7 @@ export const rejectionGroups = pgTable(
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
     reason: text().notNull(),
     rows: integer().notNull(),
-    /** Includes rows whose shipment a later import has written: queries ask the ledger for that. */
+    /** Includes rows that are superseded: queries ask the ledger for that. */
     open: integer().notNull(),
     submitted: integer().notNull(),
     dismissed: integer().notNull(),

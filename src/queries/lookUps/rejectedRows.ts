@@ -1,6 +1,7 @@
 // src/queries/lookUps has what commands look up in the read models before they decide. The tables may be behind the streams, so a stream has
 // the last word. An import's rows are found by its position, which the caller has from the import's own stream.
 import type { Pool } from "pg";
+import { supersedingImportSql } from "../../projections/tables/supersedingImport.js";
 
 /** Whether the tables have everything of the import, its rejected rows too. */
 export async function isShownCompleted(pool: Pool, importId: string): Promise<boolean> {
@@ -12,12 +13,14 @@ export interface RejectedRowName {
   readonly row: number;
   /** The shipmentId of a shipment's row, the reference of an activity's. */
   readonly handle: string | null;
+  /** The element of a JSON push of shipments that it goes back to: two with one shipmentId are two shipments. */
+  readonly element: number | null;
 }
 
 /** In row order. */
 export async function rejectedRowsAfter(pool: Pool, position: bigint, after: number, most: number): Promise<RejectedRowName[]> {
   const { rows } = await pool.query<RejectedRowName>(
-    `select "row", handle from rejections where import_position = $1 and "row" > $2 order by "row" limit ${most}`,
+    `select "row", handle, element from rejections where import_position = $1 and "row" > $2 order by "row" limit ${most}`,
     [position, after],
   );
   return rows;
@@ -26,22 +29,23 @@ export async function rejectedRowsAfter(pool: Pool, position: bigint, after: num
 /** Those of the rows that are rejected rows of the import. */
 export async function rejectedRowsAmong(pool: Pool, position: bigint, numbers: readonly number[]): Promise<RejectedRowName[]> {
   const { rows } = await pool.query<RejectedRowName>(
-    `select "row", handle from rejections where import_position = $1 and "row" = any($2::integer[])`,
+    `select "row", handle, element from rejections where import_position = $1 and "row" = any($2::integer[])`,
     [position, numbers],
   );
   return rows;
 }
 
-/** The rejected lines of these shipments, in row order. */
-export async function rejectedLinesOf(
-  pool: Pool,
-  position: bigint,
-  shipmentIds: readonly string[],
-): Promise<{ readonly row: number; readonly handle: string }[]> {
-  const { rows } = await pool.query<{ row: number; handle: string }>(
-    `select r."row", r.handle from unnest($2::text[]) as wanted (handle)
-       join rejections r on r.import_position = $1 and md5(r.handle) = md5(wanted.handle) and r.handle = wanted.handle order by r."row"`,
-    [position, shipmentIds],
+/** All rejected lines of the shipments, or elements of a push, that these rows are lines of, in row order. */
+export async function rejectedLinesOf(pool: Pool, position: bigint, lines: readonly RejectedRowName[]): Promise<RejectedRowName[]> {
+  const elements = new Set(lines.flatMap(({ element }) => element ?? []));
+  const handles = new Set(lines.flatMap(({ element, handle }) => (element === null ? handle || [] : [])));
+  const { rows } = await pool.query<RejectedRowName>(
+    `select r."row", r.handle, r.element from unnest($2::text[]) as wanted (handle)
+       join rejections r on r.import_position = $1 and md5(r.handle) = md5(wanted.handle) and r.handle = wanted.handle
+      union all
+     select "row", handle, element from rejections where import_position = $1 and element = any($3::integer[])
+      order by 1`,
+    [position, [...handles], [...elements]],
   );
   return rows;
 }
@@ -63,12 +67,12 @@ interface RowsOfImport {
   readonly rows: readonly number[];
 }
 
-/** Rejected rows whose shipment an import that was pushed later has written, and which import that is. */
+/** Rejected rows that are superseded, and by which import. */
 export async function supersededRows(pool: Pool, { organisationId, position, rows }: RowsOfImport): Promise<Map<number, string>> {
   const found = await pool.query<{ row: number; importId: string }>(
-    `select r."row", s.import_id as "importId" from rejections r
-       join shipments s on s.organisation_id = $1 and s.shipment_id = r.handle and s.import_position > r.import_position
-      where r.import_position = $2 and r."row" = any($3::integer[])`,
+    `select "row", "importId" from (
+       select r."row", ${supersedingImportSql("$1")} as "importId" from rejections r
+        where r.import_position = $2 and r."row" = any($3::integer[])) as each where "importId" is not null`,
     [organisationId, position, rows],
   );
   return new Map(found.rows.map(({ row, importId }) => [row, importId]));

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { supersedingAmongSql } from "../../projections/tables/supersedingImport.js";
 
 export interface WrittenImport {
   /** The activities or shipments that it wrote. */
@@ -112,12 +113,11 @@ const isHeld = (importId: string, row: string) => `
   (exists (select from row_corrections held where held.import_id = ${importId} and held."row" = ${row})
    or exists (select from finished_rows done where done.import_id = ${importId} and done."row" = ${row}))`;
 
-/** A version of the rejected row's shipment that was pushed later and that this call does not reverse. */
-const isSuperseded = (table: string) => `
-  exists (select from ${table} s
-           where i.kind = 'shipments' and s.organisation_id = $1 and s.shipment_id = r.handle and s.import_position > r.import_position
-             and not exists (select from gone where gone.position = s.import_position
-                                and (gone."shipmentIds" is null or s.shipment_id = any(gone."shipmentIds"))))`;
+/** By a version of the rejected row's shipment that this call does not reverse. */
+const isSuperseded = `(i.kind = 'shipments' and ${supersedingAmongSql(
+  "$1",
+  `not exists (select from gone where gone.position = s.import_position and (gone."shipmentIds" is null or s.shipment_id = any(gone."shipmentIds")))`,
+)} is not null)`;
 
 const consequencesSql = `
   with recursive gone as (
@@ -141,10 +141,10 @@ const consequencesSql = `
             join rejections r on r.import_position = i.position and r."row" = freed."row"
            where not exists (select from withdrawn_imports w where w.import_id = freed.import_id)
              and not exists (select from gone where gone."importId" = freed.import_id and gone.rows is null)
-             and not ${isSuperseded("shipments")} and not ${isSuperseded("hidden_shipments")}) as reopened,
+             and not ${isSuperseded}) as reopened,
          case when $4::integer[] is not null or exists (select from withdrawn_imports w where w.import_id = $2) then 0
               else (select count(*)::int from rejections r join imports i on i.position = r.import_position
-                     where r.import_position = $3 and not ${isHeld("$2", 'r."row"')} and not ${isSuperseded("shipments")}) end as open`;
+                     where r.import_position = $3 and not ${isHeld("$2", 'r."row"')} and not ${isSuperseded}) end as open`;
 
 export interface CorrectingRows {
   readonly importId: string;

@@ -15,6 +15,8 @@ export interface CorrectionRow extends RecordedReason {
   readonly row: number;
   /** The first of the rows that are corrected together with this one: the other lines of its shipment. */
   readonly with: number;
+  /** The element of a JSON push of shipments that it goes back to; null in a file. */
+  readonly element: number | null;
   /** Of the group that it counts with. */
   readonly reasonKey: string;
   /** Null where they are too large to be sent again. */
@@ -102,6 +104,7 @@ interface Look {
 interface Lead {
   readonly row: number;
   readonly handle: string | null;
+  readonly element: number | null;
 }
 
 async function rowsOfImport(organisationId: string, filter: RowFilter, at: ImportAt, look: Look, pool: Pool) {
@@ -131,10 +134,13 @@ async function leadsOfImport(organisationId: string, filter: RowFilter, { import
   const isLead =
     kind === "activities"
       ? "true"
-      : `not exists (select from rejections e where e.import_position = r.import_position and md5(e.handle) = md5(r.handle)
-                       and e.handle = r.handle and e.handle <> '' and e."row" < r."row" and ${reasonOf("e")})`;
+      : `case when r.element is null
+              then not exists (select from rejections e where e.import_position = r.import_position and md5(e.handle) = md5(r.handle)
+                                  and e.handle = r.handle and e.handle <> '' and e."row" < r."row" and ${reasonOf("e")})
+              else not exists (select from rejections e where e.import_position = r.import_position and e.element = r.element
+                                  and e."row" < r."row" and ${reasonOf("e")}) end`;
   const looked = await pool.query<Lead & { fits: boolean; state: string | null }>(
-    `select r."row", r.handle, ${reasonOf("r")} as fits, case when ${reasonOf("r")} and ${isLead} then ${stateSqlOf(kind, { importId: "$1", organisationId: "$2" })} end as state
+    `select r."row", r.handle, r.element, ${reasonOf("r")} as fits, case when ${reasonOf("r")} and ${isLead} then ${stateSqlOf(kind, { importId: "$1", organisationId: "$2" })} end as state
        from (select * from rejections where import_position = $3 and "row" > $4 order by "row" limit $5) as r where $2::text <> '' order by r."row"`,
     [importId, organisationId, position, look.after, look.lookAt, ...(reasonKey === undefined ? [] : [reasonKey])],
   );
@@ -146,25 +152,39 @@ async function leadsOfImport(organisationId: string, filter: RowFilter, { import
 
 interface Line extends RecordedReason {
   readonly row: number;
+  readonly element: number | null;
   readonly reasonKey: string;
   readonly bytes: number;
 }
 
-/** By the first row: all rejected lines of its shipment, in row order, at most one more than can be corrected at once. */
+/** By the first row: all rejected lines of its shipment, or of its element of a push, in row order, at most one more than can be corrected at once. */
 async function linesOf(kind: ImportKind, { position }: ImportAt, leads: readonly Lead[], pool: Pool): Promise<Map<number, Line[]>> {
   if (leads.length === 0) return new Map();
-  const shipments = kind === "shipments" ? leads.filter(({ handle }) => handle) : [];
-  const alone = leads.filter((lead) => !shipments.includes(lead));
+  const elements = leads.filter(({ element }) => element !== null);
+  const shipments = kind === "shipments" ? leads.filter(({ handle, element }) => handle && element === null) : [];
+  const alone = leads.filter((lead) => !shipments.includes(lead) && !elements.includes(lead));
+  const line = `r."row", r.element, r.error, r.lead, r.faults, md5(${reasonSql("r")}) as "reasonKey", octet_length(r.data::text) + octet_length(r.error) as bytes`;
   const found = await pool.query<Line & { first: number }>(
-    `select wanted.first, r."row", r.error, r.lead, r.faults, md5(${reasonSql("r")}) as "reasonKey", octet_length(r.data::text) + octet_length(r.error) as bytes
+    `select wanted.first, ${line}
        from unnest($2::integer[], $3::text[]) as wanted (first, handle)
        join lateral (select * from rejections r where r.import_position = $1 and md5(r.handle) = md5(wanted.handle) and r.handle = wanted.handle
                       order by r."row" limit ${most.lines + 1}) as r on true
       union all
-     select r."row", r."row", r.error, r.lead, r.faults, md5(${reasonSql("r")}), octet_length(r.data::text) + octet_length(r.error)
-       from rejections r where r.import_position = $1 and r."row" = any($4::integer[])
+     select wanted.first, ${line}
+       from unnest($5::integer[], $6::integer[]) as wanted (first, element)
+       join lateral (select * from rejections r where r.import_position = $1 and r.element = wanted.element
+                      order by r."row" limit ${most.lines + 1}) as r on true
+      union all
+     select r."row", ${line} from rejections r where r.import_position = $1 and r."row" = any($4::integer[])
       order by 1, 2`,
-    [position, shipments.map(({ row }) => row), shipments.map(({ handle }) => handle), alone.map(({ row }) => row)],
+    [
+      position,
+      shipments.map(({ row }) => row),
+      shipments.map(({ handle }) => handle),
+      alone.map(({ row }) => row),
+      elements.map(({ row }) => row),
+      elements.map(({ element }) => element),
+    ],
   );
   const lines = new Map<number, Line[]>();
   for (const { first, ...line } of found.rows) lines.set(first, [...(lines.get(first) ?? []), line]);

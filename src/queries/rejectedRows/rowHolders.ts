@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { principalOf } from "../../domain/principal.js";
+import { supersedingImportSql } from "../../projections/tables/supersedingImport.js";
 import { principalNames } from "../organisations/organisations.js";
 import { type RowState, stateSqlOf } from "./rowStates.js";
 
@@ -41,8 +42,9 @@ export async function rowHolders(organisationId: string, rows: readonly RowName[
           order by array_position(array['corrected', 'claimed', 'submitted'], state), o.position limit 1) as c on true
        left join finished_rows d on d.import_id = i.import_id and d."row" = r."row"
        left join lateral (
-         select w.import_id, o.requested_by as actor from shipments w left join imports o on o.import_id = w.import_id
-          where i.kind = 'shipments' and w.organisation_id = $1 and w.shipment_id = r.handle and w.import_position > r.import_position) as s on true
+         select superseding.import_id, o.requested_by as actor
+           from (select ${supersedingImportSql("$1")} as import_id where i.kind = 'shipments') as superseding
+           left join imports o on o.import_id = superseding.import_id) as s on true
        left join lateral (select reversed_by from reversals where import_id = i.import_id and is_all limit 1) as v on true
        left join imports other on other.import_id = coalesce(c.other_id, d.other_id, s.import_id) and other.organisation_id = $1`,
     [organisationId, rows.map(({ importId }) => importId), rows.map(({ row }) => row)],

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { ImportKind } from "../../events/importEvents.js";
 import { keptStateSql, withdrawnSql } from "../../projections/tables/rejectionGroups.js";
+import { supersedingImportSql } from "../../projections/tables/supersedingImport.js";
 
 export const rowStateNames = ["open", "submitted", "corrected", "dismissed", "superseded", "withdrawn"] as const;
 export type RowState = (typeof rowStateNames)[number];
@@ -17,16 +18,14 @@ interface RowOwner {
 }
 
 /**
- * SQL for the state of row `r` of the table `rejections`. This alone decides which rows are open, for every list and count. Whether a later
- * import has written its shipment is asked of the ledger. A row of a reversed import that nothing else has become of is withdrawn. `kind` is a
+ * SQL for the state of row `r` of the table `rejections`. This alone decides which rows are open, for every list and count. Whether
+ * another write has superseded its shipment is asked of the ledger. A row of a reversed import that nothing else has become of is withdrawn. `kind` is a
  * kind, or SQL for one.
  */
 export function stateSqlOf(kind: ImportKind | { readonly sql: string }, { importId, organisationId }: RowOwner): string {
   const isShipment = typeof kind === "string" ? String(kind === "shipments") : `${kind.sql} = 'shipments'`;
   return `coalesce(${keptStateSql(importId, 'r."row"')},
-    case when ${isShipment} and exists (select from shipments s
-                where s.organisation_id = ${organisationId} and s.shipment_id = r.handle and s.import_position > r.import_position)
-         then 'superseded' end,
+    case when ${isShipment} and ${supersedingImportSql(organisationId)} is not null then 'superseded' end,
     ${withdrawnSql(importId)}, 'open')`;
 }
 

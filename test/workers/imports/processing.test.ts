@@ -95,6 +95,7 @@ test("two elements of a JSON push with one shipmentId are two shipments, and row
         ["zoneNotFound", "originPostCode", "originSuburb"],
         ["zoneNotFound", "destinationPostCode", "destinationSuburb"],
       ],
+      element: 4,
       data: { shipmentId: "A", originPostCode: "1", destinationPostCode: "1", itemType: "Box" },
     },
   ]);

@@ -1,4 +1,5 @@
 import { elementColumn } from "../../../domain/imports/fields.js";
+import type { Columns } from "../../../domain/rows/cells.js";
 import type { Fault, RowReason } from "../../../domain/rows/faults.js";
 import type { RowContext } from "../../../domain/rows/rowContext.js";
 import { activityJudge, shipmentLineJudge } from "../../../domain/rows/rowJudges.js";
@@ -10,7 +11,7 @@ import { shownRow } from "./shownRow.js";
 
 export type RowVerdict =
   | { readonly values: object; readonly shipment?: number; readonly reason?: undefined }
-  | (RowReason & { readonly values?: undefined });
+  | (RowReason & { readonly values?: undefined; readonly element?: number | undefined });
 
 export interface PreparedRows {
   readonly rows: number;
@@ -57,7 +58,7 @@ async function prepareActivities(submission: OpenSubmission, context: RowContext
 }
 
 async function prepareShipments(
-  { source, corrects }: JudgedRequest,
+  request: JudgedRequest,
   submission: OpenSubmission,
   context: RowContext,
   refusals: Refusals,
@@ -65,17 +66,19 @@ async function prepareShipments(
 ): Promise<PreparedRows> {
   const { columns } = submission;
   const judge = shipmentLineJudge(columns, context);
-  // Lines of one element of a JSON push cannot contradict each other, and two elements with the same shipment id are two shipments. Lines of
-  // a correction can contradict each other; they are grouped by their shipment id.
-  const byElement = source === "data" && corrects === undefined;
-  const keyColumn = columns.fields.indexOf(byElement ? elementColumn : "shipmentId");
-  const builder = shipmentVerdicts(byElement ? [] : comparedColumns(columns, context.timezone));
+  // Lines of one element of a JSON push cannot contradict each other. Those of a correction can: each has its own values.
+  const builder = shipmentVerdicts(isPush(request) ? [] : comparedColumns(columns, context.timezone));
+  const elementOf = elementsIn(request, columns);
+  const idColumn = columns.fields.indexOf("shipmentId");
   const seen = (row: FileRow, ordinal: number): SeenLine => {
     const { judged, origin, destination } = judge(row);
-    const id = row.cells[keyColumn];
-    const key = typeof id === "string" ? id.trim() || undefined : undefined;
+    const id = row.cells[idColumn];
+    const shipmentId = typeof id === "string" ? id.trim() : "";
+    const element = elementOf(row, ordinal);
+    const grouped =
+      element === undefined ? { key: shipmentId || undefined } : { key: `${element} ${shipmentId}`, write: { element, shipmentId } };
     const { faults = [] } = refusals.get(ordinal, row) ?? judged;
-    return { row: shownRow(row, source), key, faults, cells: row.cells, origin, destination };
+    return { row: shownRow(row, request.source), ...grouped, faults, cells: row.cells, origin, destination };
   };
   let notes: readonly string[] = [];
   let ordinal = 0;
@@ -90,12 +93,32 @@ async function prepareShipments(
     notes,
     verdict(row, place) {
       const reason = verdicts.reasonOf(place, () => seen(row, place));
-      if (reason?.faults.some(({ advice }) => advice !== undefined)) return withAdviceOf(seen(row, place).faults, reason);
-      if (reason !== undefined) return reason;
+      const element = elementOf(row, place);
+      if (reason?.faults.some(({ advice }) => advice !== undefined)) return { ...withAdviceOf(seen(row, place).faults, reason), element };
+      if (reason !== undefined) return { ...reason, element };
       const { judged } = judge(row);
       if (judged.reason !== undefined) throw new Error(`row ${row.row} was judged differently the second time`);
       return { values: judged.values, shipment: verdicts.shipmentOf(place) };
     },
+  };
+}
+
+const isPush = ({ source, corrects }: JudgedRequest): boolean => source === "data" && corrects === undefined;
+
+/**
+ * The element of a JSON push that a row goes back to, by the row of its first line. Two elements with one shipmentId are two shipments.
+ * Undefined in a file, where the lines of one shipmentId are one shipment.
+ */
+function elementsIn(request: JudgedRequest, { fields }: Columns): (row: FileRow, ordinal: number) => number | undefined {
+  if (!isPush(request)) return (_, ordinal) => request.corrects?.push?.elements[ordinal];
+  const column = fields.indexOf(elementColumn);
+  const firstRows = new Map<unknown, number>();
+  return (row) => {
+    const [own, number] = [shownRow(row, request.source), row.cells[column] || undefined];
+    if (number === undefined) return own;
+    const first = firstRows.get(number) ?? own;
+    firstRows.set(number, first);
+    return first;
   };
 }
 

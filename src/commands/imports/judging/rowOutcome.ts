@@ -26,6 +26,7 @@ export function rowOutcomes(
     const data = submittedValues(fileRow.cells, columns, source);
     const named = kind === "shipments" ? { shipmentId: handle } : { reference: handle === "" ? null : handle };
     const error = storableText(verdict.reason, limits.reasonBytes);
-    return { type: "RowRejected", data: { row, ...named, error, ...recordedFaults(verdict), data } };
+    const element = verdict.element === undefined ? {} : { element: verdict.element };
+    return { type: "RowRejected", data: { row, ...named, error, ...recordedFaults(verdict), ...element, data } };
   };
 }

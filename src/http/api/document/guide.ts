@@ -63,7 +63,7 @@ lines that are well themselves are listed as \`Rejected with its shipment: <reas
   Corrections: `
 Rejected rows of a completed import are corrected by sending only what changes (\`POST .../corrections\`), as a new import. Each row is corrected once,
 however often and by whom it is sent, so repeating is safe. A row is \`open\`, \`submitted\` (its correction is under way), \`corrected\`, \`dismissed\`,
-\`superseded\` (a later import has written its shipment), or \`withdrawn\` (its import is reversed as a whole). Only open rows can be
+\`superseded\` (a later import, or a later element of its own push, has written its shipment), or \`withdrawn\` (its import is reversed as a whole). Only open rows can be
 corrected; the answer for others is 409. If the correction fails or is cancelled, or its rows are reversed, the rows that it corrected are open again. The
 portal and a corrected error report that is uploaded there do the same.
 

@@ -17,7 +17,7 @@ const rest = {
   state: rowState
     .nullable()
     .describe(
-      "Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed",
+      "Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import, or a later element of its own push, has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed",
     ),
 };
 

@@ -118,6 +118,27 @@ describe("Judge again", () => {
     expect(await corrections(importId)).toEqual([{ processed: expect.any(Number), rows: 2 }]);
   });
 
+  test("an element that a later one of its push has superseded is not offered; of two that are sent the later wins", async () => {
+    const element = (shipmentId: string, customerId: string, itemQuantity: number) => ({
+      ...{ shipmentId, customerId, originPostCode: "2000", destinationPostCode: "3000" },
+      items: [{ itemType: "Carton", itemQuantity }],
+    });
+    const importId = await pushed("/v1/org/shipments/imports", {
+      shipments: [element("NEW", "CUST-026", 5), element("NEW", "", 7), element("BOTH", "CUST-026", 5), element("BOTH", "CUST-026", 7)],
+    });
+    const before = figures(await show())?.[1] ?? 0;
+    await addCustomer("CUST-026");
+    const page = await show();
+    expect(figures(page)?.[1]).toBe(before + 2);
+    await submit(page);
+    await until("they are recorded", async () => (await corrections(importId)).length === 1);
+    expect(await corrections(importId)).toEqual([{ processed: 2, rows: 2 }]);
+    for (const shipmentId of ["NEW", "BOTH"]) {
+      const answer = await stage.organisation.get(`/v1/org/ledger/shipments/${shipmentId}`);
+      expect(await answer.json()).toMatchObject({ items: [{ itemQuantity: 7 }] });
+    }
+  });
+
   test("more rows of an import than one correction takes go in several", async () => {
     const importId = await push("CUST-023", limits.rowsPerCorrection + 1);
     await addCustomer("CUST-023");

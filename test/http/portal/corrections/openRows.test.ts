@@ -2,12 +2,12 @@
 import { expect, test } from "vitest";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
-import { rowsOf, states, uploadedShipments } from "../../api/corrections/stage.js";
+import { base, json, line, rowsOf, states, uploadedShipments } from "../../api/corrections/stage.js";
 import { useRejectedRows } from "./stage.js";
 
 const stage = useRejectedRows();
 
-test("rows of shipments that a later import has written are open nowhere", async () => {
+test("rows of shipments that a later import, or a later element of their push, has written are open nowhere", async () => {
   const organisation = await stage.service.organisation();
   const who = await signedIn(stage.service, await addMember(stage.service, organisation.id, "operator"));
   const textOf = async (path: string) => (await (await who.get(path)).text()).replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
@@ -27,6 +27,13 @@ test("rows of shipments that a later import has written are open nowhere", async
   };
   const stateIs = (importId: string, row: number, state: string) =>
     until(`row ${row} is ${state}`, async () => (await states(organisation, "shipments", importId))[row] === state);
+
+  const element = (customerId: string) => ({ shipmentId: "S0", ...line, customerId, items: [{ itemType: line.itemType }] });
+  const { itemType: _, ...rejected } = element("CUST-999");
+  const { itemType: __, ...accepted } = element("");
+  const { importId: pushed } = await json(await organisation.post(base.shipments, { shipments: [rejected, accepted] }), 202);
+  await stateIs(String(pushed), 1, "superseded");
+  expect(await shown(String(pushed))).toMatchObject({ tabs: ["0", "0"], isEmpty: true, rows: 0, overview: undefined, isOffered: false });
 
   const importId = await uploadedShipments(organisation, [
     ["S1", "CUST-999"],

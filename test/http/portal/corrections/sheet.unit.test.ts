@@ -1,19 +1,22 @@
 import { expect, test } from "vitest";
+import type { SentRow } from "../../../../src/http/portal/browser/corrections/rows.js";
 import { createSheet } from "../../../../src/http/portal/browser/corrections/sheet.js";
 
 const nothing = () => undefined;
 const edits = { of: nothing, keep: nothing, forget: nothing, onFull: nothing };
 
-function sheetOf(count: number) {
+function sheetOf(count: number, more: (n: number) => Partial<SentRow> = () => ({})) {
   const sheet = createSheet("shipments", edits);
   const line = (n: number) => ({
     importId: "i",
     row: n + 2,
     with: n,
+    element: null,
     reasonKey: "k",
     error: "no",
     values: { shipmentId: `S-${n}` },
     faulty: [],
+    ...more(n),
   });
   sheet.add(Array.from({ length: count }, (_, n) => line(n)));
   return sheet;
@@ -58,4 +61,16 @@ test("a row that another client has taken leaves the shipment that it names here
   sheet.hold([[second, { ...held, state: "corrected" }]]);
   expect(first.verdict).toBeNull();
   expect(sheet.unjudged.size).toBe(0);
+});
+
+test("two elements of a push with one shipment id are judged and sent apart: one that is not open leaves the other as it is", () => {
+  const sheet = sheetOf(2, (n) => ({ element: n + 1, values: { shipmentId: "S" } }));
+  const [first, second] = sheet.rows;
+  if (!first || !second) throw new Error("two rows");
+  expect(sheet.together(second)).toEqual([second]);
+  sheet.change([{ row: second, field: "customerId", value: "C" }]);
+  sheet.hold([[first, { state: "superseded", otherId: "o", otherName: "monday.csv", by: "another", note: null }]]);
+  expect([...sheet.unjudged]).toEqual([second]);
+  sheet.judged(second, second.version, null);
+  expect(second.verdict).toBeNull();
 });

@@ -193,6 +193,34 @@ describe("a corrected error report", () => {
     expect(await states("shipments", importId)).toEqual({ 2: "corrected", 3: "corrected", 4: "open", 5: "open", 6: "open", 7: "open" });
   });
 
+  test("of a JSON push has its elements: of two with one shipmentId the later wins, in whatever order its rows stand", async () => {
+    const element = (shipmentId: string, quantities: number[], customerId = "CUST-999") => ({
+      ...{
+        shipmentId,
+        customerId,
+        originPostCode: "2000",
+        originSuburb: "Sydney",
+        destinationPostCode: "3000",
+        destinationSuburb: "Melbourne",
+      },
+      items: quantities.map((itemQuantity) => ({ itemType: "CARTON", itemQuantity })),
+    });
+    const shipments = [element("E1", [5, 6]), element("E1", [7]), element("E2", [5]), element("E2", [7], "")];
+    const { importId } = (await (await stage.organisation.post(statusPath.shipments, { shipments })).json()) as { importId: string };
+    const report = await reportOf("shipments", importId);
+    for (const row of [1, 2, 3, 4]) report.set(row, "customerId", "");
+    const sheet = report.book.worksheets[0];
+    const [first, second, third] = [2, 3, 4].map((row) => sheet?.getRow(row).values as string[]);
+    for (const [index, values] of [third, first, second].entries()) if (sheet && values) sheet.getRow(index + 2).values = values;
+    const sent = await last(await send("shipments", await report.file()));
+    expect(sent.html).toContain("1 row whose shipment was written later");
+    await completed("shipments", importIn(sent));
+    for (const shipmentId of ["E1", "E2"]) {
+      const answer = await stage.organisation.get(`/v1/org/ledger/shipments/${shipmentId}`);
+      expect(await answer.json()).toMatchObject({ items: [{ itemQuantity: 7 }] });
+    }
+  });
+
   test("sent by two members while the same rows are corrected over the API: each row is recorded once", async () => {
     const importId = await uploaded("activities", badActivities(3));
     const report = await reportOf("activities", importId);

@@ -10,7 +10,7 @@ import type { FileRow } from "../../../../ports/spreadsheets.js";
 import { headingIn, type Judging, shipmentIds, type Watch } from "../checkFile.js";
 import type { CheckedFile, CorrectionPart, FileToCheck, ReportToJudge } from "../fileChecks.js";
 import { ImportFault } from "../importFault.js";
-import { type OpenSubmission, openSubmission } from "../openSubmission.js";
+import { type JudgedRequest, type OpenSubmission, openSubmission } from "../openSubmission.js";
 import { type PreparedRows, prepareRows, type Refusals } from "../prepareRows.js";
 import { countProblems } from "../problemGroups.js";
 import { createPartFile, type PartFile } from "./partFiles.js";
@@ -36,7 +36,13 @@ export async function judgeReport(
   const found = await findRows(submission, known, numbers, kind === "shipments");
   const refusals = refusalsOf(known, found, { numberOf: numbers, fields: submission.columns.fields });
   const rules = rowContext(catalogue, geography);
-  const prepared = await prepareRows(request, submission, rules, refusals, async (share) => watch.progress(share / 2));
+  const prepared = await prepareRows(
+    { ...request, corrects: elementsOf(report, known, found) },
+    submission,
+    rules,
+    refusals,
+    async (share) => watch.progress(share / 2),
+  );
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const shipments = await judgedShipments(submission, prepared, kind);
   const most = { rows: limits.rowsPerReportImport, parts: report.mostParts || Number.POSITIVE_INFINITY };
@@ -79,6 +85,13 @@ export async function judgeReport(
   const rejected = ordinal - accepted - left.reduce((sum, { rows }) => sum + rows, 0);
   const counts = { rows: ordinal, accepted, rejected, shipments: kind === "shipments" ? ids.count() : null };
   return { ...counts, problems: problems.problems(), notes: prepared.notes, report: { parts: closed, later, closed: left } };
+}
+
+/** As the import will have it that the rows are sent in: a report of a JSON push has its elements, and any other has shipments by their ids. */
+function elementsOf({ importId }: ReportToJudge, { elementOf }: RejectedRows, { places }: FoundRows): JudgedRequest["corrects"] {
+  if (!elementOf) return undefined;
+  const elements = Array.from({ length: places.length }, (_, ordinal) => elementOf(places.get(ordinal)));
+  return { importId, rows: [], push: { importId, elements } };
 }
 
 const leftWithOthers = refusal("Stays open with another rejected line of its shipment");

@@ -6,8 +6,10 @@ export interface RejectedRows {
   readonly count: number;
   /** -1 for the number of a row that was not rejected. */
   placeOf(row: number): number;
-  /** The shipment that it was sent for, from 0; -1 where it has none. */
+  /** The shipment, or the element of a JSON push, that it was sent for, from 0; -1 where it has none. */
   groupOf(place: number): number;
+  /** The element that it goes back to; undefined where the import's rows do not go back to a JSON push of shipments. */
+  readonly elementOf: ((place: number) => number) | undefined;
   readonly groups: number;
   /** How many rejected rows the shipment has. */
   linesOf(group: number): number;
@@ -18,21 +20,22 @@ export interface RejectedRows {
 export const closedStates = ["corrected", "submitted", "dismissed", "superseded", "withdrawn"] as const;
 export type ClosedState = (typeof closedStates)[number];
 
-/** Reads lines of JSON: the row, its shipment's id or null, and its state or null for an open row; in row order. */
+/** Reads lines of JSON: the row, its shipment's id or null, its state or null for an open row, and its element or null; in row order. */
 export async function readRejectedRows(path: string): Promise<RejectedRows> {
-  const [rows, groups, states, lines] = [growingInts(), growingInts(), growingInts(), growingInts()];
-  const groupOfHandle = new Map<string, number>();
+  const [rows, groups, states, lines, elements] = [growingInts(), growingInts(), growingInts(), growingInts(), growingInts()];
+  const groupOfKey = new Map<string | number, number>();
   const file = await open(path);
   try {
     for await (const line of file.readLines()) {
-      const [row, handle, state] = JSON.parse(line) as [number, string | null, ClosedState | null];
-      const key = comparableText(handle ?? "");
-      const group = key === "" ? -1 : (groupOfHandle.get(key) ?? groupOfHandle.size);
+      const [row, handle, state, element] = JSON.parse(line) as [number, string | null, ClosedState | null, number | null];
+      const key = element ?? comparableText(handle ?? "");
+      const group = key === "" ? -1 : (groupOfKey.get(key) ?? groupOfKey.size);
       rows.push(row);
       groups.push(group);
+      if (element !== null) elements.push(element);
       states.push(state === null ? -1 : closedStates.indexOf(state));
       if (group === lines.length) {
-        groupOfHandle.set(key, group);
+        groupOfKey.set(key, group);
         lines.push(1);
       } else if (group >= 0) lines.set(group, lines.get(group) + 1);
     }
@@ -51,6 +54,7 @@ export async function readRejectedRows(path: string): Promise<RejectedRows> {
       return from < rows.length && rows.get(from) === row ? from : -1;
     },
     groupOf: (place) => groups.get(place),
+    elementOf: elements.length === rows.length ? elements.get : undefined,
     groups: lines.length,
     linesOf: (group) => lines.get(group),
     closedAs: (place) => closedStates[states.get(place)],

@@ -46,6 +46,8 @@ export interface SentRow {
   readonly importId: string;
   readonly row: number;
   readonly with: number;
+  /** The element of a JSON push that it goes back to: two with one shipment id are two shipments. Null in a file. */
+  readonly element: number | null;
   /** Of the reason that it counts under. */
   readonly reasonKey: string;
   readonly error: string;
@@ -114,7 +116,7 @@ function heldText({ state, otherId, otherName, by, note }: Held): string {
     case "open again":
       return "Open again";
     case "superseded":
-      return `Replaced by a later import of the same shipment${who}${other}`;
+      return `Replaced by a later push of the same shipment${who}${other}`;
     case "corrected":
       return `Corrected${who}${other}`;
     case "withdrawn":

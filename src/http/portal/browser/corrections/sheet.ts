@@ -50,7 +50,7 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
   const sentWith = ({ sent }: Row) => `${sent.importId} with ${sent.with}`;
   const named = (row: Row) => {
     const id = cellValue(row, shipmentField).trim();
-    return id === "" ? undefined : `${row.sent.importId} named ${id}`;
+    return id === "" ? undefined : `${row.sent.importId} named ${row.sent.element ?? ""} ${id}`;
   };
   const join = (row: Row, group: string | undefined) => {
     if (group === undefined) return;

@@ -4,6 +4,7 @@ import { dismissRows, reopenRows } from "../../../../commands/corrections/dismis
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { type ClosedRow, RowsClosed } from "../../../../commands/corrections/openRows.js";
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
+import { pushedElements } from "../../../../commands/corrections/rowsMeant.js";
 import { firstRequest } from "../../../../commands/imports/importStream.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import type { NameOf } from "../../../../domain/principal.js";
@@ -14,6 +15,7 @@ import type { RowReason } from "../../../../domain/rows/faults.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { check } from "../../../../domain/validation.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
+import { rejectedRowsAmong } from "../../../../queries/lookUps/rejectedRows.js";
 import { presentOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { rowHolders } from "../../../../queries/rejectedRows/rowHolders.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
@@ -67,7 +69,8 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
   access: "operate",
   body: { json: readBytes },
   answer: async (visit, deps, body) => {
-    const { importId, rows } = checked(changedRows, body);
+    const { importId, rows: changed } = checked(changedRows, body);
+    const rows = inOrder(changed);
     const { organisationId } = visit.person;
     const found = await findImportRow(organisationId, { kind: undefined, importId }, deps.pool);
     if (!found) throw new Rejection("notFound", "There is no import with this id.");
@@ -76,7 +79,13 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
     const sent = await rowsToCorrect(organisationId, { kind, importId, rows: numbers }, deps.pool);
     const known = rows.filter(({ row }) => sent.has(row));
     const { catalogue } = await presentCatalogue(visit, deps);
-    const judging = { importId, kind, catalogue, geography: deps.geography, sentFor: (row: number) => sent.get(row) ?? null };
+    const names = kind === "shipments" ? await rejectedRowsAmong(deps.pool, found.position, numbers) : [];
+    const push = pushedElements(
+      { importId },
+      known.map(({ row }) => row),
+      names,
+    );
+    const judging = { importId, kind, catalogue, geography: deps.geography, sentFor: (row: number) => sent.get(row) ?? null, push };
     const verdicts = known.length === 0 ? new Map<number, RowReason | undefined>() : await judgeCorrections({ rows: known }, judging);
     const held = await rowHolders(
       organisationId,
@@ -92,6 +101,9 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
     });
   },
 };
+
+/** A person edits rows in any order. Of two elements with one shipmentId the later wins, so each stands where it stood in the push. */
+const inOrder = <Row extends { readonly row: number }>(rows: readonly Row[]): Row[] => rows.toSorted((one, other) => one.row - other.row);
 
 const isHeld = ({ state }: { readonly state: string }) => state !== "open";
 
@@ -139,7 +151,7 @@ const submitAnswer: AnswerOf<SignedInVisit> = {
         {
           organisationId,
           importId,
-          push: { rows },
+          push: { rows: inOrder(rows) },
           by,
           requestId,
           now,

@@ -1,4 +1,5 @@
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
+import { pushedElements } from "../../../../commands/corrections/rowsMeant.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
@@ -12,7 +13,7 @@ import { presentCatalogue } from "../customers.js";
 import type { Filter } from "./filter.js";
 
 /** A row as the grid has it. Values are by field, also those of custom fields. */
-export interface ShownRow extends Pick<CorrectionRow, "importId" | "reference" | "row" | "with" | "reasonKey" | "error"> {
+export interface ShownRow extends Pick<CorrectionRow, "importId" | "reference" | "row" | "with" | "element" | "reasonKey" | "error"> {
   readonly values: Readonly<Record<string, string>>;
   /** The fields that the reason is about. */
   readonly faulty: readonly string[];
@@ -80,6 +81,7 @@ export async function shownRows(
         reference: item.reference,
         row,
         with: item.with,
+        element: item.element,
         reasonKey: item.reasonKey,
         error,
         values: fieldsOf(item, filter.kind, catalogue),
@@ -108,7 +110,8 @@ async function verdictsToday(
     const rows = items.filter((item) => item.importId === importId);
     const byRow = new Map(rows.map((item) => [item.row, item]));
     const push = { rows: rows.map(({ row }) => ({ row, values: {} })) };
-    const judging = { importId, kind, catalogue, geography, sentFor: (row: number) => byRow.get(row)?.values ?? null };
+    const elements = pushedElements({ importId }, [...byRow.keys()], rows);
+    const judging = { importId, kind, catalogue, geography, sentFor: (row: number) => byRow.get(row)?.values ?? null, push: elements };
     for (const [row, reason] of await judgeCorrections(push, judging)) {
       const item = byRow.get(row);
       if (item) verdicts.set(item, verdictOf(reason));

@@ -103,7 +103,7 @@ export async function reportToJudge(
   const file = await open(rowsPath, "w");
   try {
     for await (const rows of rejectedRowStates(deps, found))
-      await file.writeFile(rows.map(({ row, handle, state }) => `${JSON.stringify([row, handle, state])}\n`).join(""));
+      await file.writeFile(rows.map(({ row, handle, state, element }) => `${JSON.stringify([row, handle, state, element])}\n`).join(""));
   } finally {
     await file.close();
   }

@@ -121,7 +121,7 @@ const closedNames: Readonly<Record<ClosedRows["state"], readonly [one: string, m
   corrected: ["row that is corrected already", "rows that are corrected already"],
   submitted: ["row that is corrected already", "rows that are corrected already"],
   dismissed: ["row that is dismissed", "rows that are dismissed"],
-  superseded: ["row whose shipment a later import has written", "rows whose shipments a later import has written"],
+  superseded: ["row whose shipment was written later", "rows whose shipments were written later"],
   withdrawn: ["row that is withdrawn with its import", "rows that are withdrawn with their import"],
 };
 

@@ -87,10 +87,7 @@ async function sendPart(visit: SignedInVisit, deps: PortalDeps, { form, found }:
   const { now } = await presentOf(deps.pool, organisationId);
   const given = upload.sourceDetails === upload.name ? correctionName(found.request.sourceDetails) : upload.sourceDetails;
   const numbered = count === 1 ? "" : ` (${index + 1} of ${count})`;
-  const check = async () => {
-    await expectWholeShipments(deps.pool, found, rows);
-    await expectOpen(deps, found, rows);
-  };
+  const push = await expectWholeShipments(deps.pool, found, rows);
   const { importId } = await requestImport(
     { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
     {
@@ -100,11 +97,11 @@ async function sendPart(visit: SignedInVisit, deps: PortalDeps, { form, found }:
       now,
       withinMs,
       elements,
-      check,
+      check: () => expectOpen(deps, found, rows),
       source: "data",
       sourceDetails: `${[...given].slice(0, limits.sourceDetailsLength - numbered.length).join("")}${numbered}`,
       file: { path, name: `${kind}.csv`, format: "csv", size, sha256 },
-      corrects: { importId: corrected, rows: [...rows] },
+      corrects: { importId: corrected, rows: [...rows], ...(push && { push }) },
       sent: { sha256: upload.sha256, sourceDetails: upload.sourceDetails },
       requestId: visit.requestId,
       // The rows are part of the key: a second attempt, when some rows are sent already, is another correction.

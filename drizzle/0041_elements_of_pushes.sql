@@ -1,0 +1,2 @@
+ALTER TABLE "rejections" ADD COLUMN "element" integer;--> statement-breakpoint
+CREATE INDEX "rejections_by_element" ON "rejections" USING btree ("import_position","element") WHERE "rejections"."element" is not null;
