@@ -1,5 +1,5 @@
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
-import { checkFile } from "../../src/commands/imports/judging/checkFile.js";
+import { checkFile, datesInFile } from "../../src/commands/imports/judging/checkFile.js";
 import type { FileChecks } from "../../src/commands/imports/judging/fileChecks.js";
 import { ImportFault } from "../../src/commands/imports/judging/importFault.js";
 import { judgeReport } from "../../src/commands/imports/judging/report/judgeReport.js";
@@ -12,14 +12,16 @@ import { geography } from "./service.js";
 export function checksHere(): FileChecks {
   return {
     enter: createCheckProcesses({ localities: async () => ({}) }).enter,
-    run: async (file, watch) => {
+    run: (file, watch) => {
       const judging = { spreadsheets, catalogue: compileCatalogue(file.catalogue), geography };
-      try {
-        return await (file.report ? judgeReport(judging, file, file.report, watch) : checkFile(judging, file, watch));
-      } catch (error) {
-        if (error instanceof ImportFault || spreadsheets.isFileFault(error)) throw new Rejection("invalid", (error as Error).message);
-        throw error;
-      }
+      return told(file.report ? judgeReport(judging, file, file.report, watch) : checkFile(judging, file, watch));
     },
+    dates: (file, { progress }) => told(datesInFile(spreadsheets, file, progress)),
   };
 }
+
+const told = <Result>(work: Promise<Result>): Promise<Result> =>
+  work.catch((error: unknown) => {
+    if (error instanceof ImportFault || spreadsheets.isFileFault(error)) throw new Rejection("invalid", (error as Error).message);
+    throw error;
+  });

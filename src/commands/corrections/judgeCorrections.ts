@@ -1,7 +1,7 @@
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { matchImportHeader } from "../../domain/files/header.js";
 import type { Geography } from "../../domain/geography/geography.js";
-import { correctedRows, correctedTable, correctionFaults, type SentValues } from "../../domain/pushes/correctedFile.js";
+import { correctedRows, correctedTable, correctionFaults, type Sources } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { fault, type RowReason, reasonOf } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
@@ -11,21 +11,20 @@ import type { OpenSubmission } from "../imports/judging/openSubmission.js";
 import { prepareRows } from "../imports/judging/prepareRows.js";
 import type { PushedElements } from "./rowsMeant.js";
 
-interface Judging {
+interface Judging extends Pick<Sources, "sentFor" | "isAccepted"> {
   /** The import whose rows they are. */
   readonly importId: string;
   readonly kind: ImportKind;
   readonly catalogue: Catalogue;
   readonly geography: Geography;
-  readonly sentFor: (row: number) => SentValues;
   /** What the rows go back to, where that is a JSON push of shipments. */
   readonly push?: PushedElements;
 }
 
 /** By row: why the importer would reject it today; undefined for a row that it would record. Nothing is written. */
 export async function judgeCorrections(push: CorrectionPush, judging: Judging): Promise<Map<number, RowReason | undefined>> {
-  const { importId, kind, catalogue, geography, sentFor, push: pushed } = judging;
-  const sources = { kind, customFieldKeys: catalogue.customFieldKeys, sentFor };
+  const { importId, kind, catalogue, geography, push: pushed } = judging;
+  const sources = { ...judging, customFieldKeys: catalogue.customFieldKeys };
   const numbers = push.rows.map(({ row }) => row);
   // What cannot be sent at all is a refusal of its row, so that the other lines of its shipment are rejected with it.
   const refusals = new Map(

@@ -51,7 +51,9 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const pushed = kind === "shipments" ? await deadline.within("database", expectWholeShipments(deps.pool, found, rows)) : undefined;
   const sent = await deadline.within("database", correction.sent(kind, rows));
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
-  const made = correctedFile(push, { kind, customFieldKeys, sentFor: (row) => sent.get(row) ?? null, elements: pushed?.elements });
+  const recorded = new Set(accepted);
+  const known = { sentFor: (row: number) => sent.get(row) ?? null, isAccepted: (row: number) => recorded.has(row) };
+  const made = correctedFile(push, { kind, customFieldKeys, ...known, elements: pushed?.elements });
   correction.hold?.(made.bytes);
   return withFile(deps.tempDir, made, (file) =>
     requestImport(deps, {

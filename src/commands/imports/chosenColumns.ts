@@ -19,10 +19,10 @@ interface File {
   readonly remembered?: ImportColumns | undefined;
 }
 
-/** `toChoose`: the header row is not ours, and nobody has said what such columns are. */
+/** `toChoose`: the header row is not ours, and nobody has said what such columns are; or what was said no longer fits. */
 export type ColumnsTaken = { readonly toChoose: true } | { readonly toChoose: false; readonly columns: ImportColumns | undefined };
 
-export function columnsTaken(catalogue: Catalogue, { kind, columns, reported, remembered }: File): ColumnsTaken {
+export function columnsTaken(catalogue: Catalogue, geography: Geography, { kind, columns, reported, remembered }: File): ColumnsTaken {
   const of = { kind, customFields: catalogue.file.customFields };
   const isOurs = matchImportHeader(columns, { kind, source: "file", customFieldKeys: catalogue.customFieldKeys }).ok;
   if (reported?.columns) {
@@ -33,8 +33,9 @@ export function columnsTaken(catalogue: Catalogue, { kind, columns, reported, re
       throw new Rejection("invalid", `${applied.message} ${choiceFaults(reported.columns, of).length > 0 ? chooseAnew : keepColumns}`);
   }
   if (reported) return { toChoose: false, columns: undefined };
-  if (remembered && applyChoice(columns, remembered, of).ok) return { toChoose: false, columns: inFileOrder(remembered, columns) };
-  return isOurs ? { toChoose: false, columns: undefined } : { toChoose: true };
+  if (!remembered) return isOurs ? { toChoose: false, columns: undefined } : { toChoose: true };
+  const fits = applyChoice(columns, remembered, of).ok && soundnessFaults(remembered, kind, catalogue, geography).length === 0;
+  return fits ? { toChoose: false, columns: inFileOrder(remembered, columns) } : { toChoose: true };
 }
 
 const keepColumns = "Download the error report again, and keep all of its columns.";
@@ -52,10 +53,15 @@ export function expectChoosable(columns: readonly string[]): void {
   refuse(headingFaults(headingsIn(columns)));
 }
 
+/** Why the choice cannot be taken, in sentences. */
+export function soundnessFaults(choice: ColumnChoice, kind: ImportKind, catalogue: Catalogue, geography: Geography): string[] {
+  const own = choiceFaults(choice, { kind, customFields: catalogue.file.customFields });
+  return own.length > 0 ? own : fixedValueFaults(choice, kind, rowContext(catalogue, geography));
+}
+
 /** Throws with every reason why the choice cannot be taken. */
 export function expectSoundChoice(choice: ColumnChoice, kind: ImportKind, catalogue: Catalogue, geography: Geography): void {
-  const own = choiceFaults(choice, { kind, customFields: catalogue.file.customFields });
-  refuse(own.length > 0 ? own : fixedValueFaults(choice, kind, rowContext(catalogue, geography)));
+  refuse(soundnessFaults(choice, kind, catalogue, geography));
 }
 
 function refuse(faults: readonly string[]): void {

@@ -100,13 +100,16 @@ const pattern = /^[+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:e[+-]?\d{1,3})?$
 
 /** Below it every whole number has a JSON number of its own. */
 const limit = 1e15;
+/** A milligram in tonnes. What is closer to 0 is left over from a program's rounding, and would fill the sums with decimals. */
+const smallest = 1e-9;
 
 /** Numbers are recorded as JSON numbers, which are exact to 15 digits; whatever is past them is rounded, in a file as in a JSON body. */
-export const isRecordable = (value: number): boolean => Math.abs(value) < limit;
+export const isRecordable = (value: number): boolean => value === 0 || (Math.abs(value) >= smallest && Math.abs(value) < limit);
 
 /** A decimal number, or undefined: no hex, blanks, thousands separators, currency signs or Infinity. */
 export function parseDecimal(text: string): number | undefined {
   if (!pattern.test(text)) return undefined;
   const value = Number(text);
-  return isRecordable(value) ? value : undefined;
+  const isLost = value === 0 && /^[^e]*[1-9]/i.test(text); // no JSON number is so small
+  return isRecordable(value) && !isLost ? value : undefined;
 }

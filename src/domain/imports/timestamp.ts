@@ -1,9 +1,18 @@
 // ISO 8601 timestamps. A text with a zone is kept as it was sent; one without is wall time in the organisation's time zone.
 const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
+/** The year 1900 begins first at UTC+14. The year 9999 has to end in UTC too: events and tables have no years of five digits. */
+const earliest = Date.UTC(1899, 11, 31, 10);
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const isKept = (instant: number): boolean => instant >= earliest && instant <= latest;
+
+/** Without a zone: whether it is a time of some zone's years 1900 to 9999. */
 export function isTimestamp(text: string): boolean {
-  return match(text) !== undefined;
+  const parts = match(text);
+  return parts !== undefined && (parts.zone ? isKept(parts.wall - offsetOf(parts.zone)) : parts.wall >= firstWall);
 }
+
+const firstWall = Date.UTC(1900, 0);
 
 const months =
   "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
@@ -17,21 +26,20 @@ export function isOtherDateForm(text: string): boolean {
   return otherForms.some((form) => form.test(text)) || (/\d/.test(text) && namedMonth.test(text));
 }
 
-/** The text to record, or undefined when it names no real instant. */
+/** The text to record, or undefined when it names no instant that can be kept. Read again, in whichever zone, the text is the same. */
 export function readTimestamp(text: string, timezone: string): string | undefined {
-  const parts = match(text);
-  if (!parts) return undefined;
-  return parts.zone ? text : new Date(wallToInstant(parts.wall, timezone)).toISOString();
+  if (!isTimestamp(text)) return undefined;
+  if (hasZone(text)) return text;
+  const instant = instantOf(text, timezone) ?? Number.NaN;
+  return isKept(instant) ? new Date(instant).toISOString() : undefined;
 }
 
-/** Milliseconds since 1970, for comparing two texts by meaning. */
+/** Milliseconds since 1970, also of a text that only an earlier version has recorded. */
 export function instantOf(text: string, timezone: string): number | undefined {
   const parts = match(text);
   if (!parts) return undefined;
   return parts.zone ? parts.wall - offsetOf(parts.zone) : wallToInstant(parts.wall, timezone);
 }
-
-const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** The instant as a Date. West of Greenwich the year 9999 ends in the year 10000, which neither an event nor a query can hold: cut to the latest. */
 export const dateAt = (instant: number): Date => new Date(Math.min(instant, latest));
@@ -56,7 +64,7 @@ function match(text: string): { wall: number; zone: string | undefined } | undef
   const hour = hasClock ? digits(text, 11, 13) : 0;
   const minute = hasClock ? digits(text, 14, 16) : 0;
   const second = hasSeconds ? digits(text, 17, 19) : 0;
-  if (year < 1900 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (year < 1899 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const end = hasClock ? endOfClock(text) : text.length;
   const zone = end < text.length ? text.slice(end) : undefined;

@@ -23,6 +23,8 @@ export interface Sources {
   readonly sentFor: (row: number) => SentValues;
   /** For each row, the element of a JSON push of shipments that it goes back to; undefined where it goes back to a file. */
   readonly elements?: readonly number[] | undefined;
+  /** True for a row whose values were recorded: nothing of them is cut short. */
+  readonly isAccepted?: (row: number) => boolean;
 }
 
 export function correctedFile(push: CorrectionPush, sources: Sources): CorrectedFile {
@@ -98,7 +100,7 @@ export interface CorrectionFault {
 /** Why a row cannot be sent again as it is, before any rule of the importer. */
 export function* correctionFaults(
   { row, values }: CorrectionPush["rows"][number],
-  { kind, customFieldKeys, sentFor }: Sources,
+  { kind, customFieldKeys, sentFor, isAccepted = () => false }: Sources,
 ): Generator<CorrectionFault> {
   const fieldOf = knownColumns(kind, customFieldKeys);
   const replaced = new Set<string>();
@@ -114,7 +116,7 @@ export function* correctionFaults(
     const field = fieldOf(column);
     if (field === undefined) {
       if (value.trim() !== "") yield { what: `was sent with ${column}, which is no longer a column: send the row again` };
-    } else if (!replaced.has(field) && !isWhole(value))
+    } else if (!replaced.has(field) && !isWhole(value) && !isAccepted(row))
       yield { column, field, what: "is required: the value that was sent is not kept whole, so it has to be replaced" };
   }
 }

@@ -18,8 +18,10 @@ export const sourceDetails = text(limits.sourceDetailsLength);
 /** Why recorded rows are taken back or corrected. */
 export const reason = requiredText(limits.reasonLength).min(1);
 
-const recordableNumber = z.number().refine(isRecordable, "must have at most 15 digits before the decimal point");
-const digits = "At most 15 digits before the decimal point";
+const recordableNumber = z
+  .number()
+  .refine(isRecordable, "must have at most 15 digits before the decimal point, and not be closer to 0 than 0.000000001");
+const digits = "At most 15 digits before the decimal point; not closer to 0 than 0.000000001";
 
 const timestamp = z
   .string()
@@ -66,7 +68,7 @@ function valueSchema({ type }: Field): Value {
 }
 
 const timeForms =
-  "ISO 8601: 2026-03-01T09:30:00Z, 2026-03-01T09:30:00+11:00, or without a zone (2026-03-01T09:30:00, 2026-03-01) in the organisation's time zone";
+  "ISO 8601: 2026-03-01T09:30:00Z, 2026-03-01T09:30:00+11:00, or without a zone (2026-03-01T09:30:00, 2026-03-01) in the organisation's time zone; the years 1900 to 9999";
 
 /** For the API reference: what the field means, and what a schema cannot say of its values. */
 function described({ type, meaning }: Field, isRequired: boolean): z.core.GlobalMeta {

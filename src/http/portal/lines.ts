@@ -5,7 +5,7 @@ import { errorAnswer, messagesOf } from "./pageResponse.js";
 export type Line =
   | { readonly share: number; readonly text: string }
   | { readonly html: string }
-  | { readonly goTo: string }
+  | { readonly goTo: string; readonly importId?: string }
   | { readonly error: string };
 
 /** A connection that is silent for a minute is ended, by this server and by many proxies. */

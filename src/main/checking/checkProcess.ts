@@ -2,7 +2,7 @@
 import { bundledLocalities } from "../../adapters/localities/bundled.js";
 import { readStoredLocalities } from "../../adapters/localities/storedLocalities.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
-import { checkFile } from "../../commands/imports/judging/checkFile.js";
+import { checkFile, datesInFile } from "../../commands/imports/judging/checkFile.js";
 import { ImportFault } from "../../commands/imports/judging/importFault.js";
 import { judgeReport } from "../../commands/imports/judging/report/judgeReport.js";
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
@@ -45,6 +45,7 @@ async function check({ check, localities }: Extract<ToCheck, { check: unknown }>
         await dealtWith;
       },
     };
+    if (!("catalogue" in check)) return { dates: await datesInFile(spreadsheets, check, watch.progress) };
     const judging = { spreadsheets, catalogue: compileCatalogue(check.catalogue), geography };
     return { checked: await (check.report ? judgeReport(judging, check, check.report, watch) : checkFile(judging, check, watch)) };
   } catch (error) {

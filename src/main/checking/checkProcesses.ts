@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { CheckedFile, CheckWatch, FileChecks, FileToCheck } from "../../commands/imports/judging/fileChecks.js";
+import type { CheckedFile, CheckWatch, FileChecks, FileToCheck, FileToRead } from "../../commands/imports/judging/fileChecks.js";
 import { Rejection } from "../../domain/rejection.js";
 import { createPlaces } from "../../places.js";
 
@@ -29,7 +29,7 @@ export interface CheckProcessesOptions {
 export function createCheckProcesses(options: CheckProcessesOptions): FileChecks {
   const { localities, processes = 2, waitMs = 90_000, runMs = 600_000, turnMs = 60_000 } = options;
   const members = new Set<string>();
-  const running = new Set<FileToCheck>(); // the one that has run longest comes first
+  const running = new Set<FileToCheck | FileToRead>(); // the one that has run longest comes first
   const places = createPlaces({
     inAll: processes,
     each: Math.max(1, processes - 1),
@@ -47,19 +47,25 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
         isOver = true;
       };
     },
-    run: (file, watch) => {
-      const mustGiveWay = () => [...running][0] === file && places.othersWait(file.organisationId);
-      const check = async () => {
-        running.add(file);
-        try {
-          return await runProcess(file, watch, { localities, runMs, turnMs, mustGiveWay });
-        } finally {
-          running.delete(file);
-        }
-      };
-      return places.within(file.organisationId, check, watch.signal);
+    run: async (file, watch) => (await inProcess<{ checked: CheckedFile }>(file, watch)).checked,
+    dates: async (file, watch) => {
+      const unused = { ...watch, shipments: async () => undefined };
+      return (await inProcess<{ dates: readonly (readonly string[])[] }>(file, unused)).dates;
     },
   };
+
+  function inProcess<Result extends Found>(file: FileToCheck | FileToRead, watch: CheckWatch): Promise<Result> {
+    const mustGiveWay = () => [...running][0] === file && places.othersWait(file.organisationId);
+    const check = async () => {
+      running.add(file);
+      try {
+        return (await runProcess(file, watch, { localities, runMs, turnMs, mustGiveWay })) as Result;
+      } finally {
+        running.delete(file);
+      }
+    };
+    return places.within(file.organisationId, check, watch.signal);
+  }
 }
 
 interface RunLimits extends Required<Pick<CheckProcessesOptions, "localities" | "runMs" | "turnMs">> {
@@ -70,16 +76,16 @@ const lookMs = 250;
 
 /** Settles only when the process has ended, so that nothing is written to the caller's folder after that. */
 async function runProcess(
-  check: FileToCheck,
+  check: FileToCheck | FileToRead,
   { signal, progress, shipments }: CheckWatch,
   { localities, runMs, turnMs, mustGiveWay }: RunLimits,
-): Promise<CheckedFile> {
+): Promise<Found> {
   const known = await localities();
   signal.throwIfAborted();
   const child = fork(program, [], { execArgv, env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true });
   const say = (message: ToCheck) => child.connected && child.send(message, () => undefined);
-  const ended = endOf(child);
-  let outcome: CheckedFile | Error | undefined;
+  const end = endOf(child);
+  let outcome: Found | Error | undefined;
   const stop = (reason: Error) => {
     outcome ??= reason;
     child.kill("SIGKILL");
@@ -95,17 +101,18 @@ async function runProcess(
   });
   const left = () => stop(signal.reason);
   const begun = performance.now();
+  const ended = (why: string) => new Rejection("invalid", `${why} ${adviceFor(check)}`);
   const late = setInterval(() => {
     const ran = performance.now() - begun;
-    if (ran > runMs) stop(new Rejection("invalid", tooSlow(runMs)));
-    else if (ran > turnMs && mustGiveWay()) stop(new Rejection("invalid", gaveWay));
+    if (ran > runMs) stop(ended(tooSlow(runMs)));
+    else if (ran > turnMs && mustGiveWay()) stop(ended(gaveWay));
   }, lookMs).unref();
   signal.addEventListener("abort", left, { once: true });
   say({ check, localities: known });
-  const how = await ended;
+  const how = await end;
   clearInterval(late);
   signal.removeEventListener("abort", left);
-  if (outcome === undefined) throw how === "SIGABRT" ? new Rejection("invalid", tooMuchText) : new Error(`checking a file: ${how}`);
+  if (outcome === undefined) throw how === "SIGABRT" ? ended(tooMuchText) : new Error(`checking a file: ${how}`);
   if (outcome instanceof Error) throw outcome;
   return outcome;
 }
@@ -119,24 +126,31 @@ async function endOf(child: ChildProcess): Promise<string> {
   return Promise.race([failed, disconnected.then(() => exited)]);
 }
 
-function resultOf(message: Exclude<FromCheck, { progress: number } | { shipments: readonly string[] }>): CheckedFile | Error {
-  if ("checked" in message) return message.checked;
+function resultOf(message: Exclude<FromCheck, { progress: number } | { shipments: readonly string[] }>): Found | Error {
+  if ("checked" in message || "dates" in message) return message;
   return "fault" in message ? new Rejection("invalid", message.fault) : new Error(`checking a file: ${message.failure}`);
 }
 
-const tooMuchText = "The file holds too much text to be checked. Upload it: its import judges every row.";
-const tooSlow = (ms: number) =>
-  `The check took longer than ${ms / 60_000} minutes and was ended. Upload the file: its import judges every row.`;
-const gaveWay = "The check was ended because other files wait to be checked. Upload the file: its import judges every row.";
+/** What to do about a process that had to be ended. A file that is only read is about to be uploaded. */
+const adviceFor = (check: FileToCheck | FileToRead): string =>
+  "catalogue" in check ? "Upload the file: its import judges every row." : "Split the file, or try again later.";
+const tooMuchText = "The file holds too much text to be checked.";
+const tooSlow = (ms: number) => `The check took longer than ${ms / 60_000} minutes and was ended.`;
+const gaveWay = "The check was ended because other files wait to be checked.";
 
 /** The first message is the task. Each later one says that the API has handled the shipment ids that were sent last. */
-export type ToCheck = { readonly check: FileToCheck; readonly localities: Readonly<Record<string, string>> } | { readonly goOn: true };
+export type ToCheck =
+  | { readonly check: FileToCheck | FileToRead; readonly localities: Readonly<Record<string, string>> }
+  | { readonly goOn: true };
+
+/** What a process found in its file: all that a check finds, or what the dates of a file say that is only read. */
+type Found = { readonly checked: CheckedFile } | { readonly dates: readonly (readonly string[])[] };
 
 /** The messages from the process that checks a file. */
 export type FromCheck =
   | { readonly progress: number }
   | { readonly shipments: readonly string[] }
-  | { readonly checked: CheckedFile }
+  | Found
   /** What is wrong with the file. */
   | { readonly fault: string }
   /** A fault of the service, not of the file. */

@@ -1,10 +1,18 @@
 import { expect, test } from "vitest";
-import { columnsTaken } from "../../../src/commands/imports/chosenColumns.js";
+import { columnsTaken as taken } from "../../../src/commands/imports/chosenColumns.js";
 import type { Catalogue } from "../../../src/domain/catalogue/catalogue.js";
+import type { Geography } from "../../../src/domain/geography/geography.js";
 import type { ImportColumns, ImportRequested } from "../../../src/events/importEvents.js";
 
+const geography = {} as Geography;
+const columnsTaken = (catalogue: Catalogue, given: Parameters<typeof taken>[2]) => taken(catalogue, geography, given);
 const catalogueWith = (...keys: string[]) =>
-  ({ file: { customFields: keys.map((key) => ({ key, label: key })) }, customFieldKeys: keys }) as unknown as Catalogue;
+  ({
+    file: { customFields: keys.map((key) => ({ key, label: key })) },
+    customFieldKeys: keys,
+    organisation: { timezone: "UTC" },
+    customers: new Map([["CUST-1", {}]]),
+  }) as unknown as Catalogue;
 const required = ["shipmentId", "originSuburb", "originPostCode", "destinationSuburb", "destinationPostCode", "itemType"];
 const headings = Object.fromEntries([...required.map((field, index) => [`h${index}`, field]), ["Note", "customFields.note"]]);
 const columns: ImportColumns = { headings, by: { kind: "member", id: "m" }, at: "2026-03-01T00:00:00.000Z" };
@@ -28,4 +36,15 @@ test("an error report that has lost a column is to be downloaded again", () => {
   expect(() => columnsTaken(catalogueWith("note"), { ...shorter, reported })).toThrow(
     "Invalid file structure. Missing column(s): Note. Download the error report again, and keep all of its columns.",
   );
+});
+
+test("a remembered choice whose fixed value no row could have is to be chosen anew, also for a file with our own headings", () => {
+  const own = { kind: "shipments", columns: required } as const;
+  const fixed = (customerId: string): ImportColumns => ({
+    ...columns,
+    headings: Object.fromEntries(required.map((name) => [name, name])),
+    fixed: { customerId },
+  });
+  expect(columnsTaken(catalogueWith(), { ...own, remembered: fixed("CUST-1") })).toEqual({ toChoose: false, columns: fixed("CUST-1") });
+  expect(columnsTaken(catalogueWith(), { ...own, remembered: fixed("GONE") })).toEqual({ toChoose: true });
 });

@@ -37,6 +37,9 @@ describe("numbers", () => {
     "1000000000000000",
     "1e15",
     "1e400",
+    "1e-320",
+    "1e-400",
+    "-0.0000000009",
     "--1",
     "١",
   ])("%j is not a number", (text) => expect(parseDecimal(text)).toBeUndefined());
@@ -124,6 +127,20 @@ describe("timestamps", () => {
 
   it("a timestamp with a zone is kept as sent", () => {
     expect(readTimestamp("2026-01-01T09:30:00+10:00", "Australia/Sydney")).toBe("2026-01-01T09:30:00+10:00");
+  });
+
+  it("the years 1900 to 9999 of the organisation's zone are taken, as far as they end in UTC, and what is recorded is taken again", () => {
+    expect(readTimestamp("1900-01-01", "Australia/Sydney")).toBe("1899-12-31T14:00:00.000Z");
+    expect(readTimestamp("1899-12-31T14:00:00.000Z", "UTC")).toBe("1899-12-31T14:00:00.000Z");
+    expect(readTimestamp("9999-12-31", "America/New_York")).toBe("9999-12-31T05:00:00.000Z");
+    for (const text of [
+      "1899-12-31",
+      "1899-12-31T23:59:59-10:00",
+      "1899-12-31T09:59:59Z",
+      "9999-12-31T23:59:59",
+      "9999-12-31T19:00:00-05:00",
+    ])
+      expect([text, readTimestamp(text, "America/New_York") ?? "rejected"]).toEqual([text, text.includes("-10:00") ? text : "rejected"]);
   });
 
   it("wall time is read in the organisation's time zone, in summer and in winter", () => {

@@ -21,6 +21,8 @@ export interface FileToCheck {
   readonly report?: ReportToJudge;
 }
 
+export type FileToRead = Pick<FileToCheck, "organisationId" | "file">;
+
 /** Why rows are rejected. */
 export interface Problems {
   /** The most frequent reasons first. */
@@ -76,6 +78,8 @@ export interface CheckedFile {
   readonly shipments: number | null;
   readonly problems: Problems;
   readonly notes: readonly string[];
+  /** Where its columns were chosen: what `FileChecks.dates` would find. */
+  readonly dates?: readonly (readonly string[])[];
   /** For a corrected error report: the parts to send, the number of rows that did not fit into them, and the rows that are not open any more. */
   readonly report?: { readonly parts: readonly CorrectionPart[]; readonly later: number; readonly closed: readonly ClosedRows[] };
 }
@@ -119,4 +123,6 @@ export interface FileChecks {
   readonly enter: (memberId: string) => () => void;
   /** Throws a Rejection for a file that cannot be read, TooBusy when others take too long, or the signal's reason. */
   readonly run: (file: FileToCheck, watch: CheckWatch) => Promise<CheckedFile>;
+  /** By column: the values that say in which order the file's dates are written. Reads every row and judges none; throws like `run`. */
+  readonly dates: (file: FileToRead, watch: Omit<CheckWatch, "shipments">) => Promise<readonly (readonly string[])[]>;
 }

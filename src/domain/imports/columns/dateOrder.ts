@@ -1,4 +1,5 @@
 // Dates such as 03/04/2026, which are in March or in April: somebody has to say which.
+import type { Cell } from "../../rows/cells.js";
 import { isTimestamp } from "../timestamp.js";
 
 export const dateOrders = ["dayFirst", "monthFirst"] as const;
@@ -37,20 +38,63 @@ export interface OrderFound {
   readonly order: DateOrder | undefined;
   /** A value that can only be read so; the first of this form where none says it. */
   readonly example: string;
+  /** Where the values contradict each other: one that can only be read the other way round. */
+  readonly other?: string;
 }
 
 /** What the values themselves say. Undefined where none of them needs an order. */
 export function orderIn(values: Iterable<string>): OrderFound | undefined {
-  const proofs = new Map<DateOrder, string>();
-  let any: string | undefined;
-  for (const text of values) {
-    const parts = partsOf(text.trim());
-    if (!parts) continue;
-    any ??= text.trim();
-    if (Number(parts[1]) > 12 && !proofs.has("dayFirst")) proofs.set("dayFirst", text.trim());
-    if (Number(parts[3]) > 12 && !proofs.has("monthFirst")) proofs.set("monthFirst", text.trim());
-  }
+  const { any, proofs } = gathered(values);
   if (any === undefined) return undefined;
-  const [[order, example] = [undefined, any], ...others] = proofs;
-  return others.length > 0 ? { order: undefined, example: any } : { order, example };
+  const [[order, example] = [undefined, any], [, other] = []] = proofs;
+  return other === undefined ? { order, example } : { order: undefined, example, other };
+}
+
+/** A value that this order cannot read, and the other can; without an order, any value that needs one. */
+export function valueAgainst(values: Iterable<string>, order: DateOrder | undefined): string | undefined {
+  const { any, proofs } = gathered(values);
+  return order === undefined ? any : proofs.get(order === "dayFirst" ? "monthFirst" : "dayFirst");
+}
+
+interface Gathered {
+  /** The first value that needs an order. */
+  any?: string;
+  /** The first value that can only be read in this order. */
+  readonly proofs: Map<DateOrder, string>;
+}
+
+function gathered(values: Iterable<string>): Gathered {
+  const found: Gathered = { proofs: new Map() };
+  for (const text of values) gather(found, text);
+  return found;
+}
+
+function gather(found: Gathered, text: string): void {
+  const date = text.trim();
+  if (found.proofs.size === dateOrders.length || !partsOf(date)) return;
+  found.any ??= date;
+  const possible = dateOrders.filter((order) => inOrder(date, order) !== undefined);
+  const [only] = possible;
+  if (only !== undefined && possible.length === 1 && !found.proofs.has(only)) found.proofs.set(only, date);
+}
+
+export interface DateValues {
+  /** Takes the cells of a row. */
+  add(cells: readonly Cell[]): void;
+  /** By column: the few of its values that say what all of them say about their order. */
+  values(): string[][];
+}
+
+/** Goes through all rows of a file; what it keeps does not grow with them. */
+export function dateValues(): DateValues {
+  const columns: Gathered[] = [];
+  return {
+    add(cells) {
+      for (const [index, cell] of cells.entries()) {
+        columns[index] ??= { proofs: new Map() };
+        if (typeof cell === "string") gather(columns[index], cell);
+      }
+    },
+    values: () => columns.map(({ any, proofs }) => [...new Set([...(any === undefined ? [] : [any]), ...proofs.values()])]),
+  };
 }

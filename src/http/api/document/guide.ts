@@ -27,8 +27,9 @@ the old one. Operations and fields marked \`x-extension\` are this service's own
 - Money is in the organisation's currency, as a JSON number with at most two decimals. Prices are computed in exact decimal arithmetic and rounded half up to the
   cent at each step: freight, each surcharge, GST, total.
 - Postcodes and ids are texts: zeros in front count.
-- Numbers may have 15 digits before the decimal point. They are JSON numbers: 15 digits in all are kept exactly, those past them are rounded, in a file as
-  in JSON. Sums are exact decimals of what is kept.`,
+- Numbers may have 15 digits before the decimal point, and may not be closer to 0 than 0.000000001. They are JSON numbers: 15 digits in all are kept exactly,
+  those past them are rounded, in a file as in JSON. Sums are exact decimals of what is kept.
+- Times of rows lie in the years 1900 to 9999.`,
 
   "The states of an import": `
 A push is answered \`202\` as soon as it is stored safely. Imports of an organisation run one at a time, in the order they were pushed.
@@ -56,7 +57,7 @@ lines that are well themselves are listed as \`Rejected with its shipment: <reas
 | \`Missing mandatory custom field(s): <names>\` | A carrier of the customer needs them; give them values. |
 | \`Customer not found\` | The customerId is none of the organisation's. |
 | \`<Column> is required\` | Give the row a value there. |
-| \`Valid <column> is required\` | Not a number, 0 where that is not possible, or not a time in ISO 8601. |
+| \`Valid <column> is required\` | Not a number, one that is too large or too close to 0, 0 where that is not possible, or not a time in ISO 8601 from 1900 on. |
 | \`Already corrected by import <id>\` | Another correction was faster; nothing is to be done. |
 | \`The row that it corrects is reversed\`, \`The import whose row it corrects is reversed\` | A reversal was faster; push the row anew if it is to count. |`,
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inOrder, needsOrder, orderIn } from "../../../../src/domain/imports/columns/dateOrder.js";
+import { dateValues, inOrder, needsOrder, orderIn, valueAgainst } from "../../../../src/domain/imports/columns/dateOrder.js";
 
 test.each([
   ["03/04/2026", "2026-04-03", "2026-03-04"],
@@ -32,6 +32,25 @@ test("values say their order where one of them can be read in only one way", () 
   expect(orderIn(["x", "03/04/2026", "23/04/2026", "24/04/2026"])).toEqual({ order: "dayFirst", example: "23/04/2026" });
   expect(orderIn(["03/04/2026", "04/23/2026"])).toEqual({ order: "monthFirst", example: "04/23/2026" });
   expect(orderIn(["03/04/2026", "05/06/2026"])).toEqual({ order: undefined, example: "03/04/2026" });
-  expect(orderIn(["23/04/2026", "04/23/2026"])).toEqual({ order: undefined, example: "23/04/2026" });
+  expect(orderIn(["23/04/2026", "04/23/2026"])).toEqual({ order: undefined, example: "23/04/2026", other: "04/23/2026" });
   expect(orderIn(["2026-04-03", ""])).toBeUndefined();
+  expect(orderIn(["03/04/2026", "31/31/2026", "30/02/2026"])).toEqual({ order: undefined, example: "03/04/2026" });
+});
+
+test("a value speaks against the order that cannot read it, and against none where it needs one", () => {
+  const values = ["2026-04-03", "03/04/2026", "04/23/2026"];
+  expect([valueAgainst(values, "dayFirst"), valueAgainst(values, "monthFirst"), valueAgainst(values, undefined)]).toEqual([
+    "04/23/2026",
+    undefined,
+    "03/04/2026",
+  ]);
+  expect(valueAgainst(["2026-04-03", "31/31/2026"], "dayFirst")).toBeUndefined();
+});
+
+test("of all rows of a file the few values are kept that say what all say", () => {
+  const dates = dateValues();
+  for (let row = 0; row < 10_000; row++)
+    dates.add(["x", `0${1 + (row % 9)}/04/2026`, row === 9_000 ? "04/13/2026" : "", { fault: "f", text: "" }]);
+  dates.add(["", "13/04/2026", "13/04/2026"]);
+  expect(dates.values()).toEqual([[], ["01/04/2026", "13/04/2026"], ["04/13/2026", "13/04/2026"], []]);
 });

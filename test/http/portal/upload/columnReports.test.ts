@@ -56,9 +56,13 @@ test("taken as a new file, the report has the columns of its file", async () => 
   const importId = await imported(["PICK,none,03/04/2026,first,a"], "three");
   const report = await reportOf("activities", importId);
   report.set(1, "Qty", "5");
-  const sent = await send("activities", await report.file(), { take: "file" });
-  const { importId: again } = (await sent.json()) as { importId: string };
-  expect(await completed("activities", again)).toMatchObject({ counts: { received: 1, processed: 1 } });
+  const { html = "" } = await last(await send("activities", await report.file(), { take: "file" }));
+  expect(html).toContain("Upload with these values");
+  const file = /data-checked="([^"]+)"/.exec(html)?.[1] ?? "";
+  const sent = await stage.who.post("/portal/upload/kept", { token: await formToken(stage.who), file });
+  expect(await completed("activities", sent.headers.get("location")?.split("/").at(-1) ?? "")).toMatchObject({
+    counts: { received: 1, processed: 1 },
+  });
 });
 
 test("an error report is not taken to the page Columns, unless it is to be a new file", async () => {

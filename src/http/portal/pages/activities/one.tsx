@@ -190,7 +190,8 @@ export const correctForm: FormOf<SignedInVisit> = {
     const { catalogue, catalogueVersion, now } = await presentCatalogue(visit, deps);
     const push = { rows: [{ row, values: changedValues(activity, fields) }], reason: reasonIn(fields) };
     const sent = await rowsToCorrect(organisationId, { kind: "activities", importId, rows: [row] }, deps.pool);
-    const judging = { importId, kind: "activities", catalogue, geography: deps.geography, sentFor: () => sent.get(row) ?? null } as const;
+    const known = { sentFor: () => sent.get(row) ?? null, isAccepted: () => true };
+    const judging = { importId, kind: "activities", catalogue, geography: deps.geography, ...known } as const;
     const verdict = (await judgeCorrections(push, judging)).get(row);
     if (verdict) throw new Rejection("invalid", verdict.reason);
     const correction = await requestCorrection(

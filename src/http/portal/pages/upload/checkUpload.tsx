@@ -4,7 +4,7 @@ import { reportIn } from "../../../../domain/files/header.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerInLines, type Line, pageLeft } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps, SignedInVisit } from "../../page.js";
-import { columnsOfFile, keepToChoose } from "./columns/columnsOfFile.js";
+import { columnsOfFile, isContradicted, keepToChoose, readDates } from "./columns/columnsOfFile.js";
 import { ofReportedKind, prepareToJudge, reportedImport } from "./judgeUpload.js";
 import { keepChecked } from "./keepChecked.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
@@ -21,8 +21,10 @@ export const checkAnswer: AnswerOf<SignedInVisit> = {
   body: "upload",
   answer: async (visit, deps) => {
     const check = await prepareToCheck(visit, deps);
-    if (typeof check === "string") return answerInLines(visit, deps, async () => ({ goTo: visit.links.to(check) }));
-    return answerInLines(visit, deps, async (send, signal) => ({ html: String(<CheckOutcome {...(await check(send, signal))} />) }));
+    return answerInLines(visit, deps, async (send, signal) => {
+      const found = await check(send, signal);
+      return "goTo" in found ? { goTo: visit.links.to(found.goTo) } : { html: String(<CheckOutcome {...found} />) };
+    });
   },
 };
 
@@ -36,26 +38,35 @@ export const checkForm: FormOf<SignedInVisit> = {
   body: "upload",
   submit: async (visit, _, deps) => {
     const check = await prepareToCheck(visit, deps);
-    if (typeof check === "string") return { goTo: check };
     const ends = [deps.closing, pageLeft(visit.context).signal];
-    const outcome = await inPlainForm(ends, tooSlowWithoutScripts, (signal) => check(() => undefined, signal));
-    return uploadWith(visit, { outcome });
+    const found = await inPlainForm(ends, tooSlowWithoutScripts, (signal) => check(() => undefined, signal));
+    return "goTo" in found ? found : uploadWith(visit, { outcome: found });
   },
 };
 
-type Check = (send: (line: Line) => void, signal: AbortSignal) => Promise<Outcome>;
+/** What it found, or the page on which the file's columns are chosen. */
+type Check = (send: (line: Line) => void, signal: AbortSignal) => Promise<Outcome | { readonly goTo: string }>;
 
 /**
- * Takes the file. What it returns is called once: it judges every row, and removes the file. Where the header row is not ours, it returns the page
- * on which its columns are chosen.
+ * Takes the file. What it returns is called once: it judges every row, and removes the file. The columns are to be chosen where the header row is
+ * not ours, and where the file's dates contradict what is remembered for it.
  */
-async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<Check | string> {
+async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<Check> {
   const leave = deps.fileChecks.enter(visit.person.memberId);
   let form: ReceivedForm | undefined;
   const end = async () => {
     leave();
     if (form) await removeForm(form);
   };
+  const untilEnd =
+    (check: Check): Check =>
+    async (send, signal) => {
+      try {
+        return await check(send, signal);
+      } finally {
+        await end();
+      }
+    };
   try {
     form = await receiveForm(visit, deps);
     const { upload } = form;
@@ -64,28 +75,25 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
     form = ofReportedKind(form, found);
     const { kind } = form;
     const taken = await columnsOfFile(visit, deps, { form, header, reported: found?.request });
-    if (taken.toChoose) {
-      const page = await keepToChoose(visit, deps, { form, header });
-      await end();
-      return page;
-    }
+    const file = { form, header };
+    if (taken.toChoose)
+      return untilEnd(async (send, signal) => ({
+        goTo: await keepToChoose(visit, deps, file, await readDates(visit, deps, file, send, signal)),
+      }));
     const { columns } = taken;
     const isWithdrawn = found !== undefined && (await loadReversed(deps.eventStore, found.request.importId)).all !== undefined;
     const report = reportIn({ ...header, name: upload.name });
     const ofUnknown = report !== undefined && report.importId === undefined;
     const earlier = found ? undefined : await sentBefore(visit, deps, form);
     const judge = await prepareToJudge(visit, deps, { form, header, columns, corrects: found && { found, mostParts: 0 } });
-    const received = form;
     const chosen = columns && !found ? { columns, nameOf: await principalNames(deps.pool, visit.person.organisationId) } : undefined;
-    return async (send, signal) => {
-      try {
-        const judged = await judge(send, signal);
-        const fileId = await keepChecked(visit, deps, { form: received, header, columns });
-        return { visit, name: upload.name, kind, ...judged, reported: found?.request, isWithdrawn, ofUnknown, earlier, fileId, chosen };
-      } finally {
-        await end();
-      }
-    };
+    return untilEnd(async (send, signal) => {
+      const judged = await judge(send, signal);
+      const { dates = [] } = judged.checked;
+      if (chosen && isContradicted(chosen.columns, file, dates)) return { goTo: await keepToChoose(visit, deps, file, dates) };
+      const fileId = await keepChecked(visit, deps, { ...file, columns, values: dates });
+      return { visit, name: upload.name, kind, ...judged, reported: found?.request, isWithdrawn, ofUnknown, earlier, fileId, chosen };
+    });
   } catch (error) {
     await end();
     throw error;

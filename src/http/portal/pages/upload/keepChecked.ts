@@ -2,21 +2,28 @@ import { dropChecked, keepFile } from "../../../../commands/imports/keptFiles.js
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
+import type { DatesOfFile } from "./columns/columnsOfFile.js";
 import type { ReceivedForm } from "./receiveForm.js";
 
 interface Checked {
   readonly form: ReceivedForm;
   readonly header: FileHeader;
   readonly columns: ImportColumns | undefined;
+  /** By column: some of its values, for the page Columns. */
+  readonly values?: DatesOfFile | undefined;
 }
 
 /** Keeps the file, so that it is uploaded without being sent again. It takes the place of the file that was checked from the same page before. */
-export async function keepChecked(visit: SignedInVisit, deps: PortalDeps, { form, header, columns }: Checked): Promise<string | undefined> {
+export async function keepChecked(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  { form, header, columns, values = [] }: Checked,
+): Promise<string | undefined> {
   const { organisationId } = visit.person;
   const { kind, upload, take } = form;
   const { path, name, size, sha256, sourceDetails } = upload;
   const file = { path, name, format: header.format, size, sha256 };
-  const kept = { organisationId, kind, sourceDetails, file, columns: header.columns, values: [], checked: { take, columns } };
+  const kept = { organisationId, kind, sourceDetails, file, columns: header.columns, values, checked: { take, columns } };
   try {
     const fileId = await keepFile(deps, kept);
     if (form.checked !== "") await dropChecked(deps, organisationId, form.checked);

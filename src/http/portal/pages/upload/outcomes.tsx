@@ -9,7 +9,7 @@ import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, counted } from "../../shell/values.js";
 import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
 import { importPath } from "../imports/status.js";
-import { ColumnsChosen } from "./columns/chosenLine.js";
+import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";
 import { KeptForm } from "./keptForm.js";
 import { problemRowsPath } from "./paths.js";
 import { ProblemList } from "./problems.js";
@@ -53,9 +53,12 @@ export function CheckOutcome(outcome: CheckOutcomeProps) {
     <div class="panel">
       <h2>Checked: {name}</h2>
       {chosen ? (
-        <p>
-          <ColumnsChosen visit={visit} kind={kind} {...chosen} />
-        </p>
+        <>
+          <p>
+            <ColumnsChosen visit={visit} kind={kind} {...chosen} />
+          </p>
+          <FilledIn kind={kind} columns={chosen.columns} />
+        </>
       ) : null}
       {reported ? <Reported visit={visit} reported={reported} isWithdrawn={isWithdrawn} checked={checked} /> : null}
       {ofUnknown ? <p class="notice">{unknownReport}</p> : null}

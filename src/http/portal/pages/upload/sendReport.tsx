@@ -23,10 +23,7 @@ import type { ReceivedForm } from "./receiveForm.js";
 const withinMs = 4_200;
 
 /** Leads to the import if the whole report was sent as one; otherwise says what was sent and what was not. */
-export type SendReport = (
-  say: (line: Line) => void,
-  signal: AbortSignal,
-) => Promise<{ readonly goTo: string } | { readonly outcome: Child }>;
+type SendReport = (say: (line: Line) => void, signal: AbortSignal) => Promise<{ readonly goTo: string } | { readonly outcome: Child }>;
 
 interface Report {
   readonly form: ReceivedForm;

@@ -1,28 +1,25 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Deadline, deadlineIn } from "../../../../commands/deadline.js";
-import { acceptFile, readUploadHeader } from "../../../../commands/imports/acceptFile.js";
+import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
 import { rejectWhenFull } from "../../../../commands/imports/importQueue.js";
-import { dropChecked, type KeptFile, keptFile, releaseFile } from "../../../../commands/imports/keptFiles.js";
+import { type KeptFile, keptFile, releaseFile } from "../../../../commands/imports/keptFiles.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
-import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { send } from "../../../server/requestFrame.js";
 import { type Fields, fieldsInJson } from "../../fields.js";
-import { answerInLines } from "../../lines.js";
+import { answerInLines, type Line } from "../../lines.js";
 import type { AnswerOf, Done, FormOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
 import { importPath } from "../imports/status.js";
-import { columnsOfFile, keepToChoose } from "./columns/columnsOfFile.js";
+import { askOrAccept, type EndedUpload, withinMs } from "./askOrAccept.js";
+import { columnsOfFile } from "./columns/columnsOfFile.js";
 import { fetchKept, noLongerKept } from "./fetchKept.js";
 import { ofReportedKind, reportedImport } from "./judgeUpload.js";
 import { keptPath, sendKeptPath, uploadPath } from "./paths.js";
+import { readFirst, wasChecked } from "./readFirst.js";
 import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
-import { type Question, toAskAbout, UploadQuestion } from "./sameUpload.js";
-import { prepareToSendReport, type SendReport } from "./sendReport.js";
+import { UploadQuestion } from "./sameUpload.js";
+import { prepareToSendReport } from "./sendReport.js";
 import { uploadPage, uploadWith } from "./uploadPage.js";
-
-/** As for the API's pushes: all store calls together. */
-const withinMs = 4_200;
 
 /** The plain form, for a browser without scripts: it uploads, and leads to the import. */
 export const uploadForm: FormOf<SignedInVisit> = {
@@ -60,45 +57,39 @@ export const keptAnswer: AnswerOf<SignedInVisit> = {
   answer: async (visit, deps, body) => answerAfter(visit, deps, await takeKept(visit, deps, fieldsInJson(body))),
 };
 
-const tooSlowWithoutScripts = "Checking this report takes too long without JavaScript. Turn on JavaScript, or split the file";
+const tooSlowWithoutScripts = "Reading this file takes too long without JavaScript. Turn on JavaScript, or split the file";
 
 async function shownAfter(visit: SignedInVisit, deps: PortalDeps, taken: Taken): Promise<Done | Shown> {
+  if ("later" in taken) {
+    const later = (signal: AbortSignal) => taken.later(() => undefined, signal);
+    return shownAfter(visit, deps, await inPlainForm([deps.closing], tooSlowWithoutScripts, later).finally(taken.end));
+  }
   if ("importId" in taken) return { goTo: importPath(taken.importId) };
   if ("question" in taken) return uploadWith(visit, { question: taken.question });
-  if ("goTo" in taken) return taken;
-  const sendReport = (signal: AbortSignal) => taken.sendReport(() => undefined, signal);
-  const sent = await inPlainForm([deps.closing], tooSlowWithoutScripts, sendReport).finally(taken.end);
-  return "goTo" in sent ? sent : { title: "Upload a file", body: sent.outcome };
+  return "goTo" in taken ? taken : { title: "Upload a file", body: taken.outcome };
 }
 
 async function answerAfter(visit: SignedInVisit, deps: PortalDeps, taken: Taken): Promise<Response> {
-  const { context, links } = visit;
-  if ("importId" in taken)
-    return send(context, { status: 202, body: { importId: taken.importId, goTo: links.to(importPath(taken.importId)) } });
-  if ("goTo" in taken) return answerInLines(visit, deps, async () => ({ goTo: links.to(taken.goTo) }));
-  if ("question" in taken) {
-    const html = String(<UploadQuestion {...taken.question} />);
-    return answerInLines(visit, deps, async () => ({ html }));
-  }
-  return answerInLines(visit, deps, async (say, signal) => {
-    const sent = await taken.sendReport(say, signal).finally(taken.end);
-    return "goTo" in sent ? { goTo: links.to(sent.goTo) } : { html: String(sent.outcome) };
-  });
+  if ("later" in taken)
+    return answerInLines(visit, deps, async (say, signal) => lineOf(visit, await taken.later(say, signal).finally(taken.end)));
+  if ("importId" in taken) return send(visit.context, { status: 202, body: lineOf(visit, taken) });
+  return answerInLines(visit, deps, async () => lineOf(visit, taken));
+}
+
+function lineOf({ links }: SignedInVisit, taken: EndedUpload): Line {
+  if ("importId" in taken) return { importId: taken.importId, goTo: links.to(importPath(taken.importId)) };
+  if ("goTo" in taken) return { goTo: links.to(taken.goTo) };
+  return { html: String("question" in taken ? <UploadQuestion {...taken.question} /> : taken.outcome) };
 }
 
 type Taken =
-  | { readonly importId: string }
-  | { readonly question: Question }
-  /** The page on which its columns are chosen. */
-  | { readonly goTo: string }
-  | { readonly sendReport: SendReport; readonly end: () => Promise<void> };
+  | EndedUpload
+  | { readonly later: (say: (line: Line) => void, signal: AbortSignal) => Promise<EndedUpload>; readonly end: () => Promise<void> };
 
 async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken> {
   await expectRoom(visit, deps);
   const form = await receiveForm(visit, deps);
-  const taken = await takeFile(visit, deps, { form });
-  if ("importId" in taken && form.checked !== "") await dropChecked(deps, visit.person.organisationId, form.checked);
-  return taken;
+  return takeFile(visit, deps, { form });
 }
 
 async function takeKept(visit: SignedInVisit, deps: PortalDeps, fields: Fields): Promise<Taken> {
@@ -121,7 +112,7 @@ async function takeKept(visit: SignedInVisit, deps: PortalDeps, fields: Fields):
     const form = await fetchKept(deps, kept, fields.get("again"));
     const taken = await takeFile(visit, deps, { form, kept: { file: kept, columns: kept.checked.columns, leave } });
     if ("importId" in taken) await releaseFile(deps, kept, taken.importId);
-    if (!("sendReport" in taken)) leave();
+    if (!("later" in taken)) leave();
     return taken;
   } catch (error) {
     leave();
@@ -143,8 +134,8 @@ interface FileToTake {
 }
 
 /**
- * An ordinary file is stored and queued at once; the person is asked first if it was sent before. An error report is judged first, and goes in as
- * a correction.
+ * An ordinary file is stored and queued at once; the person is asked first if it was sent before. A file whose columns are chosen is read before
+ * that. An error report is judged first, and goes in as a correction.
  */
 async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received, kept }: FileToTake): Promise<Taken> {
   const { organisationId, memberId } = visit.person;
@@ -158,24 +149,19 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received
     const header = await readUploadHeader(deps, organisationId, form.upload);
     const found = await reportedImport(deps, visit, form, header);
     form = ofReportedKind(form, found);
+    const file = { form, header };
     const chosen = kept
       ? { toChoose: false as const, columns: kept.columns }
-      : await columnsOfFile(visit, deps, { form, header, reported: found?.request });
-    if (chosen.toChoose) {
-      const goTo = await keepToChoose(visit, deps, { form, header });
-      await end();
-      return { goTo };
-    }
-    const { columns } = chosen;
+      : await columnsOfFile(visit, deps, { ...file, reported: found?.request });
+    const columns = chosen.toChoose ? undefined : chosen.columns;
     if (found) {
       leave = kept?.leave ?? deps.fileChecks.enter(memberId);
-      return { sendReport: await prepareToSendReport(visit, deps, { form, header, found, columns }), end };
+      return { later: await prepareToSendReport(visit, deps, { ...file, found, columns }), end };
     }
-    const deadline = deadlineIn(withinMs);
-    const earlier = await toAskAbout(visit, deps, form, deadline);
-    const taken = earlier
-      ? { question: { visit, form, earlier, fileId: kept?.file.fileId } }
-      : { importId: await acceptForm(visit, deps, { form, header, columns, deadline }) };
+    const goOn = () => askOrAccept(visit, deps, { ...file, columns, fileId: kept?.file.fileId });
+    if (chosen.toChoose || (columns && !kept && !(await wasChecked(visit, deps, form, columns))))
+      return { later: (say, signal) => readFirst(visit, deps, { ...file, columns, goOn }, say, signal), end };
+    const taken = await goOn();
     await end();
     return taken;
   } catch (error) {
@@ -194,36 +180,4 @@ async function waitFor(find: () => Promise<string | undefined>): Promise<string 
     await pause(lookMs);
   }
   return undefined;
-}
-
-interface Accepted {
-  readonly form: ReceivedForm;
-  readonly header: FileHeader;
-  readonly columns: ImportColumns | undefined;
-  readonly deadline: Deadline;
-}
-
-async function acceptForm(visit: SignedInVisit, deps: PortalDeps, { form, header, columns, deadline }: Accepted): Promise<string> {
-  const { organisationId, by } = visit.person;
-  const { kind, upload, idempotencyKey } = form;
-  const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
-  const { path, name, size, sha256, sourceDetails } = upload;
-  const { importId } = await acceptFile(
-    { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
-    {
-      organisationId,
-      kind,
-      by,
-      sourceDetails,
-      idempotencyKey,
-      now,
-      catalogueVersion,
-      withinMs: deadline.leftMs(),
-      header,
-      columns,
-      requestId: visit.requestId,
-      file: { path, name, size, sha256 },
-    },
-  );
-  return importId;
 }

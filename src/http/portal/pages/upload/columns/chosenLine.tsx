@@ -26,6 +26,16 @@ export const ColumnsChosen = ({ visit, kind, columns: { headings, by, at }, name
   </>
 );
 
+/** What every row gets that the file does not have, and how its dates are read. */
+export function FilledIn({ kind, columns: { fixed = {}, dateOrder } }: Pick<Props, "kind" | "columns">) {
+  const labelOf = labels(kind);
+  const rows: Taken[] = [
+    ...Object.entries(fixed).map(([field, value]) => ({ field: labelOf(field), column: value })),
+    ...(dateOrder ? [{ field: "Dates such as 03/04/2026", column: orders[dateOrder] }] : []),
+  ];
+  return rows.length === 0 ? null : <Table caption="Filled in for every row" columns={filledColumns} rows={rows} />;
+}
+
 /** For the page of an import: the line, and what each column was taken for. */
 export const ColumnsOfImport = (props: Props) => (
   <div class="chosen-columns">
@@ -49,11 +59,20 @@ const tableColumns: readonly Column<Taken>[] = [
   { heading: "Taken for", cell: ({ field }) => field },
 ];
 
+const filledColumns: readonly Column<Taken>[] = [
+  { heading: "Field", names: true, cell: ({ field }) => field },
+  { heading: "In every row", cell: ({ column }) => column },
+];
+
 const orders = { dayFirst: "Day first", monthFirst: "Month first" } as const;
 
+function labels(kind: ImportKind): (field: string) => string {
+  const known = new Map(choosableFields({ kind, customFields: [] }).map(({ name, label }) => [name, label]));
+  return (field) => known.get(field) ?? field.replace(customFieldPrefix, "");
+}
+
 function inWords({ kind, columns: { headings, fixed = {}, dateOrder } }: Props): Taken[] {
-  const labels = new Map(choosableFields({ kind, customFields: [] }).map(({ name, label }) => [name, label]));
-  const labelOf = (field: string) => labels.get(field) ?? field.replace(customFieldPrefix, "");
+  const labelOf = labels(kind);
   return [
     ...Object.entries(headings).map(([column, field]) => ({
       column,

@@ -1,10 +1,12 @@
 // What the columns of an uploaded file are taken for, and the file itself while somebody chooses that.
 import { type ColumnsTaken, columnsTaken, expectChoosable } from "../../../../../commands/imports/chosenColumns.js";
 import { keepFile } from "../../../../../commands/imports/keptFiles.js";
+import { datesAgainst, headingsOfFile } from "../../../../../domain/imports/columns/evidence.js";
 import { headingsIn, headingsKey } from "../../../../../domain/imports/columns/headings.js";
-import type { ImportRequested } from "../../../../../events/importEvents.js";
+import type { ImportColumns, ImportRequested } from "../../../../../events/importEvents.js";
 import type { FileHeader } from "../../../../../ports/spreadsheets.js";
 import { rememberedColumns } from "../../../../../queries/organisations/columnChoices.js";
+import type { Line } from "../../../lines.js";
 import type { PortalDeps, SignedInVisit } from "../../../page.js";
 import { presentCatalogue } from "../../customers.js";
 import type { ReceivedForm } from "../receiveForm.js";
@@ -28,22 +30,54 @@ export async function columnsOfFile(
   const { catalogue } = await presentCatalogue(visit, deps);
   const sought = { kind, key: headingsKey(headingsIn(columns)) };
   const remembered = reported ? undefined : await rememberedColumns(deps.pool, visit.person.organisationId, sought);
-  return columnsTaken(catalogue, { kind, columns, reported, remembered });
+  const taken = columnsTaken(catalogue, deps.geography, { kind, columns, reported, remembered });
+  if (taken.toChoose) expectChoosable(columns);
+  return taken;
 }
 
+/** By column: the values that say in which order the dates of the whole file are written. */
+export type DatesOfFile = readonly (readonly string[])[];
+
+/** Reads every row in a process of its own. */
+export function readDates(
+  { person: { organisationId } }: SignedInVisit,
+  deps: PortalDeps,
+  { form, header }: UploadedFile,
+  send: (line: Line) => void,
+  signal: AbortSignal,
+): Promise<DatesOfFile> {
+  const { path, name } = form.upload;
+  const progress = (share: number) => {
+    if (share < 1) send({ share, text: `Reading: ${Math.floor(share * 100)} %` });
+  };
+  return deps.fileChecks.dates({ organisationId, file: { path, name, format: header.format } }, { signal, progress });
+}
+
+/** Whether the file's own dates speak against the choice that is remembered for it. */
+export const isContradicted = (columns: ImportColumns, { form, header }: UploadedFile, dates: DatesOfFile): boolean =>
+  datesAgainst(columns, form.kind, headingsOfFile(header.columns, dates)) !== undefined;
+
 /** Keeps the file; returns the page on which its columns are chosen. */
-export async function keepToChoose(visit: SignedInVisit, deps: PortalDeps, { form, header }: UploadedFile): Promise<string> {
+export async function keepToChoose(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  { form, header }: UploadedFile,
+  dates: DatesOfFile,
+): Promise<string> {
   const { columns, format } = header;
   expectChoosable(columns);
   const { organisationId } = visit.person;
   const { kind, upload } = form;
   const { path, name, size, sha256, sourceDetails } = upload;
-  // Without the values the page is still of use.
-  const values = await deps.headerRows.values(organisationId, { path, name }).catch((error: unknown) => {
+  // Without the first values the page is still of use.
+  const first = await deps.headerRows.values(organisationId, { path, name }).catch((error: unknown) => {
     deps.logger.info({ err: error, requestId: visit.requestId }, "the first values of an upload could not be read");
     return [];
   });
+  const values = columns.map((_, index) => [...new Set([...(first[index] ?? []), ...(dates[index] ?? [])])]);
   const file = { path, name, format, size, sha256 };
   const fileId = await keepFile(deps, { organisationId, kind, sourceDetails, file, columns, values });
-  return `${columnsPath}?file=${fileId}`;
+  return columnsOfKept(fileId);
 }
+
+export const columnsOfKept = (fileId: string): string => `${columnsPath}?file=${fileId}`;

@@ -19,7 +19,7 @@ import { choosePath, uploadPath } from "../paths.js";
 import { inPlainForm, receiveForm, removeForm } from "../receiveForm.js";
 import { UploadQuestion } from "../sameUpload.js";
 import { uploadPage } from "../uploadPage.js";
-import { columnsPath, keepToChoose } from "./columnsOfFile.js";
+import { columnsPath, keepToChoose, readDates } from "./columnsOfFile.js";
 import { checkKept, uploadKept } from "./keptUpload.js";
 import { checkColumnsPath, columnsPage, columnsWith, noFile, sendColumnsPath } from "./page.js";
 import { readChoice } from "./readChoice.js";
@@ -36,7 +36,10 @@ export const chooseForm: FormOf<SignedInVisit> = {
     try {
       const header = await readUploadHeader(deps, visit.person.organisationId, form.upload);
       if (await reportedImport(deps, visit, form, header)) throw new Rejection("invalid", ownReport);
-      return { goTo: await keepToChoose(visit, deps, { form, header }) };
+      const file = { form, header };
+      const ends = [deps.closing, pageLeft(visit.context).signal];
+      const dates = await inPlainForm(ends, tooLarge, (signal) => readDates(visit, deps, file, () => undefined, signal));
+      return { goTo: await keepToChoose(visit, deps, file, dates) };
     } finally {
       await removeForm(form);
     }
@@ -45,6 +48,8 @@ export const chooseForm: FormOf<SignedInVisit> = {
 
 const ownReport =
   "This is an error report, so it has the columns of its import. To choose others, choose Upload as a new file under Error reports.";
+
+const tooLarge = "Reading this file takes too long this way. Press Upload, with JavaScript turned on, or split the file";
 
 const tooSlow = "Checking this file takes too long without JavaScript. Turn on JavaScript, or upload the file: its import checks every row";
 

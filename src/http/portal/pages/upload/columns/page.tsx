@@ -1,5 +1,8 @@
 import type { Child } from "hono/jsx";
-import { type ColumnChoice, choiceFaults, choosableFields } from "../../../../../domain/imports/columns/choice.js";
+import { soundnessFaults } from "../../../../../commands/imports/chosenColumns.js";
+import type { Catalogue } from "../../../../../domain/catalogue/catalogue.js";
+import { type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
+import { datesAgainst } from "../../../../../domain/imports/columns/evidence.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { principalNames } from "../../../../../queries/organisations/organisations.js";
 import type { Done, PageOf, PortalDeps, Shown, SignedInVisit } from "../../../page.js";
@@ -55,7 +58,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
   const wasSent = visit.submitted.get("sent") !== "";
   const sent = after.choice ?? (wasSent ? readChoice(visit.submitted, source, of) : undefined);
   const choice = sent ?? (await firstChoice(source, deps, organisationId, of));
-  const faults = source.remembered && !sent ? choiceFaults(source.remembered, of) : [];
+  const faults = sent ? [] : whyNot(source, catalogue, deps);
   const chosen = { source, choice, fields: choosableFields(of) };
   const nameOf = await principalNames(deps.pool, organisationId);
   return {
@@ -71,7 +74,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
               columns.
             </p>
           ) : null}
-          {faults.length > 0 ? <p class="notice warn">That choice no longer fits: {faults.join(" ")}</p> : null}
+          {faults.length > 0 ? <p class="notice warn">That choice does not fit: {faults.join(" ")}</p> : null}
         </div>
         <form
           id={source.kept ? "upload" : "columns"}
@@ -101,6 +104,13 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
       </>
     ),
   };
+}
+
+/** Why what was chosen for these headings is not taken for this file. */
+function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
+  if (!remembered) return [];
+  const dates = datesAgainst(remembered, kind, headings);
+  return [...soundnessFaults(remembered, kind, catalogue, geography), ...(dates === undefined ? [] : [dates])];
 }
 
 const scripted = ({ links }: SignedInVisit) => ({ "data-check": links.to(checkColumnsPath), "data-send": links.to(sendColumnsPath) });

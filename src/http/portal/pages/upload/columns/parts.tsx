@@ -1,12 +1,13 @@
 // The parts of the page: the table of the file's columns, the fields that have none, and the order of dates.
 import { type ChoosableField, type ColumnChoice, fieldTexts } from "../../../../../domain/imports/columns/choice.js";
 import { inOrder } from "../../../../../domain/imports/columns/dateOrder.js";
+import { type HeadingOfFile, orderNames } from "../../../../../domain/imports/columns/evidence.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
 import { Choice } from "../../../shell/form.js";
 import { type Column, Table } from "../../../shell/panel.js";
 import { columnField, fixedField, orderField } from "./readChoice.js";
-import { type ColumnsSource, datesOf, type HeadingOfFile } from "./source.js";
+import { type ColumnsSource, orderOf } from "./source.js";
 
 interface Chosen {
   readonly source: ColumnsSource;
@@ -149,7 +150,7 @@ const nothingMissing = "Every required field has a column or a value.";
 
 /** Only for a file that has such dates; where there is no file, it cannot be known. */
 export function OrderOfDates({ source, choice }: Pick<Chosen, "source" | "choice">) {
-  const found = datesOf(source);
+  const found = orderOf(source, choice);
   if (source.kept && !found && choice.dateOrder === undefined) return null;
   const example = found?.order === undefined && found ? found.example : "03/04/2026";
   const options = [
@@ -161,7 +162,9 @@ export function OrderOfDates({ source, choice }: Pick<Chosen, "source" | "choice
     <>
       <Choice label={`Dates such as ${example}`} name={orderField} options={options} value={choice.dateOrder ?? ""} />
       {found?.order ? (
-        <p class="hint">{`The file has ${found.example}, which can only be ${found.order === "dayFirst" ? "day first" : "month first"}.`}</p>
+        <p class="hint">{`The file has ${found.example}, which can only be ${orderNames[found.order]}.`}</p>
+      ) : found?.other ? (
+        <p class="notice warn">{`The file has ${found.example} and ${found.other}. No order reads both: rows with the other one are rejected.`}</p>
       ) : null}
     </>
   );

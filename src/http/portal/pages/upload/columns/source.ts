@@ -1,18 +1,13 @@
 // Whose columns the page is about: a file that waits, or files with headings that were chosen before.
 import { type KeptFile, keptFile } from "../../../../../commands/imports/keptFiles.js";
 import { type ChoosableFields, type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
-import { orderIn } from "../../../../../domain/imports/columns/dateOrder.js";
-import { fileHeadings, headingsKey } from "../../../../../domain/imports/columns/headings.js";
+import { type OrderFound, orderIn } from "../../../../../domain/imports/columns/dateOrder.js";
+import { datesAgainst, datesOf, type HeadingOfFile, headingsOfFile } from "../../../../../domain/imports/columns/evidence.js";
+import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { suggestColumns } from "../../../../../domain/imports/columns/suggest.js";
 import { type ImportColumns, type ImportKind, importKinds } from "../../../../../events/importEvents.js";
 import { lastChoices, rememberedColumns } from "../../../../../queries/organisations/columnChoices.js";
 import type { PortalDeps, SignedInVisit } from "../../../page.js";
-
-export interface HeadingOfFile {
-  readonly heading: string;
-  /** Some of the column's values; empty where there is no file. */
-  readonly values: readonly string[];
-}
 
 export interface ColumnsSource {
   readonly kind: ImportKind;
@@ -43,9 +38,7 @@ export async function columnsSource(
 
 async function sourceOfFile({ pool }: PortalDeps, kept: KeptFile): Promise<ColumnsSource> {
   const { kind, organisationId, columns, values } = kept;
-  const headings = fileHeadings(columns).flatMap((heading, index) =>
-    heading === undefined ? [] : [{ heading, values: values[index] ?? [] }],
-  );
+  const headings = headingsOfFile(columns, values);
   const key = headingsKey(headings.map(({ heading }) => heading));
   return { kind, kept, headings, remembered: await rememberedColumns(pool, organisationId, { kind, key }) };
 }
@@ -58,14 +51,15 @@ export async function firstChoice(
   of: ChoosableFields,
 ): Promise<ColumnChoice> {
   const { headings, remembered, kind } = source;
-  if (remembered) return withKnownFields(remembered, of);
+  if (remembered) {
+    const choice = withKnownFields(remembered, of);
+    return datesAgainst(remembered, kind, headings) ? { ...choice, dateOrder: orderOf(source, remembered)?.order } : choice;
+  }
   const names = headings.map(({ heading }) => heading);
   const suggested = suggestColumns(names, of, await lastChoices(pool, organisationId, kind));
-  const order = datesOf(source)?.order;
-  return {
-    headings: Object.fromEntries(names.map((heading) => [heading, suggested.get(heading) ?? null])),
-    ...(order === undefined ? {} : { dateOrder: order }),
-  };
+  const choice = { headings: Object.fromEntries(names.map((heading) => [heading, suggested.get(heading) ?? null])) };
+  const order = orderOf(source, choice)?.order;
+  return order === undefined ? choice : { ...choice, dateOrder: order };
 }
 
 /** The catalogue may have lost a custom field since: its column is to be chosen anew. */
@@ -80,5 +74,8 @@ function withKnownFields({ headings, fixed = {}, dateOrder }: ColumnChoice, of: 
   };
 }
 
-/** What the file's dates say about their order; undefined where no value is a date of such a form. */
-export const datesOf = ({ headings }: ColumnsSource) => orderIn(headings.flatMap(({ values }) => values));
+/** What the dates say about their order in the columns that are taken for times, else in any. Undefined where none is of such a form. */
+export function orderOf({ kind, headings }: ColumnsSource, choice: ColumnChoice): OrderFound | undefined {
+  const found = (some: readonly HeadingOfFile[]) => orderIn(some.flatMap(({ values }) => values));
+  return found(datesOf(choice, kind, headings)) ?? found(headings);
+}

@@ -1,0 +1,72 @@
+// A file with remembered columns is read before it goes in: no row may contradict them, and their fixed values are shown.
+import { keptFile } from "../../../../commands/imports/keptFiles.js";
+import { isSameChoice } from "../../../../domain/imports/columns/choice.js";
+import type { ImportColumns, ImportKind } from "../../../../events/importEvents.js";
+import { TooBusy } from "../../../../portErrors.js";
+import type { FileHeader } from "../../../../ports/spreadsheets.js";
+import type { Line } from "../../lines.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
+import { ButtonLink } from "../../shell/form.js";
+import type { EndedUpload } from "./askOrAccept.js";
+import { FilledIn } from "./columns/chosenLine.js";
+import { columnsOfKept, isContradicted, keepToChoose, readDates } from "./columns/columnsOfFile.js";
+import { keepChecked } from "./keepChecked.js";
+import { KeptForm } from "./keptForm.js";
+import type { ReceivedForm } from "./receiveForm.js";
+
+interface FileToRead {
+  readonly form: ReceivedForm;
+  readonly header: FileHeader;
+  /** What is remembered for files with these headings. */
+  readonly columns: ImportColumns | undefined;
+  readonly goOn: () => Promise<EndedUpload>;
+}
+
+/** A remembered choice is taken only if no row contradicts it, and its fixed values only after they were shown. */
+export async function readFirst(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  { columns, goOn, ...file }: FileToRead,
+  say: (line: Line) => void,
+  signal: AbortSignal,
+): Promise<EndedUpload> {
+  const dates = await readDates(visit, deps, file, say, signal);
+  signal.throwIfAborted();
+  await visit.stillAllowed(); // reading the file may have taken minutes
+  if (!columns || isContradicted(columns, file, dates)) return { goTo: await keepToChoose(visit, deps, file, dates) };
+  if (Object.keys(columns.fixed ?? {}).length === 0) return goOn();
+  const fileId = await keepChecked(visit, deps, { ...file, columns, values: dates });
+  if (fileId === undefined) throw new TooBusy("The file could not be kept, try again shortly");
+  const { kind, upload } = file.form;
+  return { outcome: <ValuesToFillIn visit={visit} kind={kind} name={upload.name} columns={columns} fileId={fileId} /> };
+}
+
+/** Whether this file was checked with these columns from the same page: then it is read, and its fixed values were shown. */
+export async function wasChecked(visit: SignedInVisit, deps: PortalDeps, { checked, upload }: ReceivedForm, columns: ImportColumns) {
+  const kept = checked === "" ? undefined : await keptFile(deps.pool, visit.person.organisationId, checked);
+  return kept?.file.sha256 === upload.sha256 && kept.checked?.columns !== undefined && isSameChoice(kept.checked.columns, columns);
+}
+
+interface ValuesProps {
+  readonly visit: SignedInVisit;
+  readonly kind: ImportKind;
+  readonly name: string;
+  readonly columns: ImportColumns;
+  /** The file as it is kept until the button is pressed. */
+  readonly fileId: string;
+}
+
+/** The fixed values that are remembered for a file, before they are recorded with it. */
+const ValuesToFillIn = ({ visit, kind, name, columns, fileId }: ValuesProps) => (
+  <section class="panel" aria-labelledby="to-fill-in" data-checked={fileId}>
+    <h2 id="to-fill-in">Values for every row</h2>
+    <p class="notice warn" role="status">
+      Every row of {name} gets these values, as chosen for files with its columns. Nothing has been recorded yet.
+    </p>
+    <FilledIn kind={kind} columns={columns} />
+    <div class="button-row">
+      <KeptForm visit={visit} fileId={fileId} label="Upload with these values" />
+      <ButtonLink to={visit.links.to(columnsOfKept(fileId))} label="Change columns" quiet />
+    </div>
+  </section>
+);

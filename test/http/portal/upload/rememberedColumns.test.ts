@@ -1,0 +1,134 @@
+// What was chosen for earlier files: it is taken only if the whole file does not contradict it, and its fixed values are shown first.
+import { expect, test } from "vitest";
+import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { headingsKey } from "../../../../src/domain/imports/columns/headings.js";
+import { formToken, heading } from "../../../support/portal/portal.js";
+import { last, useReports } from "./reportStage.js";
+
+const stage = useReports();
+const path = "/portal/upload/columns";
+const file = (mark: string, rows: readonly string[]) =>
+  new File([["Whs,Work,Qty,Done on", mark].join(), "\n", rows.join("\n")], "picks.csv");
+const row = (date: string, quantity = 1) => `W1,PICK,${quantity},${date},`;
+/** The last row alone says how the dates are written, far behind the first values that a page shows. */
+const late = (date: string) => [...Array.from({ length: 3_000 }, (_, index) => row("04/03/2026", index + 1)), row(date)];
+const wanted = { "column-0": "warehouseCode", "column-1": "chargeCode", "column-2": "quantity", "column-3": "activityTimestamp" };
+const fileIn = (goTo: string | null | undefined) => /\?file=([0-9a-f-]{36})$/.exec(goTo ?? "")?.[1] ?? "no file";
+const importIn = (goTo: string | null | undefined) => /^\/portal\/imports\/([0-9a-f-]{36})$/.exec(goTo ?? "")?.[1] ?? "no import";
+const post = async (address: string, fields: Record<string, string>) =>
+  stage.who.post(address, { token: await formToken(stage.who), ...fields });
+
+/** Uploads a file whose columns are chosen so, and remembered. */
+async function choose(mark: string, chosen: Record<string, string>, rows = [row("03/04/2026")]): Promise<void> {
+  const fileId = fileIn((await last(await stage.send("activities", file(mark, rows)))).goTo);
+  const sent = await post(path, { sent: "yes", file: fileId, ...wanted, ...chosen, do: "upload" });
+  expect(importIn(sent.headers.get("location"))).not.toBe("no import");
+}
+/** All imports, wherever they stand. */
+const importsNow = async () => {
+  const ids = ["import_queue", "ended_imports", "imports"].map((table) => `select import_id from ${table}`).join(" union ");
+  return (await stage.service.pool.query(ids)).rowCount;
+};
+const plainly = async (address: string, sent: File) =>
+  stage.who.upload(address, { token: await formToken(stage.who), page: "p", kind: "activities" }, sent);
+
+/** Every way in which a file comes: where each leads. */
+const ways: [way: string, send: (sent: File) => Promise<string | null | undefined>][] = [
+  ["Upload", async (sent) => (await last(await stage.send("activities", sent))).goTo],
+  ["Check file", async (sent) => (await stage.check("activities", sent)).goTo],
+  ["Upload without scripts", async (sent) => (await plainly("/portal/upload", sent)).headers.get("location")],
+  ["Check file without scripts", async (sent) => (await plainly("/portal/upload/checked", sent)).headers.get("location")],
+];
+
+test.each(ways)(
+  "%s of a file whose last row contradicts the remembered order of dates leads to Columns, with the reason",
+  async (way, send) => {
+    const mark = `order ${way}`;
+    await choose(mark, { dateOrder: "dayFirst" });
+    const before = await importsNow();
+    const page = await (await stage.who.get(`${path}?file=${fileIn(await send(file(mark, late("05/31/2026"))))}`)).text();
+    expect(heading(page)).toBe("Columns");
+    expect(page).toContain("That choice does not fit: Done on has 05/31/2026, which can only be month first; day first was chosen.");
+    expect(page).toContain("The file has 05/31/2026, which can only be month first.");
+    expect(page).toMatch(/<option value="monthFirst" selected/);
+    expect(await importsNow()).toBe(before);
+  },
+);
+
+test("a file that agrees with the remembered order goes in, and one with dates in both orders is asked about", async () => {
+  await choose("agrees", { dateOrder: "dayFirst" });
+  const { importId } = (await last(await stage.send("activities", file("agrees", late("31/05/2026"))))) as { importId: string };
+  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { dateOrder: "dayFirst" } });
+  const mixed = [row("13/04/2026"), ...late("04/13/2026")];
+  const page = await (
+    await stage.who.get(`${path}?file=${fileIn((await last(await stage.send("activities", file("agrees", mixed)))).goTo)}`)
+  ).text();
+  expect(page).toContain("The file has 13/04/2026 and 04/13/2026. No order reads both");
+});
+
+test("a file that needs an order where none was chosen is asked about; dates in a column that is left out are not", async () => {
+  await choose("none", {}, [row("2026-04-03")]);
+  const page = await (
+    await stage.who.get(`${path}?file=${fileIn((await last(await stage.send("activities", file("none", late("04/03/2026"))))).goTo)}`)
+  ).text();
+  expect(page).toContain("Done on has 04/03/2026, and it was not said whether the day or the month comes first.");
+  const { goTo } = await last(await stage.send("activities", file("none", [`${row("2026-04-03", 2)}31/05/2026`])));
+  expect(importIn(goTo)).not.toBe("no import");
+});
+
+test("a file whose columns nobody has chosen yet shows what its last row says", async () => {
+  const page = await (
+    await stage.who.get(`${path}?file=${fileIn((await last(await stage.send("activities", file("first", late("31/05/2026"))))).goTo)}`)
+  ).text();
+  expect(page).toContain("The file has 31/05/2026, which can only be day first.");
+});
+
+const fixed = { "column-4": "", "fixed-customerId": "CUST-001", "fixed-reference": "from the wharf" };
+
+test("Upload shows remembered fixed values and records nothing before the button, which begins with Upload, is pressed", async () => {
+  await choose("fixed", fixed, [row("2026-04-03")]);
+  const before = await importsNow();
+  const { html = "" } = await last(await stage.send("activities", file("fixed", [row("2026-04-04")])));
+  for (const shown of ["Customer", "CUST-001", "Reference", "from the wharf", "Nothing has been recorded yet"])
+    expect(html).toContain(shown);
+  expect(/<button[^>]*>(Upload[^<]*)</.exec(html)?.[1]).toBe("Upload with these values");
+  expect(await importsNow()).toBe(before);
+  const kept = /data-checked="([^"]+)"/.exec(html)?.[1] ?? "";
+  expect(await (await stage.who.get(`${path}?file=${kept}`)).text()).toContain('value="CUST-001"');
+  const pressed = await Promise.all([post("/portal/upload/kept", { file: kept }), post("/portal/upload/kept", { file: kept })]);
+  const [importId = ""] = pressed.map(({ headers }) => importIn(headers.get("location")));
+  expect(new Set(pressed.map(({ headers }) => headers.get("location"))).size).toBe(1);
+  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { fixed: { customerId: "CUST-001" } } });
+  expect(await stage.completed("activities", importId)).toMatchObject({ counts: { received: 1, processed: 1 } });
+});
+
+test("without scripts too; and a file that was sent before still asks", async () => {
+  await choose("plain", fixed, [row("2026-04-03")]);
+  const page = await (await plainly("/portal/upload", file("plain", [row("2026-04-03")]))).text();
+  expect(page).toContain("from the wharf");
+  const kept = /name="file" value="([^"]+)"/.exec(page)?.[1] ?? "";
+  expect(await (await post("/portal/upload/kept", { file: kept })).text()).toContain("This file was sent before");
+});
+
+test("Check shows them, and Upload of the file that was checked goes in at once; of another file it asks", async () => {
+  await choose("checked", fixed, [row("2026-04-03")]);
+  const { html = "" } = await stage.check("activities", file("checked", [row("2026-04-05")]));
+  expect(html).toContain("CUST-001");
+  const checked = /data-checked="([^"]+)"/.exec(html)?.[1] ?? "";
+  const other = await last(await stage.send("activities", file("checked", [row("2026-04-06")]), { checked }));
+  expect(other.html).toContain("Upload with these values");
+  const again =
+    /data-checked="([^"]+)"/.exec((await stage.check("activities", file("checked", [row("2026-04-05")]))).html ?? "")?.[1] ?? "";
+  expect((await stage.send("activities", file("checked", [row("2026-04-05")]), { checked: again })).status).toBe(202);
+});
+
+test("a remembered customer that the organisation no longer has leads to Columns, with the reason", async () => {
+  await choose("customer", { ...fixed, "fixed-customerId": "CUST-001" }, [row("2026-04-03")]);
+  const key = headingsKey(["Whs", "Work", "Qty", "Done on", "customer"]);
+  const gone = `update column_choices set choice = jsonb_set(choice, '{fixed,customerId}', '"GONE"') where headings_key = $1`;
+  await stage.service.pool.query(gone, [key]);
+  const { goTo } = await last(await stage.send("activities", file("customer", [row("2026-04-04")])));
+  expect(await (await stage.who.get(goTo ?? "")).text()).toContain(
+    "That choice does not fit: The fixed value of Customer: Customer not found.",
+  );
+});
