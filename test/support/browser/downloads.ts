@@ -4,7 +4,7 @@ import type { Download, Locator, Page } from "playwright-core";
 export async function downloadBy(page: Page, link: Locator): Promise<Download> {
   const download = page.waitForEvent("download");
   const shown = page.waitForEvent("framenavigated").then(async () => {
-    throw new Error(`a page instead of a file at ${page.url()}: ${await page.locator("main").innerText()}`);
+    throw new Error(`a page instead of a file at ${page.url()}: ${await page.locator("main").textContent()}`);
   });
   for (const either of [download, shown]) either.catch(() => undefined); // the page may be closed before the other one happens
   await link.click();
