@@ -85,14 +85,27 @@ describe("activities", () => {
     const organisation = await newOrganisation();
     const importId = await push(organisation, some(12));
     const ask = [{ all: true }, { rows: [1, 2, 3, 4, 5, 6] }, { rows: [5, 6, 7, 8] }, { rows: [12] }];
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => reverse(organisation, "activities", importId, ask[index % ask.length] as Json)),
+    /** Under load 503 is a right answer, also to a call whose reversal was recorded. The caller asks again. */
+    const answered = async (body: Json): Promise<Json> => {
+      let answer: Response | undefined;
+      await until("an answer that is not 503", async () => {
+        answer = await reverse(organisation, "activities", importId, body);
+        return answer.status !== 503;
+      });
+      return json(answer as Response, 200);
+    };
+    const bodies = await Promise.all(Array.from({ length: 20 }, (_, index) => answered(ask[index % ask.length] as Json)));
+    const recorded = new Map<unknown, unknown>();
+    for await (const { data } of stage.service.eventStore.read(streamOf.reversals(importId))) {
+      const { reversalId, count } = data as Json;
+      recorded.set(reversalId, count);
+    }
+    expect([...recorded.values()].reduce((sum: number, count) => sum + Number(count), 0)).toBe(12);
+    const made = bodies.filter(({ reversalId }) => reversalId !== null);
+    expect(new Set(made.map(({ reversalId }) => reversalId)).size).toBe(made.length);
+    expect(bodies.map(({ reversed }) => reversed)).toEqual(
+      bodies.map(({ reversalId }) => (reversalId === null ? 0 : recorded.get(reversalId))),
     );
-    const bodies = await Promise.all(answers.map((answer) => json(answer, 200)));
-    expect(bodies.reduce((sum, { reversed }) => sum + Number(reversed), 0)).toBe(12);
-    const recorded: unknown[] = [];
-    for await (const { data } of stage.service.eventStore.read(streamOf.reversals(importId))) recorded.push(data);
-    expect(bodies.filter(({ reversalId }) => reversalId !== null)).toHaveLength(recorded.length);
     await until("nothing counts any more", async () => (await totals(organisation))["rows"] === 0);
   });
 });

@@ -1,4 +1,4 @@
-// The page of rejected rows: loads them, and puts the parts together.
+// The page of rejected rows: takes over those that came with it, loads the others, and puts the parts together.
 import { controlGrid } from "./corrections/control.js";
 import { keptEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
@@ -16,8 +16,9 @@ import { roveIn } from "./roving.js";
 function start(panel: HTMLElement): void {
   const settings = JSON.parse(panel.dataset["settings"] ?? "{}") as Settings;
   const part = (name: string) => panel.querySelector<HTMLElement>(`[data-${name}]`);
-  const [frame, grid, problem] = [part("frame"), part("grid"), part("problem")];
-  if (!frame || !grid || !problem) return;
+  const [frame, table, problem] = [part("frame"), part("grid"), part("problem")];
+  if (!frame || !table || !problem) return;
+  const grid = element("div", { class: "grid", id: "grid", tabindex: "-1" });
   const editable = settings.mayChange && settings.state === "open";
   const edits = keptEdits(settings.owner);
   const sheet = createSheet(settings.kind, edits);
@@ -55,13 +56,19 @@ function start(panel: HTMLElement): void {
     else showProblem();
   });
   document.querySelector(".skip")?.after(element("a", { class: "skip", href: `#${grid.id}` }, "Skip to the rows"));
+  /** The rows of the page stay until the grid has rows too. */
+  const takeOver = () => {
+    table.replaceWith(grid);
+    panel.classList.remove("waiting");
+  };
   let loads = 0;
-  const load = (address: string) => {
+  const load = (address: string, given?: PageOfRows) => {
     loads += 1;
     const own = loads;
-    void loadRows(address, { sheet, view, tools, isCurrent: () => own === loads });
+    void loadRows(address, { sheet, view, tools, takeOver, given, isCurrent: () => own === loads });
   };
-  load(settings.rowsUrl);
+  const first = panel.dataset["first"];
+  load(settings.rowsUrl, first ? (JSON.parse(first) as PageOfRows) : undefined);
   bindReasons((query) => {
     tools.loading();
     sheet.clear();
@@ -86,34 +93,39 @@ interface Loading {
   readonly sheet: Sheet;
   readonly view: View;
   readonly tools: Tools;
+  readonly takeOver: () => void;
+  /** The first page of rows, if it is there already. */
+  readonly given: PageOfRows | undefined;
   /** False once other rows are wanted. */
   readonly isCurrent: () => boolean;
 }
 
 /** Rows come page by page, in the background. */
-async function loadRows(address: string, { sheet, view, tools, isCurrent }: Loading): Promise<void> {
+async function loadRows(address: string, { sheet, view, tools, takeOver, given, isCurrent }: Loading): Promise<void> {
   let cursor: string | null = "";
+  let next = given;
   try {
     while (cursor !== null && sheet.rows.length < mostLoaded) {
       const more: string = cursor === "" ? "" : `${address.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
-      const page: PageOfRows = await askAgain(address + more);
+      const page: PageOfRows = next ?? (await askAgain(address + more));
+      next = undefined;
       if (!isCurrent()) return;
       const first = sheet.rows.length === 0 && page.rows.length > 0;
       for (const [importId, reference] of Object.entries(page.references)) tools.references.set(importId, reference);
-      if (first) tools.chooseColumns(page.rows);
+      takeOver();
+      tools.chooseColumns(page.rows, first);
       sheet.add(page.rows);
       if (first) view.refresh();
       cursor = page.next;
     }
   } catch (error) {
     if (!isCurrent()) return;
+    takeOver();
     tools.say(error instanceof Refused ? error.message : "The rows could not be loaded. Reload the page.");
   }
   tools.loaded(cursor === null);
 }
 
-const template = document.querySelector<HTMLTemplateElement>("template#with-scripts");
-template?.replaceWith(template.content);
 for (const panel of document.querySelectorAll<HTMLElement>("#corrections")) start(panel);
 for (const group of document.querySelectorAll<HTMLElement>("[data-rove]")) roveIn(group);
 bindImportChoice();

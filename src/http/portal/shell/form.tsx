@@ -7,6 +7,8 @@ interface FormProps {
   /** Where it is sent: a path of the portal. */
   readonly to: string;
   readonly class?: string;
+  /** For fields that stand outside of it. */
+  readonly id?: string;
   readonly children: Child;
   readonly [attribute: `data-${string}`]: string;
 }

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { downloadBy } from "../../../support/browser/downloads.js";
 import { tabTo } from "../../../support/browser/keyboard.js";
 import { sharedService } from "../../../support/browser/sharedService.js";
 import { signedIn } from "../../../support/portal/portal.js";
@@ -40,16 +41,16 @@ browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
       expect((await total.getByRole("cell").allTextContents()).join(" ")).toMatch(/1,768\.05\s+18/);
       expect(await page.getByLabel("From", { exact: true }).inputValue()).toBe("2026-07-01");
 
-      const [totals] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download CSV" }).click()]);
+      const totals = await downloadBy(page, page.getByRole("link", { name: "Download CSV" }));
       expect(totals.suggestedFilename()).toBe("activity-totals-2026-07.csv");
       expect(await readFile(await totals.path(), "utf8")).toContain(`"CUST-002","Beta Books","PICK",`);
 
       await page.getByRole("link", { name: "Show the 18 rows of PICK, Beta Books" }).click();
       await page.getByRole("link", { name: "Rows", exact: true }).waitFor();
       await expect.poll(() => page.getByRole("row").count()).toBe(19);
-      const [rows] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download CSV" }).click()]);
+      const rows = await downloadBy(page, page.getByRole("link", { name: "Download CSV" }));
       expect((await readFile(await rows.path(), "utf8")).split("\r\n")).toHaveLength(20);
-      const [workbook] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download XLSX" }).click()]);
+      const workbook = await downloadBy(page, page.getByRole("link", { name: "Download XLSX" }));
       expect((await readFile(await workbook.path())).subarray(0, 2).toString()).toBe("PK");
       if (look.javaScriptEnabled) await page.getByRole("status").getByText("Downloaded 18 of 18 rows").waitFor();
 

@@ -8,6 +8,7 @@ import { testManyCells } from "./changingManyCells.js";
 import { testChoosing } from "./choosingRows.js";
 import { cell, holds, ledger, listsRows, opened, says, submitAll, submitButton, useCorrections, write } from "./correctionsPage.js";
 import { testDismissing } from "./dismissedRows.js";
+import { testFirstRows } from "./firstRows.js";
 import { testShipments } from "./shipmentRows.js";
 import { testSuggestions } from "./suggestedValues.js";
 
@@ -236,3 +237,4 @@ testManyCells(stage);
 testSuggestions(stage);
 testShipments(stage);
 testDismissing(stage);
+testFirstRows(stage);

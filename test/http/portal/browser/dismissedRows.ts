@@ -54,7 +54,7 @@ export function testDismissing(stage: CorrectionsStage): void {
       await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${stage.service.url}/portal` })));
       await page.goto("/portal/corrections");
       await page.getByRole("checkbox", { name: "Row 2 of Nightly picks" }).check();
-      await page.getByLabel("Note").fill("twice");
+      await page.getByRole("textbox", { name: "Note" }).fill("twice");
       await page.getByRole("button", { name: "Dismiss" }).click();
       await page.getByText("1 row dismissed.").waitFor();
       await until("the table has it", async () => (await finishedRows(importId)) === 1);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { startApi } from "../../../../src/http/startApi.js";
 import { checkAndUpload, correctRow, grows, isMarked, mark } from "../../../support/browser/besideImport.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { downloadBy } from "../../../support/browser/downloads.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
 import { sharedService } from "../../../support/browser/sharedService.js";
 import { addMember, signedIn, type TestMember } from "../../../support/portal/portal.js";
@@ -91,7 +92,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
         ["Download error report", `rejected-rows-${importId}.xlsx`],
         ["Download submitted file", "first.csv"],
       ] as const) {
-        const [download] = await Promise.all([one.waitForEvent("download"), one.getByRole("link", { name }).click()]);
+        const download = await downloadBy(one, one.getByRole("link", { name }));
         expect(download.suggestedFilename()).toBe(file);
         expect((await readFile(await download.path())).length).toBeGreaterThan(100);
       }

@@ -105,18 +105,6 @@ browserTest("axe finds a fault where there is one", async () => {
   });
 });
 
-browserTest("axe finds no problem in the grid of rejected rows before its rows are loaded", async () => {
-  await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
-    const rows = await holdNext(page, /corrections\/rows/);
-    const opened = open(page, named("rejected-rows"));
-    await rows.answered;
-    expect(await page.getByRole("gridcell").count()).toBe(0);
-    expect(await violations(page)).toEqual([]);
-    await rows.letGo();
-    await opened;
-  });
-});
-
 browserTest("Cancel closes a dialog, and the focus moves to the page's content", async () => {
   await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
     await open(page, named("keys-revoke"));

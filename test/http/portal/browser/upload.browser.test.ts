@@ -5,6 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { downloadBy } from "../../../support/browser/downloads.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
 import { hasFocus, tabTo } from "../../../support/browser/keyboard.js";
 import { sharedService } from "../../../support/browser/sharedService.js";
@@ -55,10 +56,7 @@ browserTest("a file is chosen, checked, found to be wrong, replaced and uploaded
     expect(page.url()).toMatch(/\/portal\/upload$/);
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "upload-checked");
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("link", { name: "Download 1 problem row", exact: true }).click(),
-    ]);
+    const download = await downloadBy(page, page.getByRole("link", { name: "Download 1 problem row", exact: true }));
     expect(download.suggestedFilename()).toBe("problem-rows.xlsx");
     expect(faults).toEqual([]);
 
@@ -310,10 +308,7 @@ browserTest("an error report is recognised, checked and sent as the correction o
 browserTest("without scripts the form checks and uploads too, and an example can be downloaded", async () => {
   await browser.inPage({ origin: service.url, javaScriptEnabled: false }, async ({ page }) => {
     await open(page);
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("link", { name: "Example of activities (CSV)" }).click(),
-    ]);
+    const download = await downloadBy(page, page.getByRole("link", { name: "Example of activities (CSV)" }));
     expect(download.suggestedFilename()).toBe("example-activities.csv");
     const example = { name: "example.csv", mimeType: "text/csv", buffer: await readFile((await download.path()) ?? "") };
     await page.getByLabel("File", { exact: true }).setInputFiles(example);

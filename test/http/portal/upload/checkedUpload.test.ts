@@ -1,7 +1,8 @@
 // What was checked is uploaded without being chosen again, and its problem rows are downloaded.
+import { EventEmitter, once } from "node:events";
 import { readdir } from "node:fs/promises";
 import ExcelJS from "exceljs";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { firstRequest } from "../../../../src/commands/imports/importStream.js";
 import { formToken } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
@@ -50,6 +51,10 @@ test.each([
 async function problemRows(fileId: string): Promise<string[][]> {
   const answer = await stage.who.get(`${kept}/${fileId}/problem-rows`);
   expect([answer.status, answer.headers.get("content-disposition")]).toEqual([200, 'attachment; filename="problem-rows.xlsx"']);
+  return rowsOf(answer);
+}
+
+async function rowsOf(answer: Response): Promise<string[][]> {
   const book = new ExcelJS.Workbook();
   await book.xlsx.load(await answer.arrayBuffer());
   const rows: string[][] = [];
@@ -153,6 +158,29 @@ test("the problem rows have the error report's columns and the file's own; put r
   expect(again.html).toContain("Every row would be accepted");
   expect(button(again.html)).toBe("Upload 2 valid rows");
   await nothingLeft();
+});
+
+test("the download of problem rows begins before the file is judged again, however long that takes; a failure breaks it off", async () => {
+  const { fileId } = await checked(csv(some(1, 2, "slow")));
+  const { fileChecks } = stage.service.portal;
+  const { run } = fileChecks;
+  const place = new EventEmitter();
+  const isFree = once(place, "free");
+  const runs = vi.spyOn(fileChecks, "run");
+  onTestFinished(() => runs.mockRestore());
+  runs.mockImplementationOnce(async (...check) => {
+    await isFree;
+    return run(...check);
+  });
+  const address = `${kept}/${fileId}/problem-rows`;
+  const answer = await stage.who.get(address);
+  place.emit("free");
+  expect([answer.status, (await rowsOf(answer)).length]).toEqual([200, 3]);
+  runs.mockRejectedValueOnce(new Error("the process ended"));
+  const failed = await stage.who.get(address);
+  await expect(failed.arrayBuffer()).rejects.toThrow();
+  await nothingLeft();
+  expect(await problemRows(fileId)).toHaveLength(3);
 });
 
 test("a file whose columns were chosen has its own headings in the problem rows, and is uploaded as it was checked", async () => {

@@ -1,4 +1,4 @@
-// What the page of rejected rows is told by the server, and what it keeps of a row.
+// What the page of rejected rows is told by the server, and what it keeps of a row. The server draws the first rows with the same words.
 
 export interface Column {
   readonly name: string;
@@ -96,8 +96,21 @@ export interface Status {
   readonly faulty: readonly string[];
 }
 
+/** Fields that have a value in these rows, or lack one. */
+export const usedFields = (rows: readonly Pick<SentRow, "values" | "faulty" | "today">[]): string[] =>
+  rows.flatMap(({ values, faulty, today }) => [
+    ...Object.entries(values).flatMap(([name, value]) => (value.trim() === "" ? [] : [name])),
+    ...faulty,
+    ...(today?.faulty ?? []),
+  ]);
+
+export const neededColumns = (columns: readonly Column[], used: ReadonlySet<string>): readonly Column[] =>
+  columns.filter(({ name, required }) => required || used.has(name));
+
+export const columnClass = ({ time, number }: Column): string => (time ? "field time" : number ? "field amounts" : "field");
+
 /** `touched`: the row, or another line of its shipment, was changed. */
-export function statusOf({ sent, verdict, held, sending }: Row, touched: boolean): Status {
+export function statusOf({ sent, verdict, held, sending }: Pick<Row, "sent" | "verdict" | "held" | "sending">, touched: boolean): Status {
   if (held) return { kind: "held", text: heldText(held), faulty: [] };
   if (sending) return { kind: "held", text: "Being submitted", faulty: [] };
   if (verdict === null)

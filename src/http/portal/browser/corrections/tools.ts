@@ -2,7 +2,7 @@
 
 import { count, headingOf } from "./changes.js";
 import { followCounts } from "./counts.js";
-import type { Edits, Row, SentRow, Settings } from "./rows.js";
+import { type Edits, neededColumns, type Row, type SentRow, type Settings, usedFields } from "./rows.js";
 import { dismissOrReopen, submitReady } from "./sending.js";
 import type { Sheet } from "./sheet.js";
 import { readyGroups } from "./submit.js";
@@ -13,8 +13,8 @@ export interface Tools {
   readonly refresh: () => void;
   /** By import: its name. */
   readonly references: Map<string, string>;
-  /** Shows the columns that these rows use. */
-  readonly chooseColumns: (rows: readonly SentRow[]) => void;
+  /** Shows the columns that these rows use. Later rows add theirs until somebody works in the grid, whose columns then stay in place. */
+  readonly chooseColumns: (rows: readonly SentRow[], areFirst: boolean) => void;
   /** Rows are on their way. */
   readonly loading: () => void;
   /** All rows are there, or as many as one sheet holds. */
@@ -33,7 +33,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
   const outcomeBox = panel.querySelector<HTMLElement>("[data-outcome]");
   const button = (name: string) => panel.querySelector<HTMLButtonElement>(`[data-do="${name}"]`);
   const references = new Map<string, string>();
-  let used: ReadonlySet<string> = new Set();
+  const used = new Set<string>();
   let isLoading = true;
   let hasAll = true;
   let isBusy = false;
@@ -100,7 +100,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
 
   const showAll = (pressed: boolean) => {
     button("columns")?.setAttribute("aria-pressed", String(pressed));
-    view.showColumns(pressed ? settings.columns : settings.columns.filter(({ name, required }) => required || used.has(name)));
+    view.showColumns(pressed ? settings.columns : neededColumns(settings.columns, used));
   };
   const setColumn = panel.querySelector<HTMLSelectElement>("#set-column");
   const setValue = panel.querySelector<HTMLInputElement>("#set-value");
@@ -125,15 +125,12 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
     say,
     refresh,
     references,
-    chooseColumns: (rows) => {
-      used = new Set(
-        rows.flatMap(({ values, faulty, today }) => [
-          ...Object.entries(values).flatMap(([name, value]) => (value.trim() === "" ? [] : [name])),
-          ...faulty,
-          ...(today?.faulty ?? []),
-        ]),
-      );
-      showAll(false);
+    chooseColumns: (rows, areFirst) => {
+      if (areFirst) used.clear();
+      const before = used.size;
+      for (const field of usedFields(rows)) used.add(field);
+      const showsAll = button("columns")?.getAttribute("aria-pressed") === "true";
+      if (areFirst || (used.size > before && !isVisited && !showsAll)) showAll(false);
     },
     loading: () => {
       counts.keep();

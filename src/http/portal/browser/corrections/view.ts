@@ -1,7 +1,7 @@
 // The grid as it is seen: only the rows in view are in the document, however many there are.
 
 import { element } from "../element.js";
-import { type Column, type Row, type Settings, statusOf } from "./rows.js";
+import { type Column, columnClass, type Row, type Settings, statusOf } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 
 const rowHeight = 36;
@@ -113,9 +113,8 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
   };
 
   const classOf = (column: number): string => {
-    if (column < leading) return ["pick", "number", "problem"][column] ?? "";
-    const { time, number } = view.columns[column - leading] ?? {};
-    return time ? "field time" : number ? "field amounts" : "field";
+    const field = view.columns[column - leading];
+    return field ? columnClass(field) : (["pick", "number", "problem"][column] ?? "");
   };
 
   const cellElement = (column: number, role: string): HTMLElement =>

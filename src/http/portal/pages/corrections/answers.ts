@@ -23,7 +23,7 @@ import { send } from "../../../server/requestFrame.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { presentCatalogue } from "../customers.js";
 import { correctionsPath, filterIn } from "./filter.js";
-import { shownRows, verdictOf } from "./shownRows.js";
+import { sentPage, shownRows, verdictOf } from "./shownRows.js";
 import { suggestionsAnswer } from "./suggestions.js";
 
 /** Rows, or shipments, of one page. */
@@ -46,10 +46,8 @@ const rowsAnswer: AnswerOf<SignedInVisit> = {
   access: "look",
   answer: async (visit, deps) => {
     const { filter } = await filterIn(visit, deps);
-    const { items, nextCursor } = await shownRows(visit, filter, { limit: rowsPerPage, cursor: visit.query["cursor"] || undefined }, deps);
-    const references = Object.fromEntries(items.map(({ importId, reference }) => [importId, reference]));
-    const rows = items.map(({ reference: _, ...row }) => row);
-    return send(visit.context, { status: 200, body: { rows, references, next: nextCursor } });
+    const rows = await shownRows(visit, filter, { limit: rowsPerPage, cursor: visit.query["cursor"] || undefined }, deps);
+    return send(visit.context, { status: 200, body: sentPage(rows) });
   },
 };
 

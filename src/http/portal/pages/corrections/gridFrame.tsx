@@ -1,13 +1,26 @@
+import type { Page } from "../../../../queries/page.js";
 import type { SignedInVisit } from "../../page.js";
 import { Button } from "../../shell/form.js";
 import { importsPath, livePath } from "../imports/status.js";
 import { addressOf, correctionsPath, type Filter } from "./filter.js";
-import type { GridColumn } from "./shownRows.js";
+import { FirstRows, PlainForm } from "./firstRows.js";
+import { type GridColumn, type ShownRow, sentPage } from "./shownRows.js";
 import { suggestedFields } from "./suggestions.js";
 
-/** The place of the grid, which the script puts on the page and fills. */
-export function GridFrame({ visit, filter, columns }: { visit: SignedInVisit; filter: Filter; columns: readonly GridColumn[] }) {
+interface FrameProps {
+  readonly visit: SignedInVisit;
+  readonly filter: Filter;
+  readonly columns: readonly GridColumn[];
+  readonly rows: Page<ShownRow>;
+}
+
+/** The script fetches larger rows itself. */
+const mostFirstBytes = 128 * 1024;
+
+/** The rows, and their tools, which are shown once the script has put its grid in the rows' place. */
+export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   const { links, person } = visit;
+  const first = visit.query["cursor"] ? "" : JSON.stringify(sentPage(rows));
   const { state } = filter;
   const mayChange = visit.may("operate");
   const settings = {
@@ -24,7 +37,13 @@ export function GridFrame({ visit, filter, columns }: { visit: SignedInVisit; fi
   };
   const isEditable = state === "open" && mayChange;
   return (
-    <section class="panel rejected-rows" aria-labelledby="rows" id="corrections" data-settings={JSON.stringify(settings)}>
+    <section
+      class="panel rejected-rows waiting"
+      aria-labelledby="rows"
+      id="corrections"
+      data-settings={JSON.stringify(settings)}
+      data-first={first.length > mostFirstBytes ? "" : first}
+    >
       <h2 id="rows" class="unseen">
         Rows
       </h2>
@@ -35,12 +54,15 @@ export function GridFrame({ visit, filter, columns }: { visit: SignedInVisit; fi
       </div>
       <div class="grid-outcome" data-outcome />
       <div class="grid-frame" data-frame>
-        <div class="grid" id="grid" tabindex={-1} data-grid />
+        <FirstRows visit={visit} filter={filter} columns={columns} rows={rows} />
       </div>
+      <noscript>
+        <PlainForm visit={visit} filter={filter} rows={rows} />
+      </noscript>
       <p class="row-problem" data-problem />
       {isEditable ? <SetForm columns={columns} /> : null}
       {isEditable ? (
-        <p class="hint" id="grid-help">
+        <p class="hint grid-help" id="grid-help">
           Move with the arrow keys. Type or press Enter to edit a cell, and Escape to leave it. Ctrl+V pastes cells from a spreadsheet,
           Ctrl+D fills down, Ctrl+H finds and replaces, Ctrl+Z undoes, Space selects the row. Changes that you have not submitted are kept
           in this browser.

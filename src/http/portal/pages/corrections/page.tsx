@@ -9,12 +9,11 @@ import { Choices, Reasons } from "./choices.js";
 import { correctionsPath, type Filter, filterIn, hasRows } from "./filter.js";
 import { GridFrame } from "./gridFrame.js";
 import { readGroups } from "./groups.js";
-import { PlainList } from "./plainList.js";
 import { gridColumns, shownRows } from "./shownRows.js";
 import { AfterChanges } from "./unknownCustomers.js";
 
-/** Without scripts there is no grid to scroll in. */
-const plainRows = 50;
+/** More than one screen shows. The script asks for those after them. */
+const firstRows = 50;
 
 export const correctionsPage: PageOf<SignedInVisit> = {
   path: correctionsPath,
@@ -26,7 +25,7 @@ export const correctionsPage: PageOf<SignedInVisit> = {
       countRows(),
       readGroups(visit, filter, deps),
       presentCatalogue(visit, deps),
-      shownRows(visit, filter, { limit: plainRows, cursor: visit.query["cursor"] || undefined }, deps),
+      shownRows(visit, filter, { limit: firstRows, cursor: visit.query["cursor"] || undefined }, deps),
     ]);
     const none = !hasRows(counts[kind][state]);
     return {
@@ -43,12 +42,7 @@ export const correctionsPage: PageOf<SignedInVisit> = {
             <>
               <Reasons visit={visit} filter={filter} reasons={reasons} more={more} />
               {state === "open" ? <AfterChanges visit={visit} rows={rows.items} /> : null}
-              <template id="with-scripts">
-                <GridFrame visit={visit} filter={filter} columns={gridColumns(kind, catalogue)} />
-              </template>
-              <noscript>
-                <PlainList visit={visit} filter={filter} rows={rows} />
-              </noscript>
+              <GridFrame visit={visit} filter={filter} columns={gridColumns(kind, catalogue)} rows={rows} />
             </>
           )}
         </>

@@ -94,6 +94,13 @@ export async function shownRows(
   };
 }
 
+/** As the script takes it: the name of an import once, not in each of its rows. */
+export const sentPage = ({ items, nextCursor }: Page<ShownRow>) => ({
+  rows: items.map(({ reference: _, ...row }) => row),
+  references: Object.fromEntries(items.map(({ importId, reference }) => [importId, reference])),
+  next: nextCursor,
+});
+
 function fieldsOf({ row, values }: CorrectionRow, kind: ImportKind, { customFieldKeys }: Catalogue): Record<string, string> {
   const [fields] = correctedRows({ rows: [{ row, values: {} }] }, { kind, customFieldKeys, sentFor: () => values });
   return Object.fromEntries(fields ?? []);

@@ -57,6 +57,7 @@ async function* piecesOf(visit: SignedInVisit, deps: PortalDeps, { kept, checked
       rejectedTo,
     });
     judging = judge(() => undefined, signal).finally(leave);
+    yield ""; // the download begins: its process may wait for others, or start slowly, for longer than an answer is waited for
     yield* growing(rejectedTo, judging, signal);
   } finally {
     stop.abort(new Error("the download has ended"));

@@ -1,0 +1,140 @@
+// The first rows, which come with the page. The script puts its grid in their place. Without scripts they are listed, and dismissed or reopened.
+import type { Page } from "../../../../queries/page.js";
+import { type Column, columnClass, neededColumns, statusOf, usedFields } from "../../browser/corrections/rows.js";
+import type { SignedInVisit } from "../../page.js";
+import { Field, Form } from "../../shell/form.js";
+import { Pager } from "../../shell/panel.js";
+import { counted } from "../../shell/values.js";
+import { historyPath, importPath } from "../imports/status.js";
+import { addressOf, correctionsPath, type Filter } from "./filter.js";
+import type { ShownRow } from "./shownRows.js";
+
+interface Props {
+  readonly visit: SignedInVisit;
+  readonly filter: Filter;
+  readonly rows: Page<ShownRow>;
+}
+
+/** Lines of shipments, of which one may have hundreds. */
+const mostRows = 250;
+const longestText = 200;
+const clipped = (text: string) => (text.length > longestText ? `${text.slice(0, longestText)}...` : text);
+
+/** As the grid shows them, so that nothing moves when it takes their place. */
+export function FirstRows({ visit, filter, rows: { items }, columns }: Props & { readonly columns: readonly Column[] }) {
+  const shown = neededColumns(columns, new Set(usedFields(items)));
+  const withImport = filter.importId === undefined;
+  return (
+    <table class="grid" data-grid>
+      <caption class="unseen">Rejected rows</caption>
+      <thead>
+        <tr class="grid-row head">
+          <th scope="col" class="cell pick">
+            Select
+          </th>
+          <th scope="col" class="cell number">
+            Row
+          </th>
+          <th scope="col" class="cell problem">
+            Problem
+          </th>
+          {shown.map((column) => (
+            <th scope="col" class={`cell ${columnClass(column)}`}>
+              {column.heading}
+            </th>
+          ))}
+          {withImport ? (
+            <th scope="col" class="cell import">
+              Import
+            </th>
+          ) : null}
+        </tr>
+      </thead>
+      <tbody>
+        {items.slice(0, mostRows).map((row) => (
+          <FirstRow visit={visit} row={row} columns={shown} withImport={withImport} lines={linesToChoose(visit, filter, items, row)} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface RowProps {
+  readonly visit: SignedInVisit;
+  readonly row: ShownRow;
+  readonly columns: readonly Column[];
+  readonly withImport: boolean;
+  /** The numbers of the rows that are chosen with this one; none where it cannot be chosen. */
+  readonly lines: readonly number[];
+}
+
+function FirstRow({ visit, row, columns, withImport, lines }: RowProps) {
+  const { importId, reference, row: number } = row;
+  const { kind, text, faulty } = statusOf({ sent: row, verdict: row.today, held: row.held, sending: false }, false);
+  return (
+    <tr class={`grid-row ${kind}${number === row.with ? "" : " line"}`}>
+      <td class="cell pick">
+        {lines.length === 0 ? null : (
+          <input
+            type="checkbox"
+            form={formId}
+            name="rows"
+            value={`${importId}:${lines.join()}`}
+            aria-label={`Row ${lines.join(", ")} of ${reference}`}
+          />
+        )}
+      </td>
+      <th scope="row" class="cell number">
+        <a href={visit.links.to(historyPath(importId, number))}>{number}</a>
+      </th>
+      <td class="cell problem">{clipped(text)}</td>
+      {columns.map((column) => (
+        <td class={`cell ${columnClass(column)}${faulty.includes(column.name) ? " faulty" : ""}`}>
+          {clipped(row.values[column.name] ?? "")}
+        </td>
+      ))}
+      {withImport ? (
+        <td class="cell import">
+          <a href={visit.links.to(importPath(importId))}>{reference}</a>
+        </td>
+      ) : null}
+    </tr>
+  );
+}
+
+/** The lines of a shipment are dismissed and reopened together, with the first of them. */
+function linesToChoose(visit: SignedInVisit, filter: Filter, all: readonly ShownRow[], { importId, row, with: first }: ShownRow): number[] {
+  if (row !== first || changeIn(filter) === undefined || !visit.may("operate")) return [];
+  return all.filter((each) => each.importId === importId && each.with === row).map((each) => each.row);
+}
+
+const formId = "chosen-rows";
+const changes: Readonly<Partial<Record<Filter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
+const changeIn = ({ state }: Filter) => changes[state];
+
+/** What the grid's tools do, as far as it can be done without scripts. */
+export function PlainForm({ visit, filter, rows }: Props) {
+  const change = visit.may("operate") ? changeIn(filter) : undefined;
+  const more = rows.items.length - mostRows;
+  return (
+    <>
+      {more > 0 ? <p class="hint">These shipments have {counted(more, "more line", "more lines")}, not shown here.</p> : null}
+      {change === undefined ? null : (
+        <Form visit={visit} to={`${correctionsPath}/${change.toLowerCase()}`} id={formId}>
+          <input type="hidden" name="back" value={addressOf(filter)} />
+          {change === "Dismiss" ? <Field label="Note" name="note" maxlength={1000} required={false} /> : null}
+          <div>
+            <button type="submit">{change}</button>
+          </div>
+        </Form>
+      )}
+      <p class="hint">To edit rows here, turn on JavaScript. Or download an import's error report, correct it and upload it.</p>
+      <Pager
+        of="rows"
+        cursor={visit.query["cursor"] || undefined}
+        nextCursor={rows.nextCursor}
+        address={(cursor) => visit.links.to(addressOf(filter, { cursor }))}
+      />
+    </>
+  );
+}
