@@ -113,6 +113,7 @@ const variables = z.object({
   DATABASE_URL: databaseAddress.optional(),
   EVENTSTORE_URL: eventStoreAddress.optional(),
   S3_ENDPOINT: s3Address.optional(),
+  S3_PUBLIC_ENDPOINT: s3Address.optional(),
   S3_ACCESS_KEY: z.string().optional(),
   S3_SECRET_KEY: z.string().optional(),
   S3_BUCKET: z
@@ -151,7 +152,7 @@ export function parseConfig(environment: Environment): Config {
     databaseUrl: values.DATABASE_URL,
     eventStoreUrl: values.EVENTSTORE_URL,
     s3: values.S3_ENDPOINT === undefined ? undefined : s3Config(values),
-    publicUrl: values.PUBLIC_URL ?? `http://${values.HOST.includes(":") ? `[${values.HOST}]` : values.HOST}:${values.PORT}`,
+    publicUrl: values.PUBLIC_URL ?? ownAddress(values),
     trustedProxies: values.TRUSTED_PROXIES ?? new BlockList(),
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     maxQueuedImports: values.MAX_QUEUED_IMPORTS,
@@ -165,13 +166,19 @@ export function parseConfig(environment: Environment): Config {
   };
 }
 
+/** Where a browser on this machine finds the API: a server that listens on every address also listens on loopback. */
+function ownAddress({ HOST, PORT }: z.infer<typeof variables>): string {
+  const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[HOST] ?? HOST;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${PORT}`;
+}
+
 /** Variables that require other variables. Checked also when some values are invalid. */
 function missing(given: Environment): string[] {
   const faults: string[] = [];
   if (given["S3_ENDPOINT"]) {
     for (const name of ["S3_ACCESS_KEY", "S3_SECRET_KEY"]) if (!given[name]) faults.push(`${name} is required with S3_ENDPOINT`);
   } else {
-    for (const name of ["S3_ACCESS_KEY", "S3_SECRET_KEY", "S3_BUCKET", "S3_REGION"])
+    for (const name of ["S3_ACCESS_KEY", "S3_SECRET_KEY", "S3_BUCKET", "S3_REGION", "S3_PUBLIC_ENDPOINT"])
       if (given[name]) faults.push(`${name} is set, but S3_ENDPOINT is not`);
   }
   const oidc = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"];
@@ -196,6 +203,7 @@ function s3Config(values: z.infer<typeof variables>) {
     secretKey: values.S3_SECRET_KEY ?? "",
     bucket: values.S3_BUCKET,
     region: values.S3_REGION,
+    publicEndpoint: values.S3_PUBLIC_ENDPOINT,
   };
 }
 

@@ -75,6 +75,14 @@ test.each(["https://waybill.example.com/?tenant=a", "https://waybill.example.com
   },
 );
 
+test.each([
+  ["0.0.0.0", "http://127.0.0.1:3000"],
+  ["::", "http://[::1]:3000"],
+  ["10.0.0.7", "http://10.0.0.7:3000"],
+])("without PUBLIC_URL and with HOST %s, links lead to %s, which a browser on this machine can open", (HOST, publicUrl) => {
+  expect(parseConfig({ HOST }).publicUrl).toBe(publicUrl);
+});
+
 test("the addresses of real stores are taken from the environment", () => {
   const config = parseConfig({
     DATABASE_URL: "postgres://waybill:pw@db.internal:5432/waybill",
@@ -84,6 +92,7 @@ test("the addresses of real stores are taken from the environment", () => {
     S3_SECRET_KEY: "b",
     S3_BUCKET: "freight-files",
     S3_REGION: "ap-southeast-2",
+    S3_PUBLIC_ENDPOINT: "https://files.example.com",
     SIGNING_SECRET: secret,
     PUBLIC_URL: "https://waybill.example.com/",
   });
@@ -93,6 +102,7 @@ test("the addresses of real stores are taken from the environment", () => {
     secretKey: "b",
     bucket: "freight-files",
     region: "ap-southeast-2",
+    publicEndpoint: "https://files.example.com",
   });
   expect(config.publicUrl).toBe("https://waybill.example.com");
   expect(config.eventStoreUrl).toBe("esdb://node1:2113,node2:2113,node3:2113?tls=false");

@@ -8,7 +8,7 @@ import { useCommandLine } from "../support/commandLine.js";
 import { freePort, program, until, waybill } from "../support/processes.js";
 import { startTestEventStore } from "../support/stores/eventStore.js";
 import { createTestDatabase } from "../support/stores/postgres.js";
-import { startTestS3 } from "../support/stores/stores.js";
+import { s3Variables, startTestS3 } from "../support/stores/stores.js";
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -38,10 +38,7 @@ beforeAll(async () => {
     DATA_DIR: join(folder, "data"),
     DATABASE_URL: database.url,
     EVENTSTORE_URL: eventStore.address,
-    S3_ENDPOINT: s3.options.endpoint,
-    S3_ACCESS_KEY: s3.options.accessKey,
-    S3_SECRET_KEY: s3.options.secretKey,
-    S3_BUCKET: s3.options.bucket,
+    ...s3Variables(s3.options),
     SIGNING_SECRET: "a secret of at least thirty-two characters",
     LOG_LEVEL: "warn",
   };

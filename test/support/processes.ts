@@ -63,11 +63,11 @@ export interface Product {
   signal(signal: NodeJS.Signals): void;
 }
 
-export async function createMachine(environment: Record<string, string> = {}): Promise<Machine> {
+export async function createMachine(environment: Record<string, string> = {}, started = program): Promise<Machine> {
   const dataDir = await mkdtemp(join(tmpdir(), "waybill-test-start-"));
   const port = await freePort();
   const env = { ...quiet(), DATA_DIR: dataDir, PORT: String(port), ...environment };
-  const started: ChildProcess[] = [];
+  const children: ChildProcess[] = [];
   const processes = () => processesOn(dataDir);
   return {
     dataDir,
@@ -75,12 +75,12 @@ export async function createMachine(environment: Record<string, string> = {}): P
     environment: env,
     processes,
     start: async () => {
-      const child = spawn(process.execPath, [program, "start"], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
-      started.push(child);
+      const child = spawn(process.execPath, [started, "start"], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+      children.push(child);
       return untilReady(child);
     },
     clear: async () => {
-      for (const child of started) child.kill("SIGKILL"); // by its handle, since the pid of an ended child may belong to another process by now
+      for (const child of children) child.kill("SIGKILL"); // by its handle, since the pid of an ended child may belong to another process by now
       for (const pid of (await processes()).keys()) kill(pid, "SIGKILL");
       await until("every process is gone", async () => (await processes()).size === 0);
       // The postmaster's child processes end a moment after it, and may still write files until then.

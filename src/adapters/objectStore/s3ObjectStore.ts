@@ -15,6 +15,8 @@ import { abortUpload, type OpenUpload, openUploads, partBytes, sendFile } from "
 export interface S3Options {
   /** `http://host:port` or `https://host` */
   readonly endpoint: string;
+  /** Where those who follow a link reach the store; the same address if left out. */
+  readonly publicEndpoint?: string | undefined;
   readonly accessKey: string;
   readonly secretKey: string;
   readonly bucket: string;
@@ -33,6 +35,8 @@ const longestMs = 300_000;
 export function createS3ObjectStore(options: S3Options): ObjectStore & { close(): void } {
   const { bucket, patienceMs = defaultPatienceMs } = options;
   const { client, close } = connect(options);
+  // The address is part of what is signed. Signing sends nothing, so this client opens no connection.
+  const signer = options.publicEndpoint ? connect({ ...options, endpoint: options.publicEndpoint }).client : client;
   const translate = translator(options);
   const retried = <Result>(key: string, work: () => Promise<Result>) => retry(key, patienceMs, work, translate);
   const ping = async () => {
@@ -97,7 +101,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
     },
     link: (key, { downloadName, expiresInSeconds, now }) => {
       const headers = { "response-content-disposition": contentDisposition(downloadName) };
-      return retried(key, () => client.presignedGetObject(bucket, key, expiresInSeconds, headers, now));
+      return retried(key, () => signer.presignedGetObject(bucket, key, expiresInSeconds, headers, now));
     },
     prepare: async () => {
       try {

@@ -3,12 +3,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contentDisposition } from "../../../src/adapters/objectStore/keys.js";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { ObjectMissing, StoreUnavailable } from "../../../src/portErrors.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";
 import { createTestObjectStore, startTestS3 } from "../../support/stores/stores.js";
+import { startTcpProxy } from "../../support/stores/tcpProxy.js";
 
 interface Subject {
   readonly store: ObjectStore;
@@ -188,6 +190,24 @@ describe.each([
     await store.ping();
     expect(await store.exists("uploads/demo/kept")).toBe(true);
   });
+});
+
+test("a link is signed for the address at which clients reach the S3 store, where that is another than the service's own", async () => {
+  const server = await startTestS3();
+  const { address: publicEndpoint, stop } = await startTcpProxy(server.options.endpoint);
+  const store = createS3ObjectStore({ ...server.options, publicEndpoint });
+  try {
+    await store.prepare();
+    await store.put("reports/linked.xlsx", fileURLToPath(import.meta.url), { contentType: "text/plain" });
+    const link = await store.link("reports/linked.xlsx", { downloadName: "a.xlsx", expiresInSeconds: 60, now: new Date() });
+    expect(new URL(link).origin).toBe(publicEndpoint);
+    expect((await fetch(link)).status).toBe(200);
+    expect((await fetch(link.replace(publicEndpoint, server.options.endpoint))).status).toBe(403); // the address is part of what is signed
+  } finally {
+    store.close();
+    await stop();
+    await server.close();
+  }
 });
 
 test("an S3 server that cannot be reached, or answers 503 three times, is an outage", async () => {

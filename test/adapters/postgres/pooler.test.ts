@@ -40,6 +40,15 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     await database?.close();
   });
 
+  test("PgBouncer is asked where it listens, by whatever name the database is reached, so that the tests below find it", async () => {
+    const named = new URL(database.url);
+    named.hostname = "localhost";
+    const other = await startTestPooler(named.href, "transaction");
+    onTestFinished(other.stop);
+    expect(new URL(other.url).hostname).toBe("127.0.0.1");
+    expect((await open(other.url).query("select 1")).rowCount).toBe(1);
+  });
+
   test("one client's transactions run on several server sessions, so that the tests below test something", async () => {
     const pool = open();
     const clients = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));

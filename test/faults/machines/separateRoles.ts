@@ -15,7 +15,7 @@ import { freePort, kill, program, until } from "../../support/processes.js";
 import { type Own, starting } from "../../support/starting.js";
 import { startTestEventStore } from "../../support/stores/eventStore.js";
 import { createTestDatabase } from "../../support/stores/postgres.js";
-import { startTestS3 } from "../../support/stores/stores.js";
+import { s3Variables, startTestS3 } from "../../support/stores/stores.js";
 import { startTcpProxy, type TcpProxy } from "../../support/stores/tcpProxy.js";
 import type { Customer } from "../callers/customer.js";
 import { newCustomerOn } from "./product.js";
@@ -94,9 +94,7 @@ async function startParts(own: Own, { roles = oneOfEach, ...options }: RoleOptio
   const env = {
     ...{ PATH: process.env["PATH"] ?? "", TMPDIR: folder, LOG_LEVEL: "info", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "1000" },
     ...{ DATABASE_URL: database.address, EVENTSTORE_URL: events.address, SIGNING_SECRET: signingSecret, DATA_DIR: folder },
-    ...(options.fileObjects
-      ? {}
-      : { S3_ENDPOINT: objects.address, S3_ACCESS_KEY: "S3RVER", S3_SECRET_KEY: "S3RVER", S3_BUCKET: "waybill-test" }),
+    ...(s3 ? { ...s3Variables(s3.options), S3_ENDPOINT: objects.address } : {}),
     ...options.environment,
   };
   const processes = await Promise.all(

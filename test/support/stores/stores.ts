@@ -26,8 +26,8 @@ export interface TestS3 {
 /** A real S3 protocol server on loopback, in a process of its own; or, with TEST_S3_ENDPOINT, one that is there already. */
 export async function startTestS3(): Promise<TestS3> {
   const { TEST_S3_ENDPOINT: endpoint, TEST_S3_ACCESS_KEY: accessKey = "", TEST_S3_SECRET_KEY: secretKey = "" } = process.env;
+  const bucket = `waybill-test-${randomUUID()}`; // a test with a bucket's name written in fails on every store
   if (endpoint) {
-    const bucket = `waybill-test-${randomUUID()}`;
     return { options: { endpoint, accessKey, secretKey, bucket, region: "us-east-1" }, pid: undefined, close: async () => undefined };
   }
   const directory = await mkdtemp(join(tmpdir(), "waybill-test-s3-"));
@@ -40,13 +40,7 @@ export async function startTestS3(): Promise<TestS3> {
     throw new Error("the S3 server ended at its start");
   }
   return {
-    options: {
-      endpoint: `http://127.0.0.1:${port}`,
-      accessKey: "S3RVER",
-      secretKey: "S3RVER",
-      bucket: "waybill-test",
-      region: "us-east-1",
-    },
+    options: { endpoint: `http://127.0.0.1:${port}`, accessKey: "S3RVER", secretKey: "S3RVER", bucket, region: "us-east-1" },
     pid: child.pid,
     close: async () => {
       child.kill("SIGKILL"); // it may be frozen
@@ -55,3 +49,11 @@ export async function startTestS3(): Promise<TestS3> {
     },
   };
 }
+
+/** How a role is told of the store. */
+export const s3Variables = ({ endpoint, accessKey, secretKey, bucket }: S3Options): Record<string, string> => ({
+  S3_ENDPOINT: endpoint,
+  S3_ACCESS_KEY: accessKey,
+  S3_SECRET_KEY: secretKey,
+  S3_BUCKET: bucket,
+});
