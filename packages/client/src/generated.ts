@@ -1036,9 +1036,9 @@ export interface components {
             warehouseCode: string;
             /** @description What was done, as it is billed; not blank */
             chargeCode: string;
-            /** @description How much of it; not 0. Negative takes back what was recorded before. At most 15 digits before the decimal point */
+            /** @description How much of it; not 0. Negative takes back what was recorded before. At most 15 digits before the decimal point; not closer to 0 than 0.000000001 */
             quantity: number;
-            /** @description When it was done. ISO 8601: 2026-03-01T09:30:00Z, 2026-03-01T09:30:00+11:00, or without a zone (2026-03-01T09:30:00, 2026-03-01) in the organisation's time zone */
+            /** @description When it was done. ISO 8601: 2026-03-01T09:30:00Z, 2026-03-01T09:30:00+11:00, or without a zone (2026-03-01T09:30:00, 2026-03-01) in the organisation's time zone; the years 1900 to 9999 */
             activityTimestamp: string;
             /** @description The customer's id in the organisation */
             customerId?: string;
@@ -1050,9 +1050,9 @@ export interface components {
         PushedGoodsLine: {
             /** @description What the goods are packed as, such as CARTON or PALLET */
             itemType?: string;
-            /** @description How many; more than 0. At most 15 digits before the decimal point */
+            /** @description How many; more than 0. At most 15 digits before the decimal point; not closer to 0 than 0.000000001 */
             itemQuantity?: number;
-            /** @description Kilograms; more than 0. At most 15 digits before the decimal point */
+            /** @description Kilograms; more than 0. At most 15 digits before the decimal point; not closer to 0 than 0.000000001 */
             itemWeight?: number;
         };
         PushedShipment: {
@@ -1076,11 +1076,11 @@ export interface components {
             destinationState?: string;
             /** @description ISO country code of the delivery; AU when left out */
             destinationCountryCode?: string;
-            /** @description The day or time whose prices were quoted. ISO 8601: 2026-03-01T09:30:00Z, 2026-03-01T09:30:00+11:00, or without a zone (2026-03-01T09:30:00, 2026-03-01) in the organisation's time zone */
+            /** @description The day or time whose prices were quoted. ISO 8601: 2026-03-01T09:30:00Z, 2026-03-01T09:30:00+11:00, or without a zone (2026-03-01T09:30:00, 2026-03-01) in the organisation's time zone; the years 1900 to 9999 */
             quoteDate?: string;
             /** @description The rate card that was used; kept as given */
             rateCardAlias?: string;
-            /** @description What was charged, in the organisation's currency. At most 15 digits before the decimal point */
+            /** @description What was charged, in the organisation's currency. At most 15 digits before the decimal point; not closer to 0 than 0.000000001 */
             totalCostReceived?: number;
             /** @description By key. Only fields that the organisation has configured; those that a carrier of the customer marks mandatory need a value */
             customFields?: {

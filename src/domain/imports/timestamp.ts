@@ -1,18 +1,23 @@
 // ISO 8601 timestamps. A text with a zone is kept as it was sent; one without is wall time in the organisation's time zone.
 const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
+const firstWall = Date.UTC(1900, 0);
+
+/** Whether it is a time of the years 1900 to 9999, by the calendar of the zone that it names or leaves open. */
+export function isTimestamp(text: string): boolean {
+  return (match(text)?.wall ?? Number.NEGATIVE_INFINITY) >= firstWall;
+}
+
 /** The year 1900 begins first at UTC+14. The year 9999 has to end in UTC too: events and tables have no years of five digits. */
 const earliest = Date.UTC(1899, 11, 31, 10);
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const isKept = (instant: number): boolean => instant >= earliest && instant <= latest;
 
-/** Without a zone: whether it is a time of some zone's years 1900 to 9999. */
-export function isTimestamp(text: string): boolean {
+/** Whether a row may have this time, in some time zone where it names none. */
+export function isRowTime(text: string): boolean {
   const parts = match(text);
-  return parts !== undefined && (parts.zone ? isKept(parts.wall - offsetOf(parts.zone)) : parts.wall >= firstWall);
+  return parts?.zone ? isKept(parts.wall - offsetOf(parts.zone)) : isTimestamp(text);
 }
-
-const firstWall = Date.UTC(1900, 0);
 
 const months =
   "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
@@ -28,7 +33,7 @@ export function isOtherDateForm(text: string): boolean {
 
 /** The text to record, or undefined when it names no instant that can be kept. Read again, in whichever zone, the text is the same. */
 export function readTimestamp(text: string, timezone: string): string | undefined {
-  if (!isTimestamp(text)) return undefined;
+  if (!isRowTime(text)) return undefined;
   if (hasZone(text)) return text;
   const instant = instantOf(text, timezone) ?? Number.NaN;
   return isKept(instant) ? new Date(instant).toISOString() : undefined;

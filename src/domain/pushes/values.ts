@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { byField, type Field, type FieldName, type FieldPart, fieldsOf, isRecordable } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
-import { isTimestamp } from "../imports/timestamp.js";
+import { isRowTime } from "../imports/timestamp.js";
 
 /** Postgres text and CSV cannot hold NUL; a lone surrogate would come back as another character. */
 export const storable = (value: string) => !value.includes("\0") && value.isWellFormed();
@@ -26,7 +26,7 @@ const digits = "At most 15 digits before the decimal point; not closer to 0 than
 const timestamp = z
   .string()
   .max(40)
-  .refine((text) => isTimestamp(text.trim()), "must be a real ISO 8601 timestamp, such as 2026-03-01T09:30:00Z");
+  .refine((text) => isRowTime(text.trim()), "must be a real ISO 8601 timestamp, such as 2026-03-01T09:30:00Z");
 
 type Value = z.ZodType<string | number>;
 
