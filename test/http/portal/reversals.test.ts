@@ -152,7 +152,7 @@ describe("corrections by other imports", () => {
     expect(left.text).toContain("Nothing is left to reverse");
     expect(left.html).toMatch(/name="corrections"[^>]*checked/);
     const said = await outcomeOf(await reverse(importId, { corrections: "reverse" }));
-    expect(said).toContain("The corrections that other imports made to corrected.csv are reversed.");
+    expect(said).toContain("Corrections of corrected.csv are reversed: Correction of corrected.csv (2).");
     await until("it shows", async () => (await page(`/portal/imports/${correction}`)).text.includes("Activities reversed 2"));
     expect((await page(`/portal/imports/${correction}`)).text).toContain("with a reversal of the import that it corrects");
   });
