@@ -6,7 +6,6 @@
 // "Beside it" is the client's cost in the run against the node. Waiting for the disk leaves processor caches cold, for client and node alike.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";

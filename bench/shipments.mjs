@@ -2,7 +2,6 @@
 // does nothing else. Processor time of its one backend, so another program's share of the machine matters little.
 //   node scripts/build.mjs && node bench/shipments.mjs [--lines 200000] [--rounds 3]
 import { chmodSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { migrate } from "../dist/adapters/postgres/migrate.js";
@@ -11,8 +10,8 @@ import { shipments } from "../dist/projections/models/shipments.js";
 import { versions } from "../dist/projections/models/versions.js";
 import { eventsPerBatch } from "../dist/projections/running/applyBatch.js";
 import { kinds } from "./files.mjs";
-import { table } from "./tables.mjs";
 import { benchFolder } from "./processes.mjs";
+import { table } from "./tables.mjs";
 
 const { values: given } = parseArgs({
   options: { lines: { type: "string", default: "200000" }, rounds: { type: "string", default: "3" } },

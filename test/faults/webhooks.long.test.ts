@@ -76,55 +76,51 @@ async function keepKilling(random: Randomness, busy: () => boolean): Promise<num
   return kills;
 }
 
-test(
-  "through kills of worker, projector, Postgres and event store, and beside receivers that never answer, every import's events arrive, in order, repeated only under the same id",
-  {
-    timeout: 24 * 3_600_000,
-  },
-  async () => {
-    machine = await createMachine({ DEMO: "off", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "100" });
-    product = await machine.start();
-    await allUp(machine);
-    const signingSecret = await readFile(join(machine.dataDir, "signing-secret"), "utf8");
-    const listeners: Listener[] = [];
-    const beside: Customer[] = []; // whose endpoints answer 101, hang or break off
-    await eachRun(runs ?? 1, async (seed) => {
-      const random = seeded(seed);
-      await withStoresOf(machine, async (stores) => {
-        for (let n = 0; n < customers; n += 1) listeners.push(await listen(stores, await stores.newCustomer(), signingSecret));
-        const odd = await stores.newCustomer();
-        await addOddEndpoints(stores, odd, signingSecret, worstReceivers);
-        beside.push(odd);
-      });
-      const own = listeners.slice(-customers);
-      const odd = beside.at(-1) as Customer;
-      for (let n = 0; n < worstReceivers.length; n += 1) await recordSome(odd, long ? 100 : 10);
-      const pace = paceOf("imports", imports);
-      let [begun, pushed] = [0, 0];
-      let pushing = true;
-      const heard = () => own.reduce((sum, { receiver }) => sum + receiver.got.length, 0);
-      const busy = () => pushing || heard() < nearlyAll * 2 * imports;
-      const pushes = manyAtOnce(long ? imports / (recordedAtOnce + 1) : imports, 8, async () => {
-        const { customer } = own[begun++ % customers] as Listener;
-        if (long) await recordSome(customer, recordedAtOnce);
-        await pushOne(customer);
-        pushed += long ? recordedAtOnce + 1 : 1;
-        pace(pushed);
-      }).finally(() => {
-        pushing = false;
-      });
-      const [kills] = await Promise.all([keepKilling(random, busy), pushes]);
-      await allUp(machine);
-      await untilAllTold(machine, own, { events: 2 * imports, completed: imports });
-      const told = await withStoresOf(machine, ({ eventStore }) => toldByTheLog(eventStore));
-      let repeated = 0;
-      for (const listener of own) {
-        const expected = told.get(listener.customer.organisationId) ?? new Map();
-        expect(expected.size).toBe(imports / customers);
-        for (const events of expected.values()) expect(events).toHaveLength(2);
-        repeated += checkHeard(listener, expected);
-      }
-      if (long) process.stderr.write(`${imports} imports, ${kills} kills, ${2 * imports} events told, ${repeated} of them repeated\n`);
+test("through kills of worker, projector, Postgres and event store, and beside receivers that never answer, every import's events arrive, in order, repeated only under the same id", {
+  timeout: 24 * 3_600_000,
+}, async () => {
+  machine = await createMachine({ DEMO: "off", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "100" });
+  product = await machine.start();
+  await allUp(machine);
+  const signingSecret = await readFile(join(machine.dataDir, "signing-secret"), "utf8");
+  const listeners: Listener[] = [];
+  const beside: Customer[] = []; // whose endpoints answer 101, hang or break off
+  await eachRun(runs ?? 1, async (seed) => {
+    const random = seeded(seed);
+    await withStoresOf(machine, async (stores) => {
+      for (let n = 0; n < customers; n += 1) listeners.push(await listen(stores, await stores.newCustomer(), signingSecret));
+      const odd = await stores.newCustomer();
+      await addOddEndpoints(stores, odd, signingSecret, worstReceivers);
+      beside.push(odd);
     });
-  },
-);
+    const own = listeners.slice(-customers);
+    const odd = beside.at(-1) as Customer;
+    for (let n = 0; n < worstReceivers.length; n += 1) await recordSome(odd, long ? 100 : 10);
+    const pace = paceOf("imports", imports);
+    let [begun, pushed] = [0, 0];
+    let pushing = true;
+    const heard = () => own.reduce((sum, { receiver }) => sum + receiver.got.length, 0);
+    const busy = () => pushing || heard() < nearlyAll * 2 * imports;
+    const pushes = manyAtOnce(long ? imports / (recordedAtOnce + 1) : imports, 8, async () => {
+      const { customer } = own[begun++ % customers] as Listener;
+      if (long) await recordSome(customer, recordedAtOnce);
+      await pushOne(customer);
+      pushed += long ? recordedAtOnce + 1 : 1;
+      pace(pushed);
+    }).finally(() => {
+      pushing = false;
+    });
+    const [kills] = await Promise.all([keepKilling(random, busy), pushes]);
+    await allUp(machine);
+    await untilAllTold(machine, own, { events: 2 * imports, completed: imports });
+    const told = await withStoresOf(machine, ({ eventStore }) => toldByTheLog(eventStore));
+    let repeated = 0;
+    for (const listener of own) {
+      const expected = told.get(listener.customer.organisationId) ?? new Map();
+      expect(expected.size).toBe(imports / customers);
+      for (const events of expected.values()) expect(events).toHaveLength(2);
+      repeated += checkHeard(listener, expected);
+    }
+    if (long) process.stderr.write(`${imports} imports, ${kills} kills, ${2 * imports} events told, ${repeated} of them repeated\n`);
+  });
+});
