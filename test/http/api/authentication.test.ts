@@ -20,7 +20,7 @@ const whoAmI = defineRoute({
   scope: "read",
   request: {},
   responses: {},
-  handler: async ({ caller }) => ({ status: 200, body: caller }),
+  handler: async ({ caller }) => ({ status: 200, body: { ...caller, now: caller.now() } }),
 });
 
 let database: TestDatabase;
