@@ -94,6 +94,16 @@ describe("the processes that check files", () => {
     expect(await running()).toEqual([]);
   });
 
+  test("read the dates of a file, of which all rows count, and end at their deadline too", async () => {
+    const path = join(folder, "dates.csv");
+    await writeFile(path, `Day,Note\n${"04/03/2026,x\n".repeat(50_000)}05/31/2026,x\n`);
+    const watch = { signal: new AbortController().signal, progress: () => undefined };
+    const read = (checks: ReturnType<typeof open>, at: string) =>
+      checks.dates({ organisationId: "a", file: { path: at, name: "a.csv", format: "csv" } }, watch);
+    expect(await read(open({}), path)).toEqual([["04/03/2026", "05/31/2026"], []]);
+    await expect(read(open({ runMs: 0 }), pipe)).rejects.toThrow("was ended. Split the file, or try again later.");
+  });
+
   test("end when the process that started them is killed", async () => {
     const file = join(folder, "rows.csv");
     const header = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType";

@@ -71,11 +71,12 @@ function gathered(values: Iterable<string>): Gathered {
 
 function gather(found: Gathered, text: string): void {
   const date = text.trim();
-  if (found.proofs.size === dateOrders.length || !partsOf(date)) return;
+  const parts = found.proofs.size === dateOrders.length ? null : partsOf(date);
+  if (!parts) return;
   found.any ??= date;
-  const possible = dateOrders.filter((order) => inOrder(date, order) !== undefined);
-  const [only] = possible;
-  if (only !== undefined && possible.length === 1 && !found.proofs.has(only)) found.proofs.set(only, date);
+  const order = Number(parts[1]) > 12 ? "dayFirst" : "monthFirst";
+  const isProof = Number(parts[1]) > 12 !== Number(parts[3]) > 12 && inOrder(date, order) !== undefined;
+  if (isProof && !found.proofs.has(order)) found.proofs.set(order, date);
 }
 
 export interface DateValues {
@@ -90,9 +91,11 @@ export function dateValues(): DateValues {
   const columns: Gathered[] = [];
   return {
     add(cells) {
-      for (const [index, cell] of cells.entries()) {
-        columns[index] ??= { proofs: new Map() };
-        if (typeof cell === "string") gather(columns[index], cell);
+      for (let index = 0; index < cells.length; index++) {
+        const cell = cells[index];
+        const column = columns[index] ?? { proofs: new Map() };
+        columns[index] = column;
+        if (typeof cell === "string") gather(column, cell);
       }
     },
     values: () => columns.map(({ any, proofs }) => [...new Set([...(any === undefined ? [] : [any]), ...proofs.values()])]),

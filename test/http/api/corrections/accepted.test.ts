@@ -74,6 +74,15 @@ describe("an accepted activity", () => {
     );
   });
 
+  test("of the first day of 1900, with a character that was lost before it came here, keeps all but the corrected column", async () => {
+    const organisation = await newOrganisation();
+    const importId = await pushed(organisation, { ...recorded, activityTimestamp: "1900-01-01", status: "caf\ufffd" });
+    const correction = await corrected(organisation, importId, [to(1, "7")]);
+    await counts(organisation, "a 7");
+    const { items } = await json(await organisation.get(`/v1/org/ledger/activities?importId=${correction}`), 200);
+    expect(items).toMatchObject([{ activityTimestamp: "1899-12-31T14:00:00.000Z", status: "caf\ufffd", quantity: 7 }]);
+  });
+
   test("is corrected together with rejected rows, in one call", async () => {
     const organisation = await newOrganisation();
     const importId = await pushed(organisation, bad("r1"), { ...good, reference: "a" }, bad("r3"));

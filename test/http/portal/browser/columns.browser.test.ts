@@ -68,27 +68,39 @@ browserTest("columns are chosen by keyboard; what is missing changes meanwhile; 
   });
 });
 
-browserTest("the next file with these headings goes through; the same file again asks on the page of its columns", async () => {
-  await browser.inPage({ origin: service.url, keep: "columns" }, async ({ page }) => {
-    await open(page);
-    await page.getByLabel("File", { exact: true }).setInputFiles(file(["PICK,7,25/04/2026,third"]));
-    await page.getByRole("button", { name: "Check file" }).click();
-    await page.getByText("Every row would be accepted.").waitFor();
-    await page.getByText("Columns as chosen").waitFor();
-    await screenshot(page, "columns-remembered");
-    await page.getByRole("button", { name: "Upload", exact: true }).click();
-    await landed(page);
-    await open(page);
-    await page.getByLabel("File", { exact: true }).setInputFiles(file(["PICK,7,25/04/2026,third"]));
-    await page.getByRole("button", { name: "Choose columns" }).click();
-    await page.getByRole("heading", { level: 1, name: "Columns" }).waitFor();
-    await page.getByRole("button", { name: "Upload", exact: true }).click();
-    await page.getByRole("heading", { name: "This file was sent before" }).waitFor();
-    await page.getByRole("button", { name: "Upload again" }).click();
-    await landed(page);
-    await page.getByText("The same file as").waitFor();
-  });
-});
+browserTest(
+  "the next file with these headings goes through, and shows first what is filled in; the same file again asks on the page of its columns",
+  async () => {
+    await browser.inPage({ origin: service.url, keep: "columns" }, async ({ page }) => {
+      await open(page);
+      await page.getByLabel("File", { exact: true }).setInputFiles(file(["PICK,7,25/04/2026,third"]));
+      await page.getByRole("button", { name: "Check file" }).click();
+      await page.getByText("Every row would be accepted.").waitFor();
+      await page.getByText("Columns as chosen").waitFor();
+      await screenshot(page, "columns-remembered");
+      await page.getByRole("button", { name: "Upload", exact: true }).click();
+      await landed(page);
+      await open(page);
+      await page.getByLabel("File", { exact: true }).setInputFiles(file(["PICK,8,26/04/2026,fourth"]));
+      await page.getByRole("button", { name: "Upload", exact: true }).click();
+      await page.getByRole("heading", { name: "Values for every row" }).waitFor();
+      await page.getByRole("cell", { name: "SYD1" }).waitFor();
+      expect(await violations(page)).toEqual([]);
+      await screenshot(page, "columns-filled-in");
+      await page.getByRole("button", { name: "Upload with these values" }).click();
+      await landed(page);
+      await open(page);
+      await page.getByLabel("File", { exact: true }).setInputFiles(file(["PICK,7,25/04/2026,third"]));
+      await page.getByRole("button", { name: "Choose columns" }).click();
+      await page.getByRole("heading", { level: 1, name: "Columns" }).waitFor();
+      await page.getByRole("button", { name: "Upload", exact: true }).click();
+      await page.getByRole("heading", { name: "This file was sent before" }).waitFor();
+      await page.getByRole("button", { name: "Upload again" }).click();
+      await landed(page);
+      await page.getByText("The same file as").waitFor();
+    });
+  },
+);
 
 browserTest("with very many columns and custom fields, fields are written; what is missing changes meanwhile", async () => {
   const organisation = await service.organisation((file) => {
