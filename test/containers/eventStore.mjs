@@ -1,11 +1,17 @@
-// Serves a real EventStoreDB on the given port until SIGTERM: what TEST_EVENTSTORE_COMMAND runs, once per test file.
+// Serves a real EventStoreDB on the given port until SIGTERM or the run's end: what TEST_EVENTSTORE_COMMAND runs, once per test file.
+import { setTimeout as pause } from "node:timers/promises";
 import { Wait } from "testcontainers";
-import { containerOf, removeContainers } from "./containers.mjs";
+import { containerOf, joinRun, removeContainers } from "./containers.mjs";
 
 const port = Number(process.argv[2]);
 const own = { "waybill.test-port": String(port) };
-const end = (code) => removeContainers(own).finally(() => process.exit(code));
-// Before the start: a store that a test gives up while it starts is removed too.
+let isStarting = true;
+/** While it starts, the engine may be about to make the container. */
+async function end(code) {
+  while ((await removeContainers(own)) === 0 && isStarting) await pause(100);
+  process.exit(code);
+}
+await joinRun(() => end(0));
 process.once("SIGTERM", () => end(0)).once("SIGINT", () => end(0));
 await containerOf("eventstore", own)
   .withEnvironment({
@@ -19,6 +25,8 @@ await containerOf("eventstore", own)
   .start()
   .catch((error) => {
     process.stderr.write(`${error.stack}\n`);
+    isStarting = false;
     return end(1);
   });
+isStarting = false;
 setInterval(() => undefined, 60_000);

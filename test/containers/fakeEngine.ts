@@ -14,12 +14,15 @@ export interface FakeEngine {
   readonly environment: Record<string, string>;
   /** The images of the containers that are there. */
   images(): string[];
+  /** How many containers it has made. */
+  made(): number;
   close(): Promise<void>;
 }
 
 /** `refused` is an image of which it creates no container; `isSilent` that a container's log stays empty. */
 export async function startFakeEngine({ refused = "none", isSilent = false } = {}): Promise<FakeEngine> {
   const containers = new Map<string, Wanted>();
+  let made = 0;
   const json = (response: ServerResponse, status: number, body: unknown) =>
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 
@@ -38,7 +41,8 @@ export async function startFakeEngine({ refused = "none", isSilent = false } = {
 
   function create(wanted: Wanted, response: ServerResponse): unknown {
     if (wanted.Image.startsWith(refused)) return json(response, 500, { message: "no space left on device" });
-    const id = `container${containers.size + 1}`;
+    made += 1;
+    const id = `container${made}`;
     containers.set(id, wanted);
     return json(response, 201, { Id: id });
   }
@@ -69,6 +73,7 @@ export async function startFakeEngine({ refused = "none", isSilent = false } = {
   return {
     environment: { DOCKER_HOST: `tcp://127.0.0.1:${port}`, TESTCONTAINERS_RYUK_DISABLED: "true" },
     images: () => [...containers.values()].map(({ Image }) => Image),
+    made: () => made,
     close: async () => {
       server.closeAllConnections();
       await new Promise((settle) => server.close(settle));

@@ -11,7 +11,7 @@ import { copyStage, dockerfile, filesOf, isSent, readStages, root } from "./dock
 const [build, image] = readStages();
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
-test("every source that the Dockerfile copies passes .dockerignore, and nothing else does", () => {
+test("every source that the Dockerfile copies passes .dockerignore; history, data and packages of this machine do not", () => {
   const copies = [...build.copies, ...image.copies].filter(({ isBuilt }) => !isBuilt);
   const sources = copies.flatMap((copy) => copy.sources);
   expect(sources).toContain("drizzle");
@@ -58,7 +58,7 @@ test("what the Dockerfile copies is enough to build the service, and what the im
   onTestFinished(machine.clear);
   const product = await machine.start(); // with migrations, or it is not ready
   const key = /wb_live_[A-Za-z0-9]{36}/.exec(product.stdout())?.[0] ?? "";
-  const ask = async (path: string, body?: BodyInit, headers = {}) => {
+  const ask = async (path: string, body?: string | FormData, headers = {}) => {
     const response = await fetch(new URL(path, machine.url), {
       ...(body ? { method: "POST", body } : {}),
       headers: { ...headers, "x-api-key": key },

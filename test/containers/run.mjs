@@ -1,13 +1,14 @@
-// The integration tests against the real stores of docker-compose.yml: `npm run test:containers`.
+// The integration tests against the real stores of docker-compose.yml: `npm run test:containers`, or a part: `-- test/adapters/objectStore`.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getContainerRuntimeClient, Wait } from "testcontainers";
-import { containerOf, removeContainers } from "./containers.mjs";
+import { containerOf, openRun } from "./containers.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const suites = ["test/adapters", "test/commands", "test/projections", "test/queries", "test/http", "test/workers"];
+const all = ["test/adapters", "test/commands", "test/projections", "test/queries", "test/http", "test/workers"];
+const suites = process.argv.length > 2 ? process.argv.slice(2) : all;
 // These tests kill the store's process and start it again on its folder, which works with the embedded node only.
 const notHere = ["test/workers/imports/outages.test.ts", "test/http/api/realStores.test.ts", "test/http/api/quotes/recording.test.ts"];
 
@@ -20,6 +21,7 @@ if (missing) {
   process.exit(0);
 }
 
+const run = await openRun();
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
 const stopped = new Promise((_, refuse) => stop.signal.addEventListener("abort", () => refuse(stop.signal.reason)));
@@ -29,7 +31,7 @@ try {
   process.stderr.write(`${error.stack}\n`);
   process.exitCode = 1;
 } finally {
-  await removeContainers();
+  await run.close();
 }
 process.exit(); // a start that was given up may still wait
 
@@ -59,7 +61,12 @@ async function startStores() {
 function vitest(environment) {
   const command = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
   const args = [command, "run", ...suites, ...notHere.flatMap((file) => ["--exclude", file])];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...environment }, signal: stop.signal });
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...environment },
+    signal: stop.signal,
+  });
   child.on("error", () => undefined); // stopped by the signal, which ends it
   return new Promise((settle) => child.once("exit", (code) => settle(code ?? 1)));
 }
