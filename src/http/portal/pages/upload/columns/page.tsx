@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { type ColumnChoice, choiceFaults, choosableFields } from "../../../../../domain/imports/columns/choice.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { principalNames } from "../../../../../queries/organisations/organisations.js";
+import { answerTable } from "../../../../server/problem.js";
 import type { Done, PageOf, PortalDeps, Shown, SignedInVisit } from "../../../page.js";
 import { Button, ButtonLink, HiddenFields } from "../../../shell/form.js";
 import { EmptyState, Panel } from "../../../shell/panel.js";
@@ -21,14 +22,15 @@ export const columnsPage: PageOf<SignedInVisit> = {
   access: "operate",
   show: async (visit, deps) => {
     const { query, submitted } = visit;
-    const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
-    if (!source) return noFile(visit);
+    const given = (name: string) => submitted.get(name) || query[name] || "";
+    const source = await columnsSource(visit, deps, given);
+    if (!source) return given("file") || given("headings") ? notFound(visit) : noFile(visit);
     if (source.kept?.importId) return { goTo: importPath(source.kept.importId) };
     return columnsWith(visit, deps, source);
   },
 };
 
-export const noFile = (visit: SignedInVisit): Shown => ({
+const noFile = (visit: SignedInVisit): Shown => ({
   title: "Columns",
   body: (
     <div class="panel">
@@ -38,6 +40,9 @@ export const noFile = (visit: SignedInVisit): Shown => ({
     </div>
   ),
 });
+
+/** The file or the headings that were asked for are not there, or are another organisation's. */
+export const notFound = (visit: SignedInVisit): Shown => ({ ...noFile(visit), status: answerTable.notFound.status });
 
 interface After {
   /** What the form said, where it is shown again. */
