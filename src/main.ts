@@ -18,7 +18,11 @@ const roles = {
   api: async ({ host, port }: Config, logger: Logger): Promise<OpenRole> => {
     const { openServer } = await import("./http/server/startServer.js");
     const server = await openServer({ host, port, logger });
-    return { load: async () => (await import("./main/roles/api.js")).runOn(server), close: () => server.stop() };
+    const load = async (): Promise<RunRole> => {
+      const { run } = await import("./main/roles/api.js");
+      return (options) => run(server, options);
+    };
+    return { load, close: () => server.stop() };
   },
   worker: quiet(() => import("./main/roles/worker.js")),
   projector: quiet(() => import("./main/roles/projector.js")),

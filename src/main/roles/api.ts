@@ -17,12 +17,12 @@ import { createCheckProcesses } from "../checking/checkProcesses.js";
 import { createLocalities, followLocalities } from "../localities.js";
 import { prepareObjects } from "../objects.js";
 import { unfilledTables } from "../tables.js";
-import { asRole, type RunRole } from "./role.js";
+import { asRole, type RoleOptions } from "./role.js";
 
 const mostLagSeconds = 60;
 
 /** The server answers 503 until the stores and the localities are there. */
-export const runOn = (server: OpenServer): RunRole => (options) => {
+export const run = (server: OpenServer, options: RoleOptions): Promise<void> => {
   const { config, addresses, logger, signal, onReady } = options;
   return asRole("api", options, async (adapters, { tempDir, ended }) => {
     const { pool, lookUps, eventStore, objectStore, openLink } = adapters;

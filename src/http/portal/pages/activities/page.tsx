@@ -13,7 +13,17 @@ import { importPath, shownReference } from "../imports/status.js";
 import { Changes } from "./changes.js";
 import { Filters } from "./filters.js";
 import { Rows, rowsOfImport, rowsThatCount } from "./rows.js";
-import { activitiesPath, addressOf, daysInWords, type OfActivities, ofNow, onlyImport, printedWords, queryOf, selectionOf } from "./selection.js";
+import {
+  activitiesPath,
+  addressOf,
+  daysInWords,
+  type OfActivities,
+  ofNow,
+  onlyImport,
+  printedWords,
+  queryOf,
+  selectionOf,
+} from "./selection.js";
 import { Totals } from "./totals.js";
 
 export const activitiesPage: PageOf<SignedInVisit> = {

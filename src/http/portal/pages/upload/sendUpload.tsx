@@ -5,6 +5,7 @@ import { rejectWhenFull } from "../../../../commands/imports/importQueue.js";
 import { dropChecked, type KeptFile, keptFile, releaseFile } from "../../../../commands/imports/keptFiles.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
+import { TooBusy } from "../../../../portErrors.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { send } from "../../../server/requestFrame.js";
@@ -15,6 +16,8 @@ import { importPath } from "../imports/status.js";
 import { columnsOfFile, keepToChoose } from "./columns/columnsOfFile.js";
 import { fetchKept, noLongerKept } from "./fetchKept.js";
 import { ofReportedKind, reportedImport } from "./judgeUpload.js";
+import { keepChecked } from "./keepChecked.js";
+import { SheetsQuestion, type SheetsQuestionProps } from "./notesOnFile.js";
 import { keptPath, sendKeptPath, uploadPath } from "./paths.js";
 import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
 import { type Question, toAskAbout, UploadQuestion } from "./sameUpload.js";
@@ -65,6 +68,7 @@ const tooSlowWithoutScripts = "Checking this report takes too long without JavaS
 async function shownAfter(visit: SignedInVisit, deps: PortalDeps, taken: Taken): Promise<Done | Shown> {
   if ("importId" in taken) return { goTo: importPath(taken.importId) };
   if ("question" in taken) return uploadWith(visit, { question: taken.question });
+  if ("sheets" in taken) return uploadWith(visit, { sheets: taken.sheets });
   if ("goTo" in taken) return taken;
   const sendReport = (signal: AbortSignal) => taken.sendReport(() => undefined, signal);
   const sent = await inPlainForm([deps.closing], tooSlowWithoutScripts, sendReport).finally(taken.end);
@@ -80,6 +84,7 @@ async function answerAfter(visit: SignedInVisit, deps: PortalDeps, taken: Taken)
     const html = String(<UploadQuestion {...taken.question} />);
     return answerInLines(visit, deps, async () => ({ html }));
   }
+  if ("sheets" in taken) return answerInLines(visit, deps, async () => ({ html: String(<SheetsQuestion {...taken.sheets} />) }));
   return answerInLines(visit, deps, async (say, signal) => {
     const sent = await taken.sendReport(say, signal).finally(taken.end);
     return "goTo" in sent ? { goTo: links.to(sent.goTo) } : { html: String(sent.outcome) };
@@ -89,6 +94,8 @@ async function answerAfter(visit: SignedInVisit, deps: PortalDeps, taken: Taken)
 type Taken =
   | { readonly importId: string }
   | { readonly question: Question }
+  /** Rows of the file's other sheets are not read: the person is asked first. */
+  | { readonly sheets: SheetsQuestionProps }
   /** The page on which its columns are chosen. */
   | { readonly goTo: string }
   | { readonly sendReport: SendReport; readonly end: () => Promise<void> };
@@ -143,7 +150,7 @@ interface FileToTake {
 }
 
 /**
- * An ordinary file is stored and queued at once; the person is asked first if it was sent before. An error report is judged first, and goes in as
+ * An ordinary file is stored and queued at once; the person is asked first if it was sent before, or has rows that are not read. An error report is judged first, and goes in as
  * a correction.
  */
 async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received, kept }: FileToTake): Promise<Taken> {
@@ -167,6 +174,12 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received
       return { goTo };
     }
     const { columns } = chosen;
+    if (!kept && header.otherSheets?.length) {
+      const fileId = await keepChecked(visit, deps, { form, header, columns });
+      if (fileId === undefined) throw new TooBusy("The file could not be kept. Try again shortly");
+      await end();
+      return { sheets: { visit, name: form.upload.name, notes: header.notes, fileId } };
+    }
     if (found) {
       leave = kept?.leave ?? deps.fileChecks.enter(memberId);
       return { sendReport: await prepareToSendReport(visit, deps, { form, header, found, columns }), end };

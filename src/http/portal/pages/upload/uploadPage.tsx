@@ -6,6 +6,7 @@ import type { AnswerOf, PageOf, Shown, SignedInVisit } from "../../page.js";
 import { Button, Choice, Field } from "../../shell/form.js";
 import { type Cell, type DownloadedTable, downloadTable, type TableFormat } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
+import { SheetsQuestion, type SheetsQuestionProps } from "./notesOnFile.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
 import { checkPath, choosePath, plainCheckPath, uploadPath } from "./paths.js";
 import { type Question, UploadQuestion } from "./sameUpload.js";
@@ -34,15 +35,17 @@ export const uploadPage: PageOf<SignedInVisit> = {
 interface After {
   readonly outcome?: Outcome;
   readonly question?: Question;
+  readonly sheets?: SheetsQuestionProps;
 }
 
 /** The page. Without scripts: after a check with what it found, and after an upload with its question. */
-export const uploadWith = (visit: SignedInVisit, { outcome, question }: After = {}): Shown => ({
+export const uploadWith = (visit: SignedInVisit, { outcome, question, sheets }: After = {}): Shown => ({
   title: "Upload a file",
   scripts: ["upload.js"],
   body: (
     <>
       {question ? <UploadQuestion {...question} withoutScripts="choose" /> : null}
+      {sheets ? <SheetsQuestion {...sheets} /> : null}
       <div class="panel">
         <UploadForm visit={visit} kind={outcome?.kind ?? visit.query["kind"]} question={question} checked={outcome?.fileId} />
       </div>

@@ -33,7 +33,7 @@ export async function columnsOfFile(
 
 /** Keeps the file; returns the page on which its columns are chosen. */
 export async function keepToChoose(visit: SignedInVisit, deps: PortalDeps, { form, header }: UploadedFile): Promise<string> {
-  const { columns, format } = header;
+  const { columns, format, notes } = header;
   expectChoosable(columns);
   const { organisationId } = visit.person;
   const { kind, upload } = form;
@@ -44,6 +44,6 @@ export async function keepToChoose(visit: SignedInVisit, deps: PortalDeps, { for
     return [];
   });
   const file = { path, name, format, size, sha256 };
-  const fileId = await keepFile(deps, { organisationId, kind, sourceDetails, file, columns, values });
+  const fileId = await keepFile(deps, { organisationId, kind, sourceDetails, file, columns, values, notes });
   return `${columnsPath}?file=${fileId}`;
 }

@@ -9,6 +9,7 @@ import { EmptyState, Panel } from "../../../shell/panel.js";
 import { counted, Time } from "../../../shell/values.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/status.js";
+import { NotesOnFile } from "../notesOnFile.js";
 import { columnsPath } from "./columnsOfFile.js";
 import { ColumnTable, FieldsWithoutColumn, OrderOfDates } from "./parts.js";
 import { readChoice } from "./readChoice.js";
@@ -70,6 +71,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
       <>
         <div class="panel">
           <About source={source} />
+          <NotesOnFile notes={source.kept?.notes ?? []} />
           {source.remembered ? (
             <p class="hint">
               Chosen <Time visit={visit} at={new Date(source.remembered.at)} /> by {nameOf(source.remembered.by)} for files with these
