@@ -72,12 +72,11 @@ async function credentialsFrom(input: NodeJS.ReadableStream): Promise<string> {
 }
 
 async function runRole(name: RoleName): Promise<void> {
-  const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal, tellParent }, { run }] = await Promise.all([
+  const [{ loadConfig }, { createLogger }, { exitInAnyCase, stopSignal, tellParent }, { openRole }] = await Promise.all([
     import("../config.js"),
     import("../adapters/logging.js"),
-    import("../supervisor/openStores.js"),
     import("../embedded/stopSignal.js"),
-    import("../main.js").then(({ loadRole }) => loadRole(name)),
+    import("../main.js"),
   ]);
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: name });
@@ -86,21 +85,27 @@ async function runRole(name: RoleName): Promise<void> {
   const moved = new AbortController();
   const ended = AbortSignal.any([signal, moved.signal]);
   exitInAnyCase(ended, 9_000); // a stop may take ten seconds
-  const stores = await openStores(config, "role", logger, signal).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
-  if (!stores) return;
-  const onReady = () => {
-    logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
-    tellParent({ ready: true });
-  };
-  void stores.lost(signal).then(() => moved.abort());
+  const role = await openRole(name, config, logger);
   try {
-    await run({ config, addresses: stores, logger, signal: ended, onReady });
+    const [{ openStores }, run] = await Promise.all([import("../supervisor/openStores.js"), role.load()]);
+    const stores = await openStores(config, "role", logger, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    if (!stores) return;
+    const onReady = () => {
+      logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
+      tellParent({ ready: true });
+    };
+    void stores.lost(signal).then(() => moved.abort());
+    try {
+      await run({ config, addresses: stores, logger, signal: ended, onReady });
+    } finally {
+      await stores.close();
+    }
+    if (!signal.aborted) throw new Error(`Another process has restarted the stores in ${config.dataDir}. Start this role again.`);
   } finally {
-    await stores.close();
+    await role.close();
   }
-  if (!signal.aborted) throw new Error(`Another process has restarted the stores in ${config.dataDir}. Start this role again.`);
 }
 
 async function startAll(): Promise<void> {

@@ -2,14 +2,17 @@ import type { Logger } from "pino";
 import type { Route } from "./api/route.js";
 import { type AppDeps, createApp } from "./app.js";
 import type { BodyReaderOptions } from "./server/readBody.js";
-import { defaultTimeouts, type RunningServer, type SocketTimeouts, startServer } from "./server/startServer.js";
+import { type OpenServer, openServer, type RunningServer, type SocketTimeouts } from "./server/startServer.js";
 
-export interface ApiOptions {
-  readonly deps: AppDeps;
+export interface ApiOptions extends ServedApi {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
   readonly logger: Logger;
+}
+
+interface ServedApi {
+  readonly deps: AppDeps;
   /** All routes by default; tests bring their own. */
   readonly routes?: readonly Route[];
   /** `silenceMs`: a JSON body is given up when nothing arrives for this long, since it takes memory. */
@@ -20,14 +23,19 @@ export interface ApiOptions {
 
 const silenceMs = 5_000;
 
-export async function startApi({ deps, host, port, logger, routes, bodies, timeouts }: ApiOptions): Promise<RunningServer> {
+export async function startApi({ host, port, logger, ...served }: ApiOptions): Promise<RunningServer> {
+  return serveApi(await openServer({ host, port, logger, ...(served.timeouts ? { timeouts: served.timeouts } : {}) }), served);
+}
+
+/** The API answers the requests of a server that is open already. */
+export function serveApi(server: OpenServer, { deps, routes, bodies, timeouts }: ServedApi): RunningServer {
   const closing = new AbortController();
   const stopping = new AbortController();
   const app = createApp({ ...deps, closing: closing.signal, stopping: stopping.signal }, routes, {
     ...bodies,
     silenceMs: timeouts?.silenceMs ?? silenceMs,
   });
-  const server = await startServer({ app, host, port, logger, timeouts: { ...defaultTimeouts, ...timeouts } });
+  server.serve(app);
   const stop = () => {
     closing.abort();
     return server.stop().finally(() => stopping.abort());

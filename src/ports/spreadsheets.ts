@@ -39,6 +39,8 @@ export interface FileHeader {
   readonly format: FileFormat;
   readonly columns: readonly string[];
   readonly notes: readonly string[];
+  /** Of a workbook: its other visible sheets that have rows, which are not read. One of the notes says so. */
+  readonly otherSheets?: readonly string[];
   /** What a workbook's properties say it is about. */
   readonly subject?: string;
 }

@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { freePort, program, until, waybill } from "../support/processes.js";
 import { startTestEventStore } from "../support/stores/eventStore.js";
 import { createTestDatabase } from "../support/stores/postgres.js";
 import { s3Variables, startTestS3 } from "../support/stores/stores.js";
+import { type ProxyBehaviour, startTcpProxy, type TcpProxy } from "../support/stores/tcpProxy.js";
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -49,9 +51,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function startRole(role: string): ChildProcess {
+function startRole(role: string, changes: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, [program, role], {
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...environment, ...changes },
     stdio: ["ignore", "ignore", "inherit"],
   });
   children.push(child);
@@ -84,8 +86,47 @@ test.each(["api", "worker"])("the %s role with a wrong secret for its S3 ends an
   expect(stderr.trimEnd().split("\n").at(-1)).toContain(`The object store at ${environment["S3_ENDPOINT"]} (bucket`);
 });
 
+describe("an API whose database and event store do not answer yet", () => {
+  const begin = async (behaviour: ProxyBehaviour) => {
+    const proxies = await Promise.all(["DATABASE_URL", "EVENTSTORE_URL"].map((name) => startTcpProxy(environment[name] ?? "")));
+    const [database, events] = proxies as [TcpProxy, TcpProxy];
+    for (const proxy of proxies) {
+      onTestFinished(() => proxy.stop());
+      proxy.set(behaviour);
+    }
+    const api = startRole("api", { DATABASE_URL: database.address, EVENTSTORE_URL: events.address, LOG_LEVEL: "fatal" });
+    endWithTest(api);
+    const exited = once(api, "exit");
+    await until("it listens", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.status === 200);
+    return { api, exited, proxies, database };
+  };
+
+  test("is alive, answers everything else 503 with when to come back, and works as soon as they do", async () => {
+    const { api, exited, proxies } = await begin({ kind: "refuse" });
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    const waiting = await fetch(`${url}/v1/org/quote/getQuote`, { method: "POST", body: "{}" });
+    expect([waiting.status, waiting.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(await waiting.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
+    for (const proxy of proxies) proxy.set({ kind: "pass" });
+    const projector = startRole("projector");
+    endWithTest(projector);
+    await until("it is ready", async () => (await fetch(`${url}/readyz`)).status === 200);
+    expect((await fetch(`${url}/v1/org/quote/getQuote`, { method: "POST", body: "{}" })).status).toBe(401);
+    projector.kill("SIGTERM");
+    api.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+  });
+
+  test.each(["refuse", "blackHole"] as const)("ends on SIGTERM with 0 while it waits for them: %s", async (kind) => {
+    const { api, exited, database } = await begin({ kind });
+    await until("it has tried", async () => database.connections() > 0);
+    api.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+  });
+});
+
 test("roles started one by one on real addresses migrate, import, and link to the report in S3", async () => {
-  const roles = ["api", "worker", "projector"].map(startRole);
+  const roles = ["api", "worker", "projector"].map((role) => startRole(role));
   await until("the API is ready", async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200);
   const file = join(folder, "demo.json");
   await writeFile(file, JSON.stringify(demoOrganisation));

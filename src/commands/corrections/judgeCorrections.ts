@@ -62,6 +62,7 @@ function inMemory(columns: OpenSubmission["columns"], rows: readonly FileRow[]):
     columns,
     headings: columns.names,
     reported: columns,
+    notes: [],
     read: async function* () {
       yield { ...read, rows };
     },

@@ -21,6 +21,8 @@ export interface FileToKeep {
   readonly columns: readonly string[];
   /** By column: some of its values. */
   readonly values: readonly (readonly string[])[];
+  /** Remarks for the customer on how the file is read. */
+  readonly notes: readonly string[];
   readonly checked?: CheckedAs;
 }
 
@@ -48,17 +50,17 @@ interface Deps {
 
 /** Returns the file's id. The organisation's oldest files make room for it. */
 export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: FileToKeep): Promise<string> {
-  const { organisationId, kind, sourceDetails, columns, values, checked } = kept;
+  const { organisationId, kind, sourceDetails, columns, values, notes, checked } = kept;
   const { path, name, format, size, sha256 } = kept.file;
   const fileId = v7();
   const key = `${keptPrefix(await logIdOf(eventStore))}${organisationId}/${fileId}`;
   await objectStore.put(key, path, { contentType: "application/octet-stream" });
   await pool.query(
-    `insert into kept_files (file_id, organisation_id, kind, name, format, size, sha256, source_details, object_key, columns, "values", checked)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    `insert into kept_files (file_id, organisation_id, kind, name, format, size, sha256, source_details, object_key, columns, "values", notes, checked)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     [
       ...[fileId, organisationId, kind, name, format, size, sha256, sourceDetails, key],
-      ...[JSON.stringify(columns), JSON.stringify(values), checked && JSON.stringify(checked)],
+      ...[JSON.stringify(columns), JSON.stringify(values), JSON.stringify(notes), checked && JSON.stringify(checked)],
     ],
   );
   const { rows } = await pool.query<{ key: string }>(
@@ -75,7 +77,7 @@ export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: Fi
 export async function keptFile(pool: Pool, organisationId: string, fileId: string): Promise<KeptFile | undefined> {
   const { rows } = await pool.query<Omit<KeptFile, "file"> & Omit<KeptFile["file"], "size"> & { size: string }>(
     `select file_id as "fileId", organisation_id as "organisationId", kind, name, format, size, sha256, source_details as "sourceDetails",
-            object_key as key, columns, "values", checked, import_id as "importId"
+            object_key as key, columns, "values", notes, checked, import_id as "importId"
        from kept_files where organisation_id = $1 and file_id::text = $2 and kept_at > now() - make_interval(hours => ${keptFileHours})`,
     [organisationId, fileId],
   );

@@ -1,5 +1,5 @@
 import { dayAt } from "../imports/timestamp.js";
-import { laneKey } from "./organisationFile.js";
+import { laneKey } from "./rivalCards.js";
 import type { Customer, Lane, OrganisationFile, RateCard, Service } from "./schema.js";
 import { compileZones, type ZoneOf } from "./zones.js";
 
@@ -32,8 +32,7 @@ export function compileCatalogue(file: OrganisationFile): Catalogue {
     file.rateCards.map((card) => [card.id, compileCard(card, services.get(card.serviceId), file.organisation.cubicFactor)]),
   );
   const cardsOf = new Map(file.customers.map((customer) => [customer.id, customer.rateCardIds.flatMap((id) => cards.get(id) ?? [])]));
-  const mandatoryOf = mandatoryFields(file);
-  const mandatory = new Map(file.customers.map((customer) => [customer.id, mandatoryOf(customer)]));
+  const mandatoryOf = mandatoryFields(file, customers);
   return {
     file,
     organisation: file.organisation,
@@ -41,7 +40,7 @@ export function compileCatalogue(file: OrganisationFile): Catalogue {
     customers,
     customFieldKeys: new Set(file.customFields.map((field) => field.key)),
     services,
-    mandatoryCustomFields: (customerId) => mandatory.get(customerId) ?? [],
+    mandatoryCustomFields: mandatoryOf,
     cardsOf: (customerId) => cardsOf.get(customerId) ?? [],
     zoneOf: (zoneMapId, countryCode, postalCode) => zoneMaps.get(zoneMapId)?.(countryCode, postalCode),
     isServiceable: (countryCode, postalCode) => everyMap.some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
@@ -49,12 +48,17 @@ export function compileCatalogue(file: OrganisationFile): Catalogue {
   };
 }
 
-function mandatoryFields({ carriers, customFields }: OrganisationFile): (customer: Customer) => string[] {
+/** Collected when a customer is first asked for: a catalogue can have thousands of customers, of which few are. */
+function mandatoryFields({ carriers, customFields }: OrganisationFile, customers: Catalogue["customers"]) {
   const marks = new Map(carriers.map(({ id, mandatoryCustomFields }) => [id, mandatoryCustomFields]));
-  const keys = customFields.map(({ key }) => key);
-  return ({ carrierIds }) => {
-    const marked = new Set(carrierIds.flatMap((id) => marks.get(id) ?? []));
-    return keys.filter((key) => marked.has(key));
+  const known = new Map<string, readonly string[]>();
+  return (customerId: string): readonly string[] => {
+    const found = known.get(customerId);
+    if (found) return found;
+    const marked = new Set((customers.get(customerId)?.carrierIds ?? []).flatMap((id) => marks.get(id) ?? []));
+    const keys = customFields.map(({ key }) => key).filter((key) => marked.has(key));
+    if (customers.has(customerId)) known.set(customerId, keys);
+    return keys;
   };
 }
 

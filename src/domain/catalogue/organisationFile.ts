@@ -1,6 +1,7 @@
 import { fieldsOf } from "../imports/fields.js";
 import { faultsOf, parsed } from "../validation.js";
 import { duplicates, notAmong, quote, type ReadableCard, type ReadableFile, readableFile } from "./readable.js";
+import { compareCards, laneKey } from "./rivalCards.js";
 import { type OrganisationFile, organisationFile } from "./schema.js";
 import { zoneFaults } from "./zones.js";
 
@@ -36,6 +37,7 @@ function oversized(section: string, entries: readonly unknown[]): string[] {
 /** The faults in what one part of the file says about another; each fault begins with its path. */
 function crossCheck(file: ReadableFile): string[] {
   const keys = file.customFields.map((field) => field.key);
+  const knownKeys = new Set(keys);
   const carriers = new Set(idsOf(file.carriers));
   return [
     ...duplicates("customFields", keys, "key"),
@@ -44,7 +46,7 @@ function crossCheck(file: ReadableFile): string[] {
     ),
     ...duplicates("carriers", idsOf(file.carriers)),
     ...file.carriers.flatMap((carrier, index) =>
-      notAmong(`carriers.${index}.mandatoryCustomFields`, carrier.mandatoryCustomFields, new Set(keys), "custom field"),
+      notAmong(`carriers.${index}.mandatoryCustomFields`, carrier.mandatoryCustomFields, knownKeys, "custom field"),
     ),
     ...duplicates("services", idsOf(file.services)),
     ...file.services.flatMap(({ carrierId }, index) =>
@@ -72,59 +74,12 @@ function customerFaults(file: ReadableFile): string[] {
   const carriers = new Set(idsOf(file.carriers));
   const cards = new Map(file.rateCards.map((card) => [card.id, card]));
   const cardIds = new Set(cards.keys());
-  const rivals = compareCards([...cards.values()]);
+  const overlapsOf = compareCards([...cards.values()]);
   return file.customers.flatMap((customer, index) => [
     ...notAmong(`customers.${index}.carrierIds`, customer.carrierIds, carriers, "carrier"),
     ...notAmong(`customers.${index}.rateCardIds`, customer.rateCardIds, cardIds, "rate card"),
-    ...validityFaults(customer.rateCardIds, rivals, `customers.${index}.rateCardIds`),
+    ...overlapsOf(customer.rateCardIds, `customers.${index}.rateCardIds`),
   ]);
-}
-
-/** A customer has one price for each service, lane and day, so its cards must not overlap. Spot rates may stand beside a card and are not checked. */
-function validityFaults(ids: readonly string[], { cards, placeOf, compete }: ComparedCards, path: string): string[] {
-  const seen: number[] = [];
-  return ids.flatMap((id, index) => {
-    const place = placeOf.get(id);
-    const card = place === undefined ? undefined : cards[place];
-    if (place === undefined || !card || card.spot || seen.includes(place)) return [];
-    const rival = seen.find((other) => compete(other, place));
-    seen.push(place);
-    if (rival === undefined) return [];
-    return [`${path}.${index} ${quote(id)} overlaps the validity of ${quote(cards[rival]?.id ?? "")} for service ${quote(card.serviceId)}`];
-  });
-}
-
-interface ComparedCards {
-  readonly cards: readonly ReadableCard[];
-  readonly placeOf: ReadonlyMap<string, number>;
-  /** Whether the cards at two places would both price a consignment. */
-  readonly compete: (one: number, other: number) => boolean;
-}
-
-/** Each two cards are compared once, since thousands of customers share the same cards; and a look-up costs little, since each has hundreds. */
-function compareCards(cards: readonly ReadableCard[]): ComparedCards {
-  const lanes = cards.map((card) => new Set(card.lanes.map(laneKey)));
-  const [unknown, rivals, apart] = [0, 1, 2];
-  const known = new Uint8Array(cards.length ** 2);
-  const compare = (one: number, other: number): boolean => {
-    const [a, b] = [cards[one], cards[other]];
-    return a !== undefined && b !== undefined && areRivals(a, b) && b.lanes.some((lane) => lanes[one]?.has(laneKey(lane)));
-  };
-  return {
-    cards,
-    placeOf: new Map(cards.map(({ id }, place) => [id, place])),
-    compete: (one, other) => {
-      const at = one * cards.length + other;
-      if (known[at] === unknown) known[at] = compare(one, other) ? rivals : apart;
-      return known[at] === rivals;
-    },
-  };
-}
-
-/** For lanes that both have. Cards that differ in their break method may be held side by side, to compare them. */
-function areRivals(a: ReadableCard, b: ReadableCard): boolean {
-  if (a.serviceId !== b.serviceId || a.zoneMapId !== b.zoneMapId || a.breakMethod !== b.breakMethod) return false;
-  return !((a.validTo !== null && a.validTo < b.validFrom) || (b.validTo !== null && b.validTo < a.validFrom));
 }
 
 function rateCardFaults(file: ReadableFile): string[] {
@@ -177,8 +132,4 @@ function laneFaults(card: ReadableCard, path: string): string[] {
     if (lane.transit.max < lane.transit.min) faults.push(`${at}.transit.max must not be less than min`);
   });
   return faults;
-}
-
-export function laneKey(lane: { from: string; to: string }): string {
-  return `${lane.from}\n${lane.to}`; // zone names have no line breaks
 }

@@ -5,7 +5,7 @@ import { StoreUnavailable, TooBusy } from "../../portErrors.js";
 import { answerTable, Problem } from "./problem.js";
 import type { Answer } from "./requestFrame.js";
 
-const retryAfterOutageSeconds = 2;
+export const retryAfterOutageSeconds = 2;
 const retryAfterFaultSeconds = 300;
 
 /** Turns an error into the contract's answer. Only bugs and outages are logged, not the callers' mistakes. */
@@ -42,7 +42,7 @@ function answerProblem(problem: Problem, logger: Logger, context: Readonly<Recor
   return headers === undefined ? answer : { ...answer, headers };
 }
 
-function plainAnswer(code: keyof typeof answerTable, message: string | readonly string[]): Answer {
+export function plainAnswer(code: keyof typeof answerTable, message: string | readonly string[]): Answer {
   const { status, error } = answerTable[code];
   const shown = typeof message === "string" ? hideKeys(message) : message.map(hideKeys);
   return { status, body: { statusCode: status, message: shown, error } };

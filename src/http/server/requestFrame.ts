@@ -38,11 +38,16 @@ const securityHeaders = {
   "x-frame-options": "DENY",
 } as const;
 
+interface FrameDeps {
+  readonly logger: Logger;
+  readonly metrics: Pick<HttpMetrics, "requestEnded">;
+}
+
 /**
  * For every request: its id, the security headers, one log line and one measurement. Request headers are never logged. The answer's headers
  * are collected in a plain object, since a Headers object costs more than the rest of a small answer.
  */
-export function requestFrame({ logger, metrics }: { logger: Logger; metrics: HttpMetrics }): MiddlewareHandler<AppEnv> {
+export function requestFrame({ logger, metrics }: FrameDeps): MiddlewareHandler<AppEnv> {
   let latest = 0;
   const latestRequestAt = () => latest;
   return async (c, next) => {

@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import { answerTable } from "./problem.js";
 import { discardRest, readLeftovers } from "./readLeftovers.js";
 import type { AppEnv } from "./requestFrame.js";
+import { createStartingApp } from "./startingApp.js";
 
 /** How long running requests may take after the process was asked to stop. */
 const drainMs = 6_000;
@@ -20,13 +21,18 @@ export interface RunningServer {
   running(): number;
 }
 
+/** A server whose app is yet to come. */
+export interface OpenServer extends RunningServer {
+  /** From now on the app answers all requests. */
+  serve(app: Hono<AppEnv>): void;
+}
+
 export interface ServerOptions {
-  readonly app: Hono<AppEnv>;
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
   readonly logger: Logger;
-  readonly timeouts: SocketTimeouts;
+  readonly timeouts?: Partial<SocketTimeouts>;
 }
 
 export interface SocketTimeouts {
@@ -38,26 +44,30 @@ export interface SocketTimeouts {
   readonly idleMs: number;
 }
 
-export const defaultTimeouts: SocketTimeouts = { headersMs: 10_000, requestMs: 300_000, idleMs: 60_000 };
+const defaultTimeouts: SocketTimeouts = { headersMs: 10_000, requestMs: 300_000, idleMs: 60_000 };
 
-export async function startServer({ app, host, port, logger, timeouts }: ServerOptions): Promise<RunningServer> {
-  const { server, running } = listenTo(app, logger, timeouts);
+/** Listens at once, and answers 503 until there is an app: a caller is told to come back, and is not refused a connection. */
+export async function openServer({ host, port, logger, timeouts }: ServerOptions): Promise<OpenServer> {
+  const { server, running, serve } = createListener(logger, { ...defaultTimeouts, ...timeouts });
   server.listen(port, host);
   await once(server, "listening"); // rejects with an error of the server
   server.on("error", (error) => logger.error({ err: error }, "the HTTP server reported an error"));
   return {
     port: (server.address() as AddressInfo).port,
+    serve,
     stop: () => drain(server, running),
     running: () => running.size,
   };
 }
 
-function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: SocketTimeouts): { server: Server; running: ReadonlySet<ServerResponse> } {
+function createListener(logger: Logger, timeouts: SocketTimeouts) {
   const { running, track } = trackResponses();
-  const listener = getRequestListener(app.fetch, {
-    errorHandler: (error) => unreadable(error, logger),
-    autoCleanupIncoming: false, // the adapter's cleanup closes the connection half a second after the answer; readLeftovers takes its place
-  });
+  const listenerOf = (app: Hono<AppEnv>) =>
+    getRequestListener(app.fetch, {
+      errorHandler: (error) => unreadable(error, logger),
+      autoCleanupIncoming: false, // the adapter's cleanup closes the connection half a second after the answer; readLeftovers takes its place
+    });
+  let listener = listenerOf(createStartingApp(logger));
   const server = createServer(
     {
       // Closes the connection of a sender that is silent, or sends its headers or body too slowly.
@@ -83,7 +93,10 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: SocketTimeouts): 
     readLeftovers(incoming, outgoing);
     refuseExpectation(outgoing);
   });
-  return { server, running };
+  const serve = (app: Hono<AppEnv>) => {
+    listener = listenerOf(app);
+  };
+  return { server, running, serve };
 }
 
 const unreadableMessage = "The request could not be read";

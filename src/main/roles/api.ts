@@ -6,7 +6,8 @@ import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../adapters/spreadsheets/threads/headerThreads.js";
 import type { ReadinessCheck } from "../../http/api/deps.js";
 import { singleSignOnPaths } from "../../http/portal/pages/signIn.js";
-import { startApi } from "../../http/startApi.js";
+import type { OpenServer } from "../../http/server/startServer.js";
+import { serveApi } from "../../http/startApi.js";
 import { channels } from "../../ports/notices.js";
 import { deliveriesByOutcome, oldestUnsentSeconds, projectionLagSeconds, unfinishedImports } from "../../queries/metrics.js";
 import { cacheCatalogues } from "../../queries/organisations/organisations.js";
@@ -16,11 +17,12 @@ import { createCheckProcesses } from "../checking/checkProcesses.js";
 import { createLocalities, followLocalities } from "../localities.js";
 import { prepareObjects } from "../objects.js";
 import { unfilledTables } from "../tables.js";
-import { asRole, type RunRole } from "./role.js";
+import { asRole, type RoleOptions } from "./role.js";
 
 const mostLagSeconds = 60;
 
-export const run: RunRole = (options) => {
+/** The server answers 503 until the stores and the localities are there. */
+export const run = (server: OpenServer, options: RoleOptions): Promise<void> => {
   const { config, addresses, logger, signal, onReady } = options;
   return asRole("api", options, async (adapters, { tempDir, ended }) => {
     const { pool, lookUps, eventStore, objectStore, openLink } = adapters;
@@ -70,7 +72,7 @@ export const run: RunRole = (options) => {
       members: memberDeps(adapters),
       singleSignOn: config.singleSignOn && createSingleSignOn({ ...config.singleSignOn, redirectUri, logger }),
     };
-    const api = await startApi({ deps: { ...deps, portal }, host: config.host, port: config.port, logger });
+    const api = serveApi(server, { deps: { ...deps, portal } });
     onReady();
     await aborted(signal);
     await api.stop();

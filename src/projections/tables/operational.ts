@@ -100,6 +100,8 @@ export const keptFiles = pgTable(
     /** The header row, and some values of each column. */
     columns: jsonb().notNull(),
     values: jsonb().notNull(),
+    /** Remarks on how the file is read. */
+    notes: jsonb().notNull().default([]),
     /** How it was checked last; null for a file that was not. As text, since headings stay in the file's order. */
     checked: json(),
     /** The import that it became. */

@@ -34,6 +34,7 @@ const fileOf = (organisationId: string): FileToKeep => ({
   file: { path: join(folder, "file"), name: "tuesday.csv", format: "csv", size: 16, sha256: "ab" },
   columns: ["Site", "Qty"],
   values: [["SYD1"], ["2"]],
+  notes: ["The file is not UTF-8; it was read as Windows-1252."],
 });
 const keep = (organisationId: string) => keepFile(stage.deps(), fileOf(organisationId));
 const found = (organisationId: string, fileId: string) => keptFile(stage.pool, organisationId, fileId);

@@ -34,6 +34,24 @@ describe("a compiled catalogue", () => {
     expect(catalogue.customFieldKeys.has("costCentre")).toBe(true);
   });
 
+  it("collects the custom fields of a customer's carriers once, when they are first asked for", () => {
+    const file = parsed(sampleFile());
+    let reads = 0;
+    const fields = new Proxy(["costCentre"], {
+      get: (target, key) => {
+        reads += key === "0" ? 1 : 0;
+        return Reflect.get(target, key);
+      },
+    });
+    const { mandatoryCustomFields } = compileCatalogue({
+      ...file,
+      carriers: [{ id: "roadco", name: "RoadCo", mandatoryCustomFields: fields }],
+    });
+    expect(reads).toBe(0);
+    for (let times = 0; times < 3; times += 1) expect(mandatoryCustomFields("CUST-001")).toEqual(["costCentre"]);
+    expect(reads).toBe(1);
+  });
+
   it("takes the date from the organisation's own calendar", () => {
     expect(catalogue.today(new Date("2026-11-14T12:59:59Z"))).toBe("2026-11-14");
     expect(catalogue.today(new Date("2026-11-14T13:00:00Z"))).toBe("2026-11-15");

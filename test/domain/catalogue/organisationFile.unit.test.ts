@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { demoOrganisation } from "../../../src/demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
+import { seeded } from "../../faults/randomness.js";
 import { changed, faultsOf, type Json } from "./changedSample.js";
 import { sampleFile } from "./sample.js";
 
@@ -241,5 +242,34 @@ describe("the validity of a customer's cards for one service", () => {
     expect(withSecond({ spot: { message: "now", expiresAt: "2026-12-01T00:00:00Z" } })).toEqual([]);
     expect(withSecond({ lanes: [{ from: "MEL", to: "SYD", perKg: 1 }] })).toEqual([]);
     expect(withSecond({ breakMethod: "cumulative" })).toEqual([]);
+  });
+
+  it("is compared for each two of a customer's cards, however many the file has", () => {
+    const { pick, number } = seeded(45);
+    const zones = ["SYD", "MEL", "NZ", "*"];
+    const rateCards = Array.from({ length: 100 }, (_, n) => ({
+      ...card(),
+      id: `card-${n}`,
+      validFrom: `2026-0${pick([1, 3, 5])}-01`,
+      validTo: pick([null, "2026-02-28", "2026-04-30", "2026-12-31"]),
+      breakMethod: pick(["total", "cumulative"]),
+      lanes: [...new Set([pick(zones), pick(zones)])].map((from) => ({ from, to: pick(zones), perKg: 1 })),
+    })).filter(({ validFrom, validTo }) => validTo === null || validFrom <= validTo);
+    const rateCardIds = rateCards.map(({ id }) => id).sort(() => number(3) - 1);
+    const file = { ...sampleFile(), rateCards, customers: [{ id: "CUST-001", name: "Acme", carrierIds: [], rateCardIds }] };
+    const lasts = (validTo: string | null) => validTo ?? "9999";
+    const areRivals = (a: (typeof rateCards)[0], b: (typeof rateCards)[0]) =>
+      a.breakMethod === b.breakMethod &&
+      a.validFrom <= lasts(b.validTo) &&
+      b.validFrom <= lasts(a.validTo) &&
+      a.lanes.some(({ from, to }) => b.lanes.some((lane) => lane.from === from && lane.to === to));
+    const expected = rateCardIds.flatMap((id, index) => {
+      const seen = rateCards.filter((other) => rateCardIds.indexOf(other.id) < index);
+      const own = rateCards.find((each) => each.id === id) as (typeof rateCards)[0];
+      const rival = seen.find((other) => areRivals(other, own));
+      return rival ? [`customers.0.rateCardIds.${index} "${id}" overlaps the validity of "${rival.id}" for service "roadco-std"`] : [];
+    });
+    expect(expected.length).toBeGreaterThan(20);
+    expect(faultsOf(file)).toEqual(expected);
   });
 });

@@ -46,7 +46,16 @@ export async function addColumns(service: TestService, organisationId: string): 
     await writeFile(path, [columns, ...rows].map((cells) => cells.map((cell) => `"${cell}"`).join(",")).join("\n"));
     const file = { path, name: "despatches 23 April.csv", format: "csv", size: 400, sha256: "0".repeat(64) } as const;
     const values = columns.map((_, index) => rows.map((cells) => cells[index] ?? "").filter((value) => value !== ""));
-    const kept = { organisationId, kind: "shipments", sourceDetails: file.name, file, columns, values, checked: { take: "" } } as const;
+    const kept = {
+      organisationId,
+      kind: "shipments",
+      sourceDetails: file.name,
+      file,
+      columns,
+      values,
+      notes: [],
+      checked: { take: "" },
+    } as const;
     const fileId = await keepFile(service.deps, kept);
     const choice = { headings: chosenHeadings, dateOrder: "dayFirst" } as const;
     const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;

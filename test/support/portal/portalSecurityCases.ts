@@ -6,6 +6,7 @@ import { maxFormBytes } from "../../../src/http/portal/fields.js";
 import type { Access } from "../../../src/http/portal/page.js";
 import { answers, forms, pages } from "../../../src/http/portal/pages/list.js";
 import type { TestService } from "../service.js";
+import { openablePages } from "./openablePages.js";
 import { addMember, formToken, sharedSession, signedIn, type Visitor, visitor, withoutToken } from "./portal.js";
 import { ownOf } from "./portalCatalogue.js";
 import { ownShipmentOf, retailOf } from "./portalImports.js";
@@ -39,12 +40,52 @@ export function addressOf(path: string, stage: PortalStage, madeUp = false): str
     ...{ carrierId: own, serviceId: own, zoneMapId: own, rateCardId: own, fieldKey: own },
     entryId,
     fileId: stage.fileId,
+    headings: stage.headings,
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];
     if (id === undefined) throw new Error(`no ${name} is known to the security cases`);
     return madeUp ? randomUUID() : id;
   });
+}
+
+/** Addresses whose query names one thing of the organisation, which is the page's or the download's subject. */
+const named = [
+  "/portal/upload/columns?file={fileId}",
+  "/portal/upload/columns?kind=activities&headings={headings}",
+  "/portal/quotes?quote={quoteId}",
+  "/portal/shipments?exactly={shipmentId}",
+  "/portal/activities?import={importId}",
+  ...["rows.csv", "rows.xlsx", "totals.csv", "changes.csv"].map((file) => `/portal/activities/${file}?since=2026-07-01&import={importId}`),
+  "/portal/activities/reverse?row={importId}:5&row={keyId}:5",
+  "/portal/corrections?import={importId}",
+  "/portal/corrections/rows?import={importId}",
+];
+
+/** Addresses whose query narrows a list, or asks a question about one of its entries: another organisation's finds nothing there. */
+const narrowing = [
+  "/portal/activities?month=2026-07&customer={customerId}",
+  "/portal/shipments?id={shipmentId}",
+  "/portal/settings/log?by={memberId}",
+  ...["revoke", "rotate"].map((ask) => `/portal/settings/keys?${ask}={keyId}`),
+  ...["remove", "erase"].map((ask) => `/portal/settings/members?${ask}={memberId}`),
+];
+
+const queryNames = (address: string): string[] =>
+  [...new URL(address, "http://x").searchParams.keys()].map((name) => `${address.split("?")[0]}?${name}`);
+
+/** What a stranger gets for the ids of the stage, and for made-up ones, without the ids themselves. */
+async function answersTo(stranger: Visitor, path: string, stage: PortalStage): Promise<(readonly [number, string])[]> {
+  const addresses = [addressOf(path, stage), addressOf(path, stage, true)];
+  return Promise.all(
+    addresses.map(async (address) => {
+      const response = await stranger.get(address, { "x-request-id": "the-same" });
+      const values = [...address.split(/[/?]/), ...new URL(address, "http://x").searchParams.values()].flatMap((part) => part.split(":"));
+      const ids = values.flatMap((id) => [id, encodeURIComponent(id), id.slice(0, 12)]).filter((id) => /\d/.test(id) && id.length > 7);
+      const text = ids.reduce((page, id) => page.replaceAll(id, ""), withoutToken(await response.text()));
+      return [response.status, text] as const;
+    }),
+  );
 }
 
 const contentSecurityPolicy =
@@ -95,13 +136,37 @@ export function portalSecurityCases(stage: () => PortalStage): void {
   describe.each(pages.filter(({ path, access }) => access !== "anyone" && path.includes("{")).map((page) => [page.path, page] as const))(
     "GET %s",
     (_, { path }) => {
-      test("is 404 for ids of another organisation, as for made-up ids", async () => {
-        const { service } = stage();
-        const stranger = await strangerTo(service);
-        for (const madeUp of [false, true]) expect((await stranger.get(addressOf(path, stage(), madeUp))).status).toBe(404);
+      test("is 404 for ids of another organisation, with the same answer as for made-up ids", async () => {
+        const [theirs, madeUp] = await answersTo(await strangerTo(stage().service), path, stage());
+        expect(theirs?.[0]).toBe(404);
+        expect(theirs).toEqual(madeUp);
       });
     },
   );
+
+  test.each(named)("GET %s is 404 for ids of another organisation, with the same answer as for made-up ids", async (path) => {
+    const [theirs, madeUp] = await answersTo(await strangerTo(stage().service), path, stage());
+    expect(theirs?.[0]).toBe(404);
+    expect(theirs).toEqual(madeUp);
+  });
+
+  test.each(narrowing)("GET %s answers the same for ids of another organisation as for made-up ids", async (path) => {
+    const [theirs, madeUp] = await answersTo(await strangerTo(stage().service), path, stage());
+    expect(theirs?.[0]).toBe(200);
+    expect(theirs).toEqual(madeUp);
+  });
+
+  test("every page that is opened with an id of its organisation in the query is among them", () => {
+    const known = [...named, ...narrowing].flatMap(queryNames);
+    const ids = stage();
+    const values = new Set([...Object.values(ids), ids.people.admin.memberId, ids.people.viewer.memberId, retailOf(ids.organisationId)]);
+    const opened = openablePages.flatMap(({ address }) => {
+      const [path, query] = address(ids).split("?");
+      return [...new URLSearchParams(query)].filter(([, value]) => values.has(value)).map(([name]) => `${path}?${name}`);
+    });
+    expect(opened.length).toBeGreaterThan(5);
+    expect(opened.filter((each) => !known.includes(each))).toEqual([]);
+  });
 
   describe.each(forms.map((form) => [form.path, form] as const))("POST %s", (_, { path, access, body, mostBytes = maxFormBytes }) => {
     const file = new File(["a\n1\n"], "a.csv");

@@ -2,6 +2,7 @@ import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports/
 import { type Cell, createRowShaper, FileFault, headerNames, isBlankRow } from "../cell.js";
 import { MAX_HEADER_INFLATED_BYTES, MAX_TEXT_CHARS } from "../limits.js";
 import { type Archive, openArchive } from "./archive.js";
+import { noteOnSheets, otherSheetsOf } from "./otherSheets.js";
 import { readSharedStrings } from "./sharedStrings.js";
 import { createSheetParser, type SheetContext } from "./sheet.js";
 import { readStyles } from "./styles.js";
@@ -27,7 +28,10 @@ export async function readXlsxHeader(path: string, signal?: AbortSignal): Promis
         return strings.at(index) ?? (index < known ? undefined : "?");
       };
       const columns = await firstRow(archive, workbook, { ...context, sharedString }, signal);
-      if (wanted === known) return { format: "xlsx", columns, notes: [], ...(await subjectOf(archive)) };
+      if (wanted === known) {
+        const otherSheets = await otherSheetsOf(path, workbook, signal);
+        return { format: "xlsx", columns, notes: noteOnSheets(workbook, otherSheets), otherSheets, ...(await subjectOf(archive)) };
+      }
       known = wanted;
     }
   } finally {

@@ -6,6 +6,8 @@ import { attributeOf, parseXml } from "./xml.js";
 export type Workbook = {
   readonly sheet: string;
   readonly sheetName: string;
+  /** The other visible sheets. */
+  readonly others: readonly { readonly name: string; readonly part: string }[];
   readonly sharedStrings: string | null;
   readonly styles: string | null;
   /** Dates are counted from 1904, as on old Macs. */
@@ -29,12 +31,12 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
     if ((attributes["state"] ?? "visible") === "visible") sheets.push({ name: attributes["name"] ?? "", part: relation.target });
     else hidden += 1;
   });
-  const [first] = sheets;
+  const [first, ...others] = sheets;
   if (!first) throw new FileFault(`The workbook has no ${hidden > 0 ? "visible " : ""}sheet. Put the rows on its first visible sheet.`);
   if (!archive.has(first.part)) throw damaged("its sheet is missing");
   const byKind = (kind: string) =>
     [...relations.values()].find((relation) => relation.kind === kind && archive.has(relation.target))?.target ?? null;
-  return { sheet: first.part, sheetName: first.name, sharedStrings: byKind("sharedStrings"), styles: byKind("styles"), date1904 };
+  return { sheet: first.part, sheetName: first.name, others, sharedStrings: byKind("sharedStrings"), styles: byKind("styles"), date1904 };
 }
 
 async function mainPart(archive: Archive): Promise<string> {

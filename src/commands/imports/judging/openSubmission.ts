@@ -35,6 +35,8 @@ export interface OpenSubmission {
   readonly headings: readonly string[];
   /** The columns of the error report: under the names that the file has for them, also those that are left out. */
   readonly reported: Columns;
+  /** Remarks for the customer that the header alone gives. */
+  readonly notes: readonly string[];
   /** The first reading of every row. */
   read(): AsyncIterable<RowBatch & Rows>;
   /** May take the place of `read` where only the number of rows is needed. */
@@ -56,7 +58,7 @@ export async function openSubmission(
   const headings = header.columns.map((name) => name.trim());
   const reported = { names: headings, fields: choice ? fileHeadings(header.columns) : columns.fields };
   const taken = choice ? mapped(cellMapper({ kind, fields: columns.fields, fixed, dateOrder: choice.dateOrder })) : asSent;
-  const shape = { columns, headings, reported };
+  const shape = { columns, headings, reported, notes: header.notes };
   const times = columnsOf(kind).filter(({ type }) => type === "time");
   const dateColumns = new Set(times.map(({ name }) => columns.fields.indexOf(name)));
   const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns });

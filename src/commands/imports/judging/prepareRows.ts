@@ -52,7 +52,7 @@ async function prepareActivities(submission: OpenSubmission, context: RowContext
   }
   return {
     rows,
-    notes,
+    notes: allNotes(submission, notes),
     verdict: (row, ordinal) => refusals.get(ordinal, row) ?? judge(row),
   };
 }
@@ -90,7 +90,7 @@ async function prepareShipments(
   const verdicts = builder.close();
   return {
     rows: verdicts.rows,
-    notes,
+    notes: allNotes(submission, notes),
     verdict(row, place) {
       const reason = verdicts.reasonOf(place, () => seen(row, place));
       const element = elementOf(row, place);
@@ -121,6 +121,8 @@ function elementsIn(request: JudgedRequest, { fields }: Columns): (row: FileRow,
     return first;
   };
 }
+
+const allNotes = (submission: OpenSubmission, ofRows: readonly string[]) => [...new Set([...submission.notes, ...ofRows])];
 
 /** A reason is kept once for all rows that have it, with the advice on the values of the first of them. `own` are the faults of this row. */
 const withAdviceOf = (own: readonly Fault[], { faults, ...rest }: RowReason): RowReason => ({

@@ -10,7 +10,7 @@ import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { type Cell, type DownloadedTable, downloadTable } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { billsOf } from "./billLines.js";
-import { activitiesPath, type Selection, selectionOf, wallTime } from "./selection.js";
+import { activitiesPath, onlyImport, type Selection, selectionOf, wallTime } from "./selection.js";
 
 type TableOf = (visit: SignedInVisit, selection: Selection, deps: PortalDeps) => DownloadedTable;
 
@@ -107,6 +107,7 @@ export const activityDownloads = (["rows", "totals", "changes"] as const).flatMa
       access: "look",
       answer: async (visit, deps) => {
         const selection = selectionOf(visit, await deps.organisations.now());
+        await onlyImport(visit, selection, deps);
         const time = selection.asOf ?? selection.since;
         if (time) await tablesKnow(time, deps);
         const table = () => tables[sheet](visit, selection, deps);

@@ -3,7 +3,6 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { activityChoices } from "../../../../queries/activities/activityCodes.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
-import { readImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { tablesKnow } from "../../../../queries/knownAt.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
@@ -15,7 +14,17 @@ import { importPath, shownReference } from "../imports/status.js";
 import { Changes } from "./changes.js";
 import { Filters } from "./filters.js";
 import { Rows, rowsOfImport, rowsThatCount } from "./rows.js";
-import { activitiesPath, addressOf, daysInWords, type OfActivities, ofNow, printedWords, queryOf, selectionOf } from "./selection.js";
+import {
+  activitiesPath,
+  addressOf,
+  daysInWords,
+  type OfActivities,
+  ofNow,
+  onlyImport,
+  printedWords,
+  queryOf,
+  selectionOf,
+} from "./selection.js";
 import { Totals } from "./totals.js";
 
 export const activitiesPage: PageOf<SignedInVisit> = {
@@ -37,7 +46,7 @@ export const activitiesPage: PageOf<SignedInVisit> = {
 async function shown(visit: SignedInVisit, { now, nameOf }: Present, deps: PortalDeps): Promise<Shown> {
   const of = { visit, selection: selectionOf(visit, now), nameOf };
   const { selection } = of;
-  const only = selection.importId === "" ? undefined : await importOf(of, deps);
+  const only = await onlyImport(visit, selection, deps);
   const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(of, only, deps)]);
   return {
     title: "Activities",
@@ -59,12 +68,6 @@ async function shown(visit: SignedInVisit, { now, nameOf }: Present, deps: Porta
       </>
     ),
   };
-}
-
-async function importOf({ visit, selection: { importId } }: OfActivities, deps: PortalDeps): Promise<ImportView> {
-  const found = await readImport(visit.person.organisationId, { kind: "activities", importId }, deps);
-  if (!found) throw new Rejection("notFound", "There is no import with this id");
-  return found.view;
 }
 
 const OnlyOf = ({ of, view }: { of: OfActivities; view: ImportView }) => (

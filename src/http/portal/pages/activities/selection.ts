@@ -4,8 +4,10 @@ import { wallAt } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ActivityFilter } from "../../../../queries/activities/activityFilter.js";
+import { readImport } from "../../../../queries/imports/importStatus.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Query } from "../../links.js";
-import type { SignedInVisit } from "../../page.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { timeInWords } from "../../shell/values.js";
 import { timeIn } from "../asOf.js";
 import type { NameOfCustomer } from "../customers.js";
@@ -63,6 +65,14 @@ export function selectionOf(visit: SignedInVisit, now: Date): Selection {
   const perCustomer = view === "totals" && query["pages"] === "customer";
   const byWarehouse = query["by"] === "warehouse";
   return { period, importId, customer, warehouse, charge, view, asOf, since, byWarehouse, perCustomer, filter };
+}
+
+/** The import that the selection is of. Throws a Rejection where the organisation has none with its id. */
+export async function onlyImport(visit: SignedInVisit, { importId }: Selection, deps: PortalDeps): Promise<ImportView | undefined> {
+  if (importId === "") return undefined;
+  const found = await readImport(visit.person.organisationId, { kind: "activities", importId }, deps);
+  if (!found) throw new Rejection("notFound", "There is no import with this id");
+  return found.view;
 }
 
 function codeOf(query: Readonly<Record<string, string>>, name: string): string {

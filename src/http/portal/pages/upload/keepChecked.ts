@@ -23,7 +23,16 @@ export async function keepChecked(
   const { kind, upload, take } = form;
   const { path, name, size, sha256, sourceDetails } = upload;
   const file = { path, name, format: header.format, size, sha256 };
-  const kept = { organisationId, kind, sourceDetails, file, columns: header.columns, values, checked: { take, columns } };
+  const kept = {
+    organisationId,
+    kind,
+    sourceDetails,
+    file,
+    columns: header.columns,
+    values,
+    notes: header.notes,
+    checked: { take, columns },
+  };
   try {
     const fileId = await keepFile(deps, kept);
     if (form.checked !== "") await dropChecked(deps, organisationId, form.checked);

@@ -11,6 +11,7 @@ import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
 import { importPath } from "../imports/status.js";
 import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";
 import { KeptForm } from "./keptForm.js";
+import { NotesOnFile } from "./notesOnFile.js";
 import { problemRowsPath } from "./paths.js";
 import { ProblemList } from "./problems.js";
 
@@ -67,6 +68,7 @@ export function CheckOutcome(outcome: CheckOutcomeProps) {
           This is the same file as <PushInWords visit={visit} earlier={earlier} />. Upload asks before it goes on.
         </p>
       ) : null}
+      <NotesOnFile notes={notes} />
       <p class={`notice ${rejected === 0 ? "done" : "error"}`} role="status">
         {reported ? reportSentence(checked) : rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, "be rejected")}{" "}
         Nothing has been recorded.
@@ -74,9 +76,6 @@ export function CheckOutcome(outcome: CheckOutcomeProps) {
       <Next {...outcome} />
       <LeftOut checked={checked} />
       <Facts class="figures" facts={figures.map(([label, value]): Fact => [label, <Amount value={value} />])} />
-      {notes.map((note) => (
-        <p class="hint">{note}</p>
-      ))}
       <ProblemList problems={checked.problems} what="would be rejected" ofShipments={kind === "shipments"} />
     </div>
   );

@@ -12,6 +12,7 @@ import { FilledIn } from "./columns/chosenLine.js";
 import { columnsOfKept, isContradicted, keepToChoose, readDates } from "./columns/columnsOfFile.js";
 import { keepChecked } from "./keepChecked.js";
 import { KeptForm } from "./keptForm.js";
+import { NotesOnFile } from "./notesOnFile.js";
 import type { ReceivedForm } from "./receiveForm.js";
 
 interface FileToRead {
@@ -38,7 +39,9 @@ export async function readFirst(
   const fileId = await keepChecked(visit, deps, { ...file, columns, values: dates });
   if (fileId === undefined) throw new TooBusy("The file could not be kept, try again shortly");
   const { kind, upload } = file.form;
-  return { outcome: <ValuesToFillIn visit={visit} kind={kind} name={upload.name} columns={columns} fileId={fileId} /> };
+  return {
+    outcome: <ValuesToFillIn visit={visit} kind={kind} name={upload.name} notes={file.header.notes} columns={columns} fileId={fileId} />,
+  };
 }
 
 /** Whether this file was checked with these columns from the same page: then it is read, and its fixed values were shown. */
@@ -51,18 +54,20 @@ interface ValuesProps {
   readonly visit: SignedInVisit;
   readonly kind: ImportKind;
   readonly name: string;
+  readonly notes: readonly string[];
   readonly columns: ImportColumns;
   /** The file as it is kept until the button is pressed. */
   readonly fileId: string;
 }
 
 /** The fixed values that are remembered for a file, before they are recorded with it. */
-const ValuesToFillIn = ({ visit, kind, name, columns, fileId }: ValuesProps) => (
+const ValuesToFillIn = ({ visit, kind, name, notes, columns, fileId }: ValuesProps) => (
   <section class="panel" aria-labelledby="to-fill-in" data-checked={fileId}>
     <h2 id="to-fill-in">Values for every row</h2>
     <p class="notice warn" role="status">
       Every row of {name} gets these values, as chosen for files with its columns. Nothing has been recorded yet.
     </p>
+    <NotesOnFile notes={notes} />
     <FilledIn kind={kind} columns={columns} />
     <div class="button-row">
       <KeptForm visit={visit} fileId={fileId} label="Upload with these values" />

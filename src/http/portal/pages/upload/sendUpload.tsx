@@ -4,6 +4,8 @@ import { rejectWhenFull } from "../../../../commands/imports/importQueue.js";
 import { type KeptFile, keptFile, releaseFile } from "../../../../commands/imports/keptFiles.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
+import { TooBusy } from "../../../../portErrors.js";
+import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { send } from "../../../server/requestFrame.js";
 import { type Fields, fieldsInJson } from "../../fields.js";
@@ -14,6 +16,8 @@ import { askOrAccept, type EndedUpload, withinMs } from "./askOrAccept.js";
 import { columnsOfFile } from "./columns/columnsOfFile.js";
 import { fetchKept, noLongerKept } from "./fetchKept.js";
 import { ofReportedKind, reportedImport } from "./judgeUpload.js";
+import { keepChecked } from "./keepChecked.js";
+import { SheetsQuestion } from "./notesOnFile.js";
 import { keptPath, sendKeptPath, uploadPath } from "./paths.js";
 import { readFirst, wasChecked } from "./readFirst.js";
 import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
@@ -134,8 +138,8 @@ interface FileToTake {
 }
 
 /**
- * An ordinary file is stored and queued at once; the person is asked first if it was sent before. A file whose columns are chosen is read before
- * that. An error report is judged first, and goes in as a correction.
+ * An ordinary file is stored and queued at once; the person is asked first if it was sent before, or has rows that are not read. A file whose
+ * columns are chosen is read before that. An error report is judged first, and goes in as a correction.
  */
 async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received, kept }: FileToTake): Promise<Taken> {
   const { organisationId, memberId } = visit.person;
@@ -158,7 +162,10 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received
       leave = kept?.leave ?? deps.fileChecks.enter(memberId);
       return { later: await prepareToSendReport(visit, deps, { ...file, found, columns }), end };
     }
-    const goOn = () => askOrAccept(visit, deps, { ...file, columns, fileId: kept?.file.fileId });
+    const goOn = () =>
+      !kept && header.otherSheets?.length
+        ? askAboutSheets(visit, deps, { ...file, columns })
+        : askOrAccept(visit, deps, { ...file, columns, fileId: kept?.file.fileId });
     if (chosen.toChoose || (columns && !kept && !(await wasChecked(visit, deps, form, columns))))
       return { later: (say, signal) => readFirst(visit, deps, { ...file, columns, goOn }, say, signal), end };
     const taken = await goOn();
@@ -168,6 +175,20 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received
     await end();
     throw error;
   }
+}
+
+interface OtherSheets {
+  readonly form: ReceivedForm;
+  readonly header: FileHeader;
+  readonly columns: ImportColumns | undefined;
+}
+
+/** Rows of the file's other sheets are not read: the file is kept, and the person is asked first. */
+async function askAboutSheets(visit: SignedInVisit, deps: PortalDeps, file: OtherSheets): Promise<EndedUpload> {
+  const fileId = await keepChecked(visit, deps, file);
+  if (fileId === undefined) throw new TooBusy("The file could not be kept, try again shortly");
+  const { form, header } = file;
+  return { outcome: <SheetsQuestion visit={visit} name={form.upload.name} notes={header.notes} fileId={fileId} /> };
 }
 
 const lookMs = 100;

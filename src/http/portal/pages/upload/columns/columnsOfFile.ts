@@ -64,7 +64,7 @@ export async function keepToChoose(
   { form, header }: UploadedFile,
   dates: DatesOfFile,
 ): Promise<string> {
-  const { columns, format } = header;
+  const { columns, format, notes } = header;
   expectChoosable(columns);
   const { organisationId } = visit.person;
   const { kind, upload } = form;
@@ -76,7 +76,7 @@ export async function keepToChoose(
   });
   const values = columns.map((_, index) => [...new Set([...(first[index] ?? []), ...(dates[index] ?? [])])]);
   const file = { path, name, format, size, sha256 };
-  const fileId = await keepFile(deps, { organisationId, kind, sourceDetails, file, columns, values });
+  const fileId = await keepFile(deps, { organisationId, kind, sourceDetails, file, columns, values, notes });
   return columnsOfKept(fileId);
 }
 

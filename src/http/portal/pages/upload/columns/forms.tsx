@@ -21,7 +21,7 @@ import { UploadQuestion } from "../sameUpload.js";
 import { uploadPage } from "../uploadPage.js";
 import { columnsPath, keepToChoose, readDates } from "./columnsOfFile.js";
 import { checkKept, uploadKept } from "./keptUpload.js";
-import { checkColumnsPath, columnsPage, columnsWith, noFile, sendColumnsPath } from "./page.js";
+import { checkColumnsPath, columnsPage, columnsWith, notFound, sendColumnsPath } from "./page.js";
 import { readChoice } from "./readChoice.js";
 import { type ColumnsSource, columnsSource } from "./source.js";
 
@@ -63,7 +63,7 @@ export const columnsForm: FormOf<SignedInVisit> = {
   mostBytes,
   submit: async (visit, fields, deps) => {
     const source = await columnsSource(visit, deps, fields.get);
-    if (!source) return { ...noFile(visit), status: 404 };
+    if (!source) return notFound(visit);
     const { kept } = source;
     if (kept?.importId) return { goTo: importPath(kept.importId) };
     const choice = await soundChoice(visit, deps, source, fields);

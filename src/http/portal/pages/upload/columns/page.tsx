@@ -5,12 +5,14 @@ import { type ColumnChoice, choosableFields } from "../../../../../domain/import
 import { datesAgainst } from "../../../../../domain/imports/columns/evidence.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { principalNames } from "../../../../../queries/organisations/organisations.js";
+import { answerTable } from "../../../../server/problem.js";
 import type { Done, PageOf, PortalDeps, Shown, SignedInVisit } from "../../../page.js";
 import { Button, ButtonLink, HiddenFields } from "../../../shell/form.js";
 import { EmptyState, Panel } from "../../../shell/panel.js";
 import { counted, Time } from "../../../shell/values.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/status.js";
+import { NotesOnFile } from "../notesOnFile.js";
 import { columnsPath } from "./columnsOfFile.js";
 import { ColumnTable, FieldsWithoutColumn, OrderOfDates } from "./parts.js";
 import { readChoice } from "./readChoice.js";
@@ -24,14 +26,15 @@ export const columnsPage: PageOf<SignedInVisit> = {
   access: "operate",
   show: async (visit, deps) => {
     const { query, submitted } = visit;
-    const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
-    if (!source) return noFile(visit);
+    const given = (name: string) => submitted.get(name) || query[name] || "";
+    const source = await columnsSource(visit, deps, given);
+    if (!source) return given("file") || given("headings") ? notFound(visit) : noFile(visit);
     if (source.kept?.importId) return { goTo: importPath(source.kept.importId) };
     return columnsWith(visit, deps, source);
   },
 };
 
-export const noFile = (visit: SignedInVisit): Shown => ({
+const noFile = (visit: SignedInVisit): Shown => ({
   title: "Columns",
   body: (
     <div class="panel">
@@ -41,6 +44,9 @@ export const noFile = (visit: SignedInVisit): Shown => ({
     </div>
   ),
 });
+
+/** The file or the headings that were asked for are not there, or are another organisation's. */
+export const notFound = (visit: SignedInVisit): Shown => ({ ...noFile(visit), status: answerTable.notFound.status });
 
 interface After {
   /** What the form said, where it is shown again. */
@@ -68,6 +74,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
       <>
         <div class="panel">
           <About source={source} />
+          <NotesOnFile notes={source.kept?.notes ?? []} />
           {source.remembered ? (
             <p class="hint">
               Chosen <Time visit={visit} at={new Date(source.remembered.at)} /> by {nameOf(source.remembered.by)} for files with these

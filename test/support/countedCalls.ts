@@ -1,0 +1,23 @@
+import { Session } from "node:inspector/promises";
+import { setFlagsFromString } from "node:v8";
+
+/** How many calls of functions of the files below `folder` `work` makes: a measure of work that no load changes. */
+export async function countedCalls(folder: string, work: () => unknown): Promise<number> {
+  const session = new Session();
+  session.connect();
+  setFlagsFromString("--no-opt"); // calls of optimised functions are not counted
+  try {
+    await session.post("Profiler.enable");
+    await session.post("Profiler.startPreciseCoverage", { callCount: true });
+    work();
+    const { result } = await session.post("Profiler.takePreciseCoverage");
+    const calls = result
+      .filter(({ url }) => url.includes(folder))
+      .flatMap(({ functions }) => functions.map(({ ranges }) => ranges[0]?.count));
+    return calls.reduce<number>((sum, count = 0) => sum + count, 0);
+  } finally {
+    setFlagsFromString("--opt");
+    await session.post("Profiler.stopPreciseCoverage");
+    session.disconnect();
+  }
+}
