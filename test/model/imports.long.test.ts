@@ -1,2 +1,2 @@
 // With more random runs.
-import "./imports.test.js";
+import "./imports.processes.test.js";

@@ -1,2 +1,2 @@
 // With more seeds.
-import "./reversals.test.js";
+import "./reversals.processes.test.js";

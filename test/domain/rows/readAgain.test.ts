@@ -11,6 +11,7 @@ import { decimal } from "../../../src/domain/money.js";
 import { correctedFile } from "../../../src/domain/pushes/correctedFile.js";
 import { pushedFields } from "../../../src/domain/pushes/values.js";
 import { activityJudge, shipmentLineJudge } from "../../../src/domain/rows/rowJudges.js";
+import { everyCase } from "../../support/projects/everyCase.js";
 import { cellsOf, zones } from "./acceptedCells.js";
 import { context, rowOf, table } from "./sample.js";
 
@@ -20,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** All in `npm run verify`. */
-const runs = (all: number, some: number) => (process.env["VERIFY"] === "on" ? all : some);
+/** All in the project `long`. */
+const runs = (all: number, some: number) => (everyCase ? all : some);
 
 type Values = Record<string, unknown>;
 

@@ -158,14 +158,18 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received
       ? { toChoose: false as const, columns: kept.columns }
       : await columnsOfFile(visit, deps, { ...file, reported: found?.request });
     const columns = chosen.toChoose ? undefined : chosen.columns;
+    const hasMoreSheets = !kept && (header.otherSheets?.length ?? 0) > 0;
+    const aboutSheets = () => askAboutSheets(visit, deps, { ...file, columns });
+    if (found && hasMoreSheets) {
+      const asked = await aboutSheets();
+      await end();
+      return asked;
+    }
     if (found) {
       leave = kept?.leave ?? deps.fileChecks.enter(memberId);
       return { later: await prepareToSendReport(visit, deps, { ...file, found, columns }), end };
     }
-    const goOn = () =>
-      !kept && header.otherSheets?.length
-        ? askAboutSheets(visit, deps, { ...file, columns })
-        : askOrAccept(visit, deps, { ...file, columns, fileId: kept?.file.fileId });
+    const goOn = () => (hasMoreSheets ? aboutSheets() : askOrAccept(visit, deps, { ...file, columns, fileId: kept?.file.fileId }));
     if (chosen.toChoose || (columns && !kept && !(await wasChecked(visit, deps, form, columns))))
       return { later: (say, signal) => readFirst(visit, deps, { ...file, columns, goOn }, say, signal), end };
     const taken = await goOn();

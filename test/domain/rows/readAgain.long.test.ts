@@ -1,0 +1,2 @@
+// Every case of the file beside it.
+import "./readAgain.test.js";
