@@ -10,7 +10,11 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const all = ["test/adapters", "test/commands", "test/projections", "test/queries", "test/http", "test/workers"];
 const suites = process.argv.length > 2 ? process.argv.slice(2) : all;
 // These tests kill the store's process and start it again on its folder, which works with the embedded node only.
-const notHere = ["test/workers/imports/outages.test.ts", "test/http/api/realStores.test.ts", "test/http/api/quotes/recording.test.ts"];
+const notHere = [
+  "test/workers/imports/outages.processes.test.ts",
+  "test/http/api/realStores.test.ts",
+  "test/http/api/quotes/recording.test.ts",
+];
 
 const missing = await getContainerRuntimeClient().then(
   () => undefined,

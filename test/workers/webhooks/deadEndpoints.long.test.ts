@@ -1,2 +1,2 @@
 // With all endpoints, and the comparison of times.
-import "./deadEndpoints.test.js";
+import "./deadEndpoints.processes.test.js";
