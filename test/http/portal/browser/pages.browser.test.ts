@@ -40,8 +40,8 @@ async function open(page: Page, { as, address, heading, asks }: OpenablePage): P
   await page.goto(address(stage));
   await page.getByRole("heading", { level: 1, name: heading, exact: true, includeHidden: true }).waitFor({ state: "attached" });
   if (asks) await page.getByRole("dialog", { name: asks }).waitFor();
-  const grid = page.getByRole("grid");
-  if ((await grid.count()) > 0) await grid.getByRole("gridcell").first().waitFor(); // rows are loaded after the page
+  // The script puts its grid in the place of the rows that came with the page.
+  if ((await page.locator("[data-first]").count()) > 0) await page.getByRole("grid").getByRole("gridcell").first().waitFor();
 }
 
 const wide = { colorScheme: "light", width: 1440, height: 900 } as const;
