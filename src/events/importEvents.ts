@@ -130,3 +130,7 @@ export type ImportStarted = z.infer<typeof importStarted>;
 export type RowAccepted = z.infer<typeof rowAccepted>;
 export type RowRejected = z.infer<typeof rowRejected>;
 export type ImportCompleted = z.infer<typeof importCompleted>;
+
+export type RowOutcome =
+  | { readonly type: "RowAccepted"; readonly data: RowAccepted }
+  | { readonly type: "RowRejected"; readonly data: RowRejected };

@@ -1,10 +1,10 @@
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
-import { checkFile, datesInFile } from "../../src/commands/imports/judging/checkFile.js";
-import type { FileChecks } from "../../src/commands/imports/judging/fileChecks.js";
-import { ImportFault } from "../../src/commands/imports/judging/importFault.js";
-import { judgeReport } from "../../src/commands/imports/judging/report/judgeReport.js";
 import { compileCatalogue } from "../../src/domain/catalogue/catalogue.js";
 import { Rejection } from "../../src/domain/rejection.js";
+import { checkFile, datesInFile } from "../../src/judging/checkFile.js";
+import type { FileChecks } from "../../src/judging/fileChecks.js";
+import { ImportFault } from "../../src/judging/importFault.js";
+import { judgeReport } from "../../src/judging/report/judgeReport.js";
 import { createCheckProcesses } from "../../src/main/checking/checkProcesses.js";
 import { geography } from "./service.js";
 

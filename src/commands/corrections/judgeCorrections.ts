@@ -6,9 +6,9 @@ import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { fault, type RowReason, reasonOf } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { ImportKind } from "../../events/importEvents.js";
+import type { OpenSubmission } from "../../judging/openSubmission.js";
+import { prepareRows } from "../../judging/prepareRows.js";
 import type { FileRow, Reading } from "../../ports/spreadsheets.js";
-import type { OpenSubmission } from "../imports/judging/openSubmission.js";
-import { prepareRows } from "../imports/judging/prepareRows.js";
 import type { PushedElements } from "./rowsMeant.js";
 
 interface Judging extends Pick<Sources, "sentFor" | "isAccepted"> {

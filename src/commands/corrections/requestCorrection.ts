@@ -6,9 +6,9 @@ import { type CorrectedFile, correctedFile, type SentValues } from "../../domain
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
+import { writeLines } from "../../judging/writeLines.js";
 import { deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
-import { writeLines } from "../imports/writeLines.js";
 import { expectOpen } from "./openRows.js";
 import { acceptedAmong, completedImport, expectWholeShipments, someNumbers } from "./rowsMeant.js";
 

@@ -3,14 +3,10 @@
 
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { ImportKind, ImportRequested, ImportStarted, RowAccepted, RowRejected } from "../../events/importEvents.js";
+import type { ImportKind, ImportRequested, ImportStarted, RowOutcome } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
 
 export type ImportEvent = EventOn<"import">;
-
-export type RowOutcome =
-  | { readonly type: "RowAccepted"; readonly data: RowAccepted }
-  | { readonly type: "RowRejected"; readonly data: RowRejected };
 
 export interface ImportCounts {
   readonly received: number;

@@ -2,13 +2,13 @@
 import type { BlockList } from "node:net";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { FileChecks } from "../../commands/imports/judging/fileChecks.js";
 import type { MemberDeps } from "../../commands/members/changeMember.js";
 import type { Session } from "../../commands/members/sessions.js";
 import type { createSignIn } from "../../commands/members/signIn.js";
 import type { OrganisationDeps, Origin } from "../../commands/organisations/organisation.js";
 import type { WebhookDeps } from "../../commands/organisations/webhooks.js";
 import type { Action } from "../../domain/members.js";
+import type { FileChecks } from "../../judging/fileChecks.js";
 import type { Places } from "../../places.js";
 import type { SingleSignOn } from "../../ports/people.js";
 import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";

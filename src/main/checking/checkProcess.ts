@@ -2,11 +2,11 @@
 import { bundledLocalities } from "../../adapters/localities/bundled.js";
 import { readStoredLocalities } from "../../adapters/localities/storedLocalities.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
-import { checkFile, datesInFile } from "../../commands/imports/judging/checkFile.js";
-import { ImportFault } from "../../commands/imports/judging/importFault.js";
-import { judgeReport } from "../../commands/imports/judging/report/judgeReport.js";
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { createGeography } from "../../domain/geography/geography.js";
+import { checkFile, datesInFile } from "../../judging/checkFile.js";
+import { ImportFault } from "../../judging/importFault.js";
+import { judgeReport } from "../../judging/report/judgeReport.js";
 import { lowerPriority } from "../lowerPriority.js";
 import type { FromCheck, ToCheck } from "./checkProcesses.js";
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { CheckedFile, CheckWatch, FileChecks, FileToCheck, FileToRead } from "../../commands/imports/judging/fileChecks.js";
 import { Rejection } from "../../domain/rejection.js";
+import type { CheckedFile, CheckWatch, FileChecks, FileToCheck, FileToRead } from "../../judging/fileChecks.js";
 import { createPlaces } from "../../places.js";
 
 /** The compiled program, also when this code runs from its sources in a test. */

@@ -1,13 +1,6 @@
 import { describe, test } from "vitest";
-import {
-  decide,
-  evolve,
-  type ImportCommand,
-  type ImportEvent,
-  nothingYet,
-  type RowOutcome,
-} from "../../../src/commands/imports/importDecider.js";
-import type { ImportRequested } from "../../../src/events/importEvents.js";
+import { decide, evolve, type ImportCommand, type ImportEvent, nothingYet } from "../../../src/commands/imports/importDecider.js";
+import type { ImportRequested, RowOutcome } from "../../../src/events/importEvents.js";
 import { givenWhenThen } from "../givenWhenThen.js";
 
 const given = givenWhenThen<ImportCommand, ImportEvent, typeof nothingYet>({ initial: () => nothingYet, evolve, decide });

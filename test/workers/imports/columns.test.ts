@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ImportEvent } from "../../../src/commands/imports/importDecider.js";
-import { openSubmission } from "../../../src/commands/imports/judging/openSubmission.js";
 import type { ColumnChoice } from "../../../src/domain/imports/columns/choice.js";
+import { openSubmission } from "../../../src/judging/openSubmission.js";
 import { headerXml, workbook } from "../../adapters/spreadsheets/workbook.js";
 import { openStage, type Stage } from "./stage.js";
 

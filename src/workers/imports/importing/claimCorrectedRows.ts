@@ -1,13 +1,13 @@
 import { claimRows } from "../../../commands/corrections/correctionsStream.js";
 import type { ImportState } from "../../../commands/imports/importDecider.js";
 import { type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
-import { ImportFault } from "../../../commands/imports/judging/importFault.js";
-import type { Refusals } from "../../../commands/imports/judging/prepareRows.js";
 import { untilProjected } from "../../../commands/untilProjected.js";
 import { refusal } from "../../../domain/rows/faults.js";
 import type { EventContext } from "../../../events/codec.js";
 import type { RefusedRow } from "../../../events/correctionEvents.js";
 import { startedEvent } from "../../../events/importLayout.js";
+import { ImportFault } from "../../../judging/importFault.js";
+import type { Refusals } from "../../../judging/prepareRows.js";
 import { ledgerHas, supersededRows } from "../../../queries/lookUps/rejectedRows.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";

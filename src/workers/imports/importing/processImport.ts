@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import type { ImportState } from "../../../commands/imports/importDecider.js";
 import { carryOut, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
-import { ImportFault } from "../../../commands/imports/judging/importFault.js";
-import { openSubmission } from "../../../commands/imports/judging/openSubmission.js";
-import { prepareRows } from "../../../commands/imports/judging/prepareRows.js";
-import { rowOutcomes } from "../../../commands/imports/judging/rowOutcome.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { progressOf, readingShare } from "../../../domain/imports/progress.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { EventContext } from "../../../events/codec.js";
+import { ImportFault } from "../../../judging/importFault.js";
+import { openSubmission } from "../../../judging/openSubmission.js";
+import { prepareRows } from "../../../judging/prepareRows.js";
+import { rowOutcomes } from "../../../judging/rowOutcome.js";
 import { presentOf } from "../../../queries/organisations/organisations.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import { type HeldTurn, Interrupted } from "../turns/holdTurn.js";

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { parse } from "uuid";
-import { decide, evolve, type ImportCounts, type RowOutcome } from "../../../commands/imports/importDecider.js";
+import { decide, evolve, type ImportCounts } from "../../../commands/imports/importDecider.js";
 import type { LoadedImport } from "../../../commands/imports/importStream.js";
 import { type EventContext, encode } from "../../../events/codec.js";
+import type { RowOutcome } from "../../../events/importEvents.js";
 import { streamOf } from "../../../events/streams.js";
 import type { EventChunk, EventStore, Revision } from "../../../ports/eventStore.js";
 import type { FileRow } from "../../../ports/spreadsheets.js";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { backOffMs } from "../../../backOff.js";
-import { ImportFault } from "../../../commands/imports/judging/importFault.js";
+import { ImportFault } from "../../../judging/importFault.js";
 import { ObjectMissing, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import { noNotices } from "../../../ports/notices.js";
 import type { WorkerDeps } from "../deps.js";

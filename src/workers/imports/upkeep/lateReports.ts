@@ -3,15 +3,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { loadImport } from "../../../commands/imports/importStream.js";
-import { ImportFault } from "../../../commands/imports/judging/importFault.js";
-import { type OpenSubmission, openSubmission, type SubmittedRow } from "../../../commands/imports/judging/openSubmission.js";
-import { shownRow } from "../../../commands/imports/judging/shownRow.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { customFieldPrefix, pushedNames } from "../../../domain/imports/fields.js";
 import type { Columns } from "../../../domain/rows/cells.js";
 import { decode, UnreadableEvent } from "../../../events/codec.js";
 import { endsImport, type ImportRequested, type RowRejected } from "../../../events/importEvents.js";
 import { readRows, startedEvent } from "../../../events/importLayout.js";
+import { ImportFault } from "../../../judging/importFault.js";
+import { type OpenSubmission, openSubmission, type SubmittedRow } from "../../../judging/openSubmission.js";
+import { shownRow } from "../../../judging/shownRow.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
 import type { WorkerDeps } from "../deps.js";
 import { errorReport, fetchSubmission } from "../importing/importFiles.js";

@@ -4,11 +4,11 @@ import { rejectedRowStates } from "../../../../commands/corrections/openRows.js"
 import { type CompletedImport, completedImport } from "../../../../commands/corrections/rowsMeant.js";
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
-import type { CheckedFile, ReportToJudge } from "../../../../commands/imports/judging/fileChecks.js";
 import { reportIn } from "../../../../domain/files/header.js";
 import type { ColumnChoice } from "../../../../domain/imports/columns/choice.js";
 import { customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import type { CheckedFile, ReportToJudge } from "../../../../judging/fileChecks.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";

@@ -1,8 +1,8 @@
 // What the upload page shows after a file was checked, or sent as a correction.
 import type { CompletedImport } from "../../../../commands/corrections/rowsMeant.js";
-import type { CheckedFile, ClosedRows } from "../../../../commands/imports/judging/fileChecks.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import type { ImportColumns, ImportKind, ImportRequested } from "../../../../events/importEvents.js";
+import type { CheckedFile, ClosedRows } from "../../../../judging/fileChecks.js";
 import type { SignedInVisit } from "../../page.js";
 import { Button, ButtonLink } from "../../shell/form.js";
 import { type Fact, Facts } from "../../shell/panel.js";

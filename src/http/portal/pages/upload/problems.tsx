@@ -1,5 +1,5 @@
 // Why rows of a file are rejected: by reason, with what stands in the columns at fault and the first rows of each.
-import type { FaultyValues, Problem, ProblemGroup, Problems, Rest } from "../../../../commands/imports/judging/fileChecks.js";
+import type { FaultyValues, Problem, ProblemGroup, Problems, Rest } from "../../../../judging/fileChecks.js";
 import { type Column, Table } from "../../shell/panel.js";
 import { Amount, counted } from "../../shell/values.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { leftOut, nextTime, tooMany, wholeParts } from "../../../../src/commands/imports/judging/report/wholeParts.js";
-import { growingInts } from "../../../../src/domain/rows/compactLists.js";
+import { growingInts } from "../../src/domain/rows/compactLists.js";
+import { leftOut, nextTime, tooMany, wholeParts } from "../../src/judging/report/wholeParts.js";
 
 const ints = (values: readonly number[]) => {
   const list = growingInts();

@@ -1,8 +1,8 @@
-import { limits } from "../../../domain/imports/limits.js";
-import { type Columns, cellText, storableText, submittedValues } from "../../../domain/rows/cells.js";
-import { recordedFaults } from "../../../domain/rows/faults.js";
-import type { FileRow } from "../../../ports/spreadsheets.js";
-import type { RowOutcome } from "../importDecider.js";
+import { limits } from "../domain/imports/limits.js";
+import { type Columns, cellText, storableText, submittedValues } from "../domain/rows/cells.js";
+import { recordedFaults } from "../domain/rows/faults.js";
+import type { RowOutcome } from "../events/importEvents.js";
+import type { FileRow } from "../ports/spreadsheets.js";
 import type { JudgedRequest } from "./openSubmission.js";
 import type { PreparedRows } from "./prepareRows.js";
 import { shownRow } from "./shownRow.js";

@@ -1,10 +1,10 @@
-import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
-import type { Geography } from "../../../domain/geography/geography.js";
-import { dateValues } from "../../../domain/imports/columns/dateOrder.js";
-import { customFieldPrefix } from "../../../domain/imports/fields.js";
-import { type Columns, cellText } from "../../../domain/rows/cells.js";
-import { rowContext } from "../../../domain/rows/rowContext.js";
-import type { FileRow, Spreadsheets } from "../../../ports/spreadsheets.js";
+import type { Catalogue } from "../domain/catalogue/catalogue.js";
+import type { Geography } from "../domain/geography/geography.js";
+import { dateValues } from "../domain/imports/columns/dateOrder.js";
+import { customFieldPrefix } from "../domain/imports/fields.js";
+import { type Columns, cellText } from "../domain/rows/cells.js";
+import { rowContext } from "../domain/rows/rowContext.js";
+import type { FileRow, Spreadsheets } from "../ports/spreadsheets.js";
 import type { CheckedFile, FileToCheck } from "./fileChecks.js";
 import { ImportFault } from "./importFault.js";
 import { openSubmission } from "./openSubmission.js";

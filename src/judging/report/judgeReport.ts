@@ -1,12 +1,12 @@
 // A corrected error report: which of its rows can be sent as a correction of its import, and which have to stay open.
-import { rowNumberColumn } from "../../../../domain/files/header.js";
-import { limits } from "../../../../domain/imports/limits.js";
-import { isWhole } from "../../../../domain/pushes/correctedFile.js";
-import { type Columns, cellText } from "../../../../domain/rows/cells.js";
-import { type GrowingInts, growingInts } from "../../../../domain/rows/compactLists.js";
-import { type Fault, fault, reasonOf, refusal } from "../../../../domain/rows/faults.js";
-import { rowContext } from "../../../../domain/rows/rowContext.js";
-import type { FileRow } from "../../../../ports/spreadsheets.js";
+import { rowNumberColumn } from "../../domain/files/header.js";
+import { limits } from "../../domain/imports/limits.js";
+import { isWhole } from "../../domain/pushes/correctedFile.js";
+import { type Columns, cellText } from "../../domain/rows/cells.js";
+import { type GrowingInts, growingInts } from "../../domain/rows/compactLists.js";
+import { type Fault, fault, reasonOf, refusal } from "../../domain/rows/faults.js";
+import { rowContext } from "../../domain/rows/rowContext.js";
+import type { FileRow } from "../../ports/spreadsheets.js";
 import { headingIn, type Judging, shipmentIds, type Watch } from "../checkFile.js";
 import type { CheckedFile, CorrectionPart, FileToCheck, ReportToJudge } from "../fileChecks.js";
 import { ImportFault } from "../importFault.js";

@@ -1,14 +1,14 @@
-// src/commands/imports/judging reads a submission and judges its rows: by the importer, and by the portal before anything is sent.
+// src/judging reads a submission and judges its rows: by the importer, and by the portal before anything is sent.
 import { join } from "node:path";
-import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
-import { matchImportHeader } from "../../../domain/files/header.js";
-import { applyChoice, type ColumnChoice } from "../../../domain/imports/columns/choice.js";
-import { fileHeadings } from "../../../domain/imports/columns/headings.js";
-import { cellMapper } from "../../../domain/imports/columns/mapCells.js";
-import { columnsOf } from "../../../domain/imports/fields.js";
-import type { Columns } from "../../../domain/rows/cells.js";
-import type { ImportRequested } from "../../../events/importEvents.js";
-import type { FileRow, RowBatch, RowCount, Spreadsheets } from "../../../ports/spreadsheets.js";
+import type { Catalogue } from "../domain/catalogue/catalogue.js";
+import { matchImportHeader } from "../domain/files/header.js";
+import { applyChoice, type ColumnChoice } from "../domain/imports/columns/choice.js";
+import { fileHeadings } from "../domain/imports/columns/headings.js";
+import { cellMapper } from "../domain/imports/columns/mapCells.js";
+import { columnsOf } from "../domain/imports/fields.js";
+import type { Columns } from "../domain/rows/cells.js";
+import type { ImportRequested } from "../events/importEvents.js";
+import type { FileRow, RowBatch, RowCount, Spreadsheets } from "../ports/spreadsheets.js";
 import { ImportFault } from "./importFault.js";
 import { spooledRows, spoolRows } from "./rowSpool.js";
 

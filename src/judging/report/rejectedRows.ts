@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { comparableText, growingInts } from "../../../../domain/rows/compactLists.js";
+import { comparableText, growingInts } from "../../domain/rows/compactLists.js";
 
 /** The rejected rows of the import that a report is of, in little memory. A place is a row's number among them, from 0. */
 export interface RejectedRows {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { finished } from "node:stream/promises";
-import type { FileRow } from "../../../ports/spreadsheets.js";
+import type { FileRow } from "../ports/spreadsheets.js";
 
 /** Writes a workbook's rows to a file as lines of JSON: they are read twice, and unpacking the workbook twice would be slow. */
 export async function* spoolRows<Batch extends { readonly rows: readonly FileRow[] }>(

@@ -1,7 +1,7 @@
-import { shortened } from "../../../domain/imports/limits.js";
-import { type Columns, cellText, storableText } from "../../../domain/rows/cells.js";
-import { explained, type Fault, fieldsAtFault, type RowReason } from "../../../domain/rows/faults.js";
-import { reasonInError } from "../../../domain/rows/olderReasons.js";
+import { shortened } from "../domain/imports/limits.js";
+import { type Columns, cellText, storableText } from "../domain/rows/cells.js";
+import { explained, type Fault, fieldsAtFault, type RowReason } from "../domain/rows/faults.js";
+import { reasonInError } from "../domain/rows/olderReasons.js";
 import type { FaultyValues, Problem, ProblemGroup, Problems, Rest } from "./fileChecks.js";
 import type { SubmittedRow } from "./openSubmission.js";
 

@@ -1,11 +1,11 @@
-import { elementColumn } from "../../../domain/imports/fields.js";
-import type { Columns } from "../../../domain/rows/cells.js";
-import type { Fault, RowReason } from "../../../domain/rows/faults.js";
-import type { RowContext } from "../../../domain/rows/rowContext.js";
-import { activityJudge, shipmentLineJudge } from "../../../domain/rows/rowJudges.js";
-import { comparedColumns } from "../../../domain/rows/shipmentMeaning.js";
-import { type SeenLine, shipmentVerdicts } from "../../../domain/rows/shipmentVerdicts.js";
-import type { FileRow, Reading } from "../../../ports/spreadsheets.js";
+import { elementColumn } from "../domain/imports/fields.js";
+import type { Columns } from "../domain/rows/cells.js";
+import type { Fault, RowReason } from "../domain/rows/faults.js";
+import type { RowContext } from "../domain/rows/rowContext.js";
+import { activityJudge, shipmentLineJudge } from "../domain/rows/rowJudges.js";
+import { comparedColumns } from "../domain/rows/shipmentMeaning.js";
+import { type SeenLine, shipmentVerdicts } from "../domain/rows/shipmentVerdicts.js";
+import type { FileRow, Reading } from "../ports/spreadsheets.js";
 import type { JudgedRequest, OpenSubmission } from "./openSubmission.js";
 import { shownRow } from "./shownRow.js";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { elementColumn } from "../../../../domain/imports/fields.js";
-import { csvLine } from "../../../../domain/pushes/toFile.js";
-import { type Cell, type Columns, cellText } from "../../../../domain/rows/cells.js";
-import { createHashedFile } from "../../writeLines.js";
+import { elementColumn } from "../../domain/imports/fields.js";
+import { csvLine } from "../../domain/pushes/toFile.js";
+import { type Cell, type Columns, cellText } from "../../domain/rows/cells.js";
 import type { CorrectionPart } from "../fileChecks.js";
+import { createHashedFile } from "../writeLines.js";
 
 export interface PartFile {
   /** `row` is the number of the rejected row that these cells correct; `shipment` is 0 for an activity. */

@@ -1,8 +1,8 @@
 // Files that are judged before anything is recorded. Each is judged in a process of its own, so that the API can serve other requests.
-import type { OrganisationFile } from "../../../domain/catalogue/schema.js";
-import type { ColumnChoice } from "../../../domain/imports/columns/choice.js";
-import type { ImportKind } from "../../../events/importEvents.js";
-import type { FileFormat } from "../../../ports/spreadsheets.js";
+import type { OrganisationFile } from "../domain/catalogue/schema.js";
+import type { ColumnChoice } from "../domain/imports/columns/choice.js";
+import type { ImportKind } from "../events/importEvents.js";
+import type { FileFormat } from "../ports/spreadsheets.js";
 import type { ClosedState } from "./report/rejectedRows.js";
 
 export interface FileToCheck {

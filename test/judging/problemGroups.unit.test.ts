@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { fault, type RowReason, reasonOf } from "../../src/domain/rows/faults.js";
 import {
   countProblems,
   keptGroups,
@@ -7,8 +8,7 @@ import {
   shownInOrder,
   shownRows,
   shownValues,
-} from "../../../../src/commands/imports/judging/problemGroups.js";
-import { fault, type RowReason, reasonOf } from "../../../../src/domain/rows/faults.js";
+} from "../../src/judging/problemGroups.js";
 
 const fields = ["quantity", undefined, "customerId", "customFields.colour"];
 const heading = (field: string) => (field === "quantity" ? "Qty" : field);

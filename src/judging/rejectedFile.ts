@@ -1,7 +1,7 @@
-import { reportColumns } from "../../../domain/files/header.js";
-import { type Columns, cellText } from "../../../domain/rows/cells.js";
-import { explained, type RowReason } from "../../../domain/rows/faults.js";
-import type { Spreadsheets } from "../../../ports/spreadsheets.js";
+import { reportColumns } from "../domain/files/header.js";
+import { type Columns, cellText } from "../domain/rows/cells.js";
+import { explained, type RowReason } from "../domain/rows/faults.js";
+import type { Spreadsheets } from "../ports/spreadsheets.js";
 import type { SubmittedRow } from "./openSubmission.js";
 
 export interface RejectedFile {
