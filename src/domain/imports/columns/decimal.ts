@@ -1,5 +1,4 @@
 // How numbers are written: with a decimal point or a decimal comma. What can be read in two ways is never guessed.
-import type { Cell } from "../../rows/cells.js";
 import { parseDecimal } from "../fields.js";
 
 export const decimals = ["point", "comma"] as const;
@@ -88,7 +87,7 @@ export function numberAgainst(values: readonly string[], declared: Decimal | und
 
 /** Keeps the first value of each kind, which say together what all values say. */
 export interface NumberForms {
-  add(cell: Cell): void;
+  add(cell: string): void;
   values(): string[];
 }
 
@@ -96,7 +95,6 @@ export function numberForms(): NumberForms {
   const first = new Map<string, string>();
   return {
     add(cell) {
-      if (typeof cell !== "string") return;
       const text = cell.trim();
       const readings = readingsOf(text);
       if (!readings) return;
