@@ -5,9 +5,9 @@ import { Rejection } from "../../domain/rejection.js";
 import { decide } from "./correctionsDecider.js";
 import { decideCorrections, loadCorrections } from "./correctionsStream.js";
 import { expectOpen } from "./openRows.js";
-import { type CorrectionDeps, completedImport, expectWholeShipments, type ImportMeant } from "./rowsMeant.js";
+import { type CorrectionDeps, completedImport, expectWholeShipments, type ImportRef } from "./correctableRows.js";
 
-interface RowsChange extends ImportMeant {
+interface RowsChange extends ImportRef {
   readonly rows: readonly number[];
   readonly by: Principal;
   readonly requestId: string;

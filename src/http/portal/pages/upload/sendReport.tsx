@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { expectOpen } from "../../../../commands/corrections/openRows.js";
 import { correctionName } from "../../../../commands/corrections/requestCorrection.js";
-import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/rowsMeant.js";
+import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/correctableRows.js";
 import { freePlaces } from "../../../../commands/imports/importQueue.js";
 import { requestImport } from "../../../../commands/imports/requestImport.js";
 import { limits } from "../../../../domain/imports/limits.js";
