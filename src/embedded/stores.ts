@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { startChild } from "./childProcess.js";
 import { newCredentials, withCredentials } from "./eventstore/credentials.js";
-import { type SupervisedProcess, keepRunning, type RunningProcess } from "./keepRunning.js";
+import { keepRunning, type RunningProcess, type SupervisedProcess } from "./keepRunning.js";
 import { startPostgres } from "./postgres/server.js";
 import { processIdentity } from "./processes.js";
 import { endLeftovers } from "./runtimeFile.js";

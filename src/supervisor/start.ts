@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type Config, childEnvironment } from "../config.js";
 import { startChild } from "../embedded/childProcess.js";
-import { type SupervisedProcess, keepRunning, type RunningProcess } from "../embedded/keepRunning.js";
+import { keepRunning, type RunningProcess, type SupervisedProcess } from "../embedded/keepRunning.js";
 import { processIdentity } from "../embedded/processes.js";
 import { type OpenStores, openStores } from "./openStores.js";
 

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { type EventStore, isAfter } from "../../ports/eventStore.js";
 import { createAppender } from "./appending/append.js";
 import { createBatchSender } from "./appending/sendBatch.js";
-import { newClient, openConnection, createStreamDeleter } from "./connection.js";
+import { createStreamDeleter, newClient, openConnection } from "./connection.js";
 import { followLog } from "./reading/followLog.js";
 import { createHeadReader } from "./reading/head.js";
 import { createStreamReader } from "./reading/readStream.js";

@@ -4,7 +4,7 @@ import type { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Duplex, Readable } from "node:stream";
 import { EventStoreDBClient } from "@eventstore/db-client";
-import { type SplitChunk, groupFrames } from "./protocol/frames.js";
+import { groupFrames, type SplitChunk } from "./protocol/frames.js";
 import { repliesReader } from "./protocol/readReply.js";
 
 type UnpackError = typeof import("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");

@@ -1,7 +1,7 @@
 import { type AustralianRecord, readAustralianFile } from "./australianFile.js";
 import { cityOf } from "./cities.js";
-import { coordinates, createPrimaryRanking } from "./primarySuburb.js";
 import { type LocalityRow, localityName } from "./localityRow.js";
+import { coordinates, createPrimaryRanking } from "./primarySuburb.js";
 
 const states: Record<string, string> = {
   ACT: "Australian Capital Territory",

@@ -9,7 +9,7 @@ import { backOffMs } from "../../backOff.js";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { assertKey, contentDisposition } from "./objectKeys.js";
-import { codeOf, type Translate, createTranslator } from "./s3Faults.js";
+import { codeOf, createTranslator, type Translate } from "./s3Faults.js";
 import { abortUpload, type OpenUpload, openUploads, partBytes, sendFile } from "./s3Upload.js";
 
 export interface S3Options {

@@ -54,7 +54,8 @@ export async function acceptedAmong(pool: Pool, { request, position }: Completed
   return others;
 }
 
-const notRejected = (rows: readonly number[]): string => firstSentences(rows.map((row) => `Row ${row} is not a rejected row of this import.`));
+const notRejected = (rows: readonly number[]): string =>
+  firstSentences(rows.map((row) => `Row ${row} is not a rejected row of this import.`));
 
 /**
  * Refuses numbers that are not rejected rows of the import, and a part of a shipment: its rejected lines are corrected or dismissed together.

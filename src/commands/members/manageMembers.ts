@@ -113,7 +113,11 @@ export async function removeMember(deps: MemberDeps, { organisationId, member }:
 }
 
 /** Forgets the person: deletes the stream, the row, the claim and the sessions. Other streams keep the member's id, which leads to nothing. */
-export async function eraseMember(deps: MemberDeps, { organisationId, member }: MemberRef, { by, correlationId }: Origin): Promise<MemberOf> {
+export async function eraseMember(
+  deps: MemberDeps,
+  { organisationId, member }: MemberRef,
+  { by, correlationId }: Origin,
+): Promise<MemberOf> {
   const memberId = await claimedMember(deps.pool, organisationId, emailKey(member));
   if (memberId === undefined) throw noSuchMember(organisationId);
   const who = { organisationId, memberId };

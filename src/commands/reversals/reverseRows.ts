@@ -22,16 +22,16 @@ import { queuedCorrections } from "../corrections/openRows.js";
 import { load, untilNoConflict } from "../handle.js";
 import { expectVisible, loadImport } from "../imports/importStream.js";
 import { untilProjected } from "../untilProjected.js";
+import { decide, type ReverseRows, reversalsAggregate } from "./reversalsDecider.js";
 import {
   activitiesOf,
-  type ReversalUnits,
-  reversalUnitsOf,
   type ReversalDeps,
-  type ReversibleImport,
   type ReversalSelection,
+  type ReversalUnits,
+  type ReversibleImport,
+  reversalUnitsOf,
   shipmentsWithRows,
 } from "./reversalUnits.js";
-import { decide, type ReverseRows, reversalsAggregate } from "./reversalsDecider.js";
 
 export interface ReversalRequest {
   /** Undefined for the command line, which may reverse any organisation's import. */

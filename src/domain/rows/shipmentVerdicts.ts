@@ -1,7 +1,7 @@
 import type { Location } from "../geography/geography.js";
 import { limits } from "../imports/limits.js";
 import type { Cell } from "./cells.js";
-import { comparableText, createIntList, createTextList, createReasonList } from "./compactLists.js";
+import { comparableText, createIntList, createReasonList, createTextList } from "./compactLists.js";
 import { type Fault, fault, type RowReason, reasonOf, refusal } from "./faults.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";
 

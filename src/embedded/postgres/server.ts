@@ -7,7 +7,7 @@ import { withTimeLimit } from "../../timeLimit.js";
 import { type Account, chooseAccount } from "./account.js";
 import { findBinaries } from "./binaries.js";
 import { createDatabase, ensureCluster } from "./cluster.js";
-import { withLeash, readPidFile, stopLeftover, stopServer } from "./leash.js";
+import { readPidFile, stopLeftover, stopServer, withLeash } from "./leash.js";
 
 export interface PostgresOptions {
   /** The server's files are below this folder. One caller at a time per folder. */

@@ -3,7 +3,7 @@ import { rowNumberColumn } from "../../domain/files/header.js";
 import { limits } from "../../domain/imports/limits.js";
 import { isWhole } from "../../domain/pushes/correctedFile.js";
 import { type Columns, cellText } from "../../domain/rows/cells.js";
-import { type IntList, createIntList } from "../../domain/rows/compactLists.js";
+import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
 import { type Fault, fault, reasonOf, refusal } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { FileRow } from "../../ports/spreadsheets.js";

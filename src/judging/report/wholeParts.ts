@@ -1,4 +1,4 @@
-import { type IntList, createIntList } from "../../domain/rows/compactLists.js";
+import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
 
 interface JudgedRows {
   /** By ordinal: 0 for a row that is not to be sent, else the shipment it belongs to now, from 1; an activity is alone in its own. */

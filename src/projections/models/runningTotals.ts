@@ -60,7 +60,12 @@ export function runningTotals(): RunningTotals {
     [rows, totals, characters] = [0, 0, 0];
   };
 
-  function totalOf({ customerId: customer, warehouseCode, chargeCode, activityTimestamp }: RowAccepted["values"]): RunningTotal | undefined {
+  function totalOf({
+    customerId: customer,
+    warehouseCode,
+    chargeCode,
+    activityTimestamp,
+  }: RowAccepted["values"]): RunningTotal | undefined {
     const customerId = customer ?? "";
     if (typeof customerId !== "string" || typeof warehouseCode !== "string" || typeof chargeCode !== "string") return undefined;
     const instant = instantOf(String(activityTimestamp), "UTC");

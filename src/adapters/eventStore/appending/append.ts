@@ -2,10 +2,10 @@
 // that had already landed is acknowledged once more, and one that came too late is refused as a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import type { EventChunk, NewEvent, Position, Revision } from "../../../ports/eventStore.js";
-import { pauseBeforeRetry, type Connection, withDeadline } from "../connection.js";
+import { type Connection, pauseBeforeRetry, withDeadline } from "../connection.js";
 import { actualRevision, definiteFailure, isSilence, neverSent, serverDefaultBytes } from "../failures.js";
 import { type BatchRequest, batchRequest, headBytes, requestOf } from "../protocol/batchMessages.js";
-import { clearEvents, idsIn, noEvents, addEvent } from "../protocol/proposedEvents.js";
+import { addEvent, clearEvents, idsIn, noEvents } from "../protocol/proposedEvents.js";
 import type { ReadStream } from "../reading/readStream.js";
 import type { SendBatch } from "./sendBatch.js";
 

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { NewEvent, Position, Revision } from "../../../ports/eventStore.js";
 import { generatedBatchReply } from "../vendor.js";
-import { noEvents, type ProposedEvents, addEvent } from "./proposedEvents.js";
+import { addEvent, noEvents, type ProposedEvents } from "./proposedEvents.js";
 import { encode, type Message, message, readBigInt, textIn, wholeMessage } from "./protobuf.js";
 import { readPosition } from "./readReply.js";
 

@@ -9,7 +9,7 @@ import { pauseBeforeRetry } from "../connection.js";
 import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../failures.js";
 import { type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
-import { openEventFeed, type FeedBatch } from "./eventFeed.js";
+import { type FeedBatch, openEventFeed } from "./eventFeed.js";
 import type { Head } from "./head.js";
 
 export interface FollowOptions {
@@ -170,7 +170,11 @@ function inBounds(events: readonly StoredEvent[], after: Position | undefined, u
 }
 
 /** Silence is fine while the log ends at `reached`, or has not grown past `searched`, up to where a new subscription has found nothing. */
-async function proveIdle({ head, deadlineMs }: FollowOptions, reached: Position | undefined, searched: Position | undefined): Promise<void> {
+async function proveIdle(
+  { head, deadlineMs }: FollowOptions,
+  reached: Position | undefined,
+  searched: Position | undefined,
+): Promise<void> {
   const end = await head(deadlineMs);
   if (!end || !isAfter(end, reached) || (searched && !isAfter(end, searched))) return;
   throw new Stalled("the subscription is silent though the log has grown");

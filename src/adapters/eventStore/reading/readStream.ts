@@ -3,7 +3,7 @@
 
 import { StoreUnavailable } from "../../../portErrors.js";
 import type { Revision, StoredEvent } from "../../../ports/eventStore.js";
-import { pauseBeforeRetry, type Connection } from "../connection.js";
+import { type Connection, pauseBeforeRetry } from "../connection.js";
 import { definiteFailure, isSilence } from "../failures.js";
 import { readStreamRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";

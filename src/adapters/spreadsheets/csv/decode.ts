@@ -12,7 +12,12 @@ const WINDOWS_1252 =
 export type DecodedText = { readonly text: string; readonly bytesRead: number; readonly final: boolean };
 
 /** The file's text in pieces that never cut a character in two. */
-export async function* decodeFile(file: FileHandle, sniffed: SniffedEncoding, size: number, signal?: AbortSignal): AsyncGenerator<DecodedText> {
+export async function* decodeFile(
+  file: FileHandle,
+  sniffed: SniffedEncoding,
+  size: number,
+  signal?: AbortSignal,
+): AsyncGenerator<DecodedText> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let position = sniffed.skip;
   while (position < size) {

@@ -12,7 +12,11 @@ export type SniffedEncoding = {
 
 const SCAN_BYTES = 1 << 20;
 const ADVICE = "Save it as CSV UTF-8 and upload it again.";
-const AS_WINDOWS_1252: SniffedEncoding = { encoding: "windows-1252", skip: 0, notes: ["The file is not UTF-8; it was read as Windows-1252."] };
+const AS_WINDOWS_1252: SniffedEncoding = {
+  encoding: "windows-1252",
+  skip: 0,
+  notes: ["The file is not UTF-8; it was read as Windows-1252."],
+};
 
 /** A byte order mark or the pattern of zero bytes decides. Without either, text counts as UTF-8 until `sniffEncoding` finds that it is not. */
 export function sniffStart(start: Uint8Array): { encoding: Encoding; skip: number } {

@@ -2,9 +2,9 @@ import type { CommitLog } from "../log/commitLog.js";
 import {
   allBackwards,
   allForwards,
+  type ReadStep,
   readPage,
   refuseForeignPosition,
-  type ReadStep,
   streamBackwards,
   streamForwards,
   viewOf,

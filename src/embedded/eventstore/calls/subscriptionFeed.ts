@@ -1,7 +1,16 @@
 import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { type Block, endOf, partOf } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
-import { allForwards, type ReadPage, type EventRun, readPage, refuseForeignPosition, runsOf, streamForwards, viewOf } from "../log/reads.js";
+import {
+  allForwards,
+  type EventRun,
+  type ReadPage,
+  readPage,
+  refuseForeignPosition,
+  runsOf,
+  streamForwards,
+  viewOf,
+} from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
 import { position } from "../protocol/appendReplies.js";
 import type { EventFilter } from "../protocol/filters.js";

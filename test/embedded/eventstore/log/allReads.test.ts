@@ -8,7 +8,7 @@ import { framesIn } from "../../../../src/adapters/eventStore/protocol/frames.js
 import { idOf, newEvent, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { eventIn } from "../../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../../src/embedded/eventstore/log/commitLog.js";
-import { allBackwards, allForwards, type ReadPage, readPage, type ReadStep } from "../../../../src/embedded/eventstore/log/reads.js";
+import { allBackwards, allForwards, type ReadPage, type ReadStep, readPage } from "../../../../src/embedded/eventstore/log/reads.js";
 import { openStorage, type Storage } from "../../../../src/embedded/eventstore/log/storage.js";
 import { createWriter } from "../../../../src/embedded/eventstore/log/writer.js";
 import type { EventFilter } from "../../../../src/embedded/eventstore/protocol/filters.js";

@@ -1,10 +1,10 @@
 // What the grid sends for: pages of rows, verdicts on changed rows, the present state of rows; and what people do with rows: submit, dismiss, reopen.
 import { z } from "zod";
+import { pushedElements } from "../../../../commands/corrections/correctableRows.js";
 import { dismissRows, reopenRows } from "../../../../commands/corrections/dismissRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { type ClosedRow, RowsClosed } from "../../../../commands/corrections/openRows.js";
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
-import { pushedElements } from "../../../../commands/corrections/correctableRows.js";
 import { firstRequest } from "../../../../commands/imports/importStream.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import type { NameOf } from "../../../../domain/principal.js";

@@ -1,5 +1,5 @@
-import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { pushedElements } from "../../../../commands/corrections/correctableRows.js";
+import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
