@@ -11,7 +11,7 @@ import { prepareRows } from "../../judging/prepareRows.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { FileRow, Reading } from "../../ports/spreadsheets.js";
 import { firstRequest } from "../imports/importStream.js";
-import type { PushedElements } from "./rowsMeant.js";
+import type { PushedElements } from "./correctableRows.js";
 
 interface Judging extends Pick<Sources, "sentFor" | "isAccepted"> {
   /** The import whose rows they are. */
