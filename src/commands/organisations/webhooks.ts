@@ -1,6 +1,6 @@
 // Commands about an organisation's webhook endpoints. A secret is answered once, by the command that makes it, and kept nowhere.
 import { Rejection } from "../../domain/rejection.js";
-import { type AddressRules, judgeUrl } from "../../domain/webhooks/address.js";
+import { type AddressRules, checkUrl } from "../../domain/webhooks/address.js";
 import { webhookSecret } from "../../domain/webhooks/endpoint.js";
 import { isWebhookEventType, type WebhookEventType, webhookEventTypes } from "../../domain/webhooks/types.js";
 import { handle } from "../handle.js";
@@ -73,7 +73,7 @@ async function carryOut(deps: OrganisationDeps, endpoint: Endpoint, action: Webh
 }
 
 function soundUrl(text: string, rules: AddressRules): string {
-  const judged = judgeUrl(text.trim(), rules);
+  const judged = checkUrl(text.trim(), rules);
   if ("fault" in judged) throw new Rejection("invalid", judged.fault);
   return judged.url;
 }

@@ -4,7 +4,7 @@ import { createSignIn } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { Places } from "../../places.js";
 import { endpointVersions } from "../../queries/organisations/webhooks.js";
-import { inTime, readInTime, readPatienceMs } from "../server/inTime.js";
+import { answerInTime, readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { answerTable } from "../server/problem.js";
 import type { WithBody } from "../server/readBody.js";
@@ -61,7 +61,7 @@ export function createPortal(options: PortalOptions, { withBody, uploads, closin
     links,
     assets,
     notices: createNotices(options.signingSecret, links),
-    sessionOf: (c) => inTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session"),
+    sessionOf: (c) => answerInTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session"),
   };
   const answerError = async (c: Context<AppEnv>, error: unknown) => {
     const person = await serving.sessionOf(c).catch(() => undefined);

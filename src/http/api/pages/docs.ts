@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { packedOnce } from "../../server/compress.js";
+import { compressedOnce } from "../../server/compress.js";
 import { guidePage } from "../reference/documentPage.js";
 import type { OpenApi } from "../reference/openApi.js";
 import { referencePage } from "../reference/referencePage.js";
@@ -30,12 +30,12 @@ const styles = (): string =>
 /** Each file is made at the first request for it, since most processes never serve one. */
 export function docsPages(document: () => unknown, publicUrl: string): readonly Page[] {
   const file = (path: string, type: string, read: () => string): Page => {
-    let text: ReturnType<typeof packedOnce> | undefined;
+    let text: ReturnType<typeof compressedOnce> | undefined;
     const headers = { "content-type": `${type}; charset=utf-8`, "content-security-policy": contentSecurityPolicy };
     return {
       path,
       handler: (c) => {
-        text ??= packedOnce(read());
+        text ??= compressedOnce(read());
         const { body, headers: packing } = text(c);
         return c.body(body, 200, { ...headers, ...packing });
       },

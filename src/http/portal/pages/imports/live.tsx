@@ -4,7 +4,7 @@ import { hashToken } from "../../../../domain/members.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ReadImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
-import { keepRecent } from "../../../../recent.js";
+import { recentValues } from "../../../../recentValues.js";
 import type { Publish, Readers, Subscriber, Viewer } from "../../live/importFeed.js";
 import { messageOf, type OpenStream, streamHeaders } from "../../live/streams.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
@@ -87,7 +87,7 @@ async function inTurns(readers: readonly Subscriber[], tell: (reader: Subscriber
 }
 
 export function publishImports(deps: PartsDeps): Publish {
-  const lastSent = keepRecent<SentParts>(500);
+  const lastSent = recentValues<SentParts>(500);
 
   return {
     list: async ({ all, changed }, { fresh, others }) => {

@@ -1,5 +1,5 @@
 import { createKey, revokeKey, rotateKey } from "../../../../commands/organisations/keys.js";
-import { keepHoursOf } from "../../../../domain/keyRotation.js";
+import { parseKeepHours } from "../../../../domain/keyRotation.js";
 import { keyScopes } from "../../../../domain/keyScopes.js";
 import { listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
@@ -99,7 +99,7 @@ const createForm = form("", async (visit, fields, { organisations }) => {
 const rotateForm = form("/{keyId}/rotate", async (visit, fields, { organisations }) => {
   const { organisationId, timezone } = visit.person;
   const given = { organisationId, prefix: visit.params["keyId"] ?? "", replaces: fields.get("replaces") };
-  const keepHours = keepHoursOf(fields.get("keep"));
+  const keepHours = parseKeepHours(fields.get("keep"));
   const { key, name, old } = await rotateKey(organisations, { ...given, keepHours }, originOf(visit));
   const next =
     keepHours === 0

@@ -7,7 +7,7 @@ import { Problem } from "./problem.js";
 export const readPatienceMs = 4_500;
 
 /** Answers 503 when `work` takes longer than `ms`. `what` is for the log. */
-export function inTime<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
+export function answerInTime<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   return withTimeLimit(ms, work, () => {
     throw tooLate(what);
   });
@@ -32,7 +32,7 @@ export function readInTime<Deps extends { readonly pool: Pool; readonly reads: R
   read: (deps: Deps) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
-  whenLeft(left, (reason) => ended.abort(reason));
+  onClientLeft(left, (reason) => ended.abort(reason));
   const pool = deps.reads(deps.pool, { organisationId, signal: ended.signal });
   return withTimeLimit(ms, read({ ...deps, pool }), () => {
     const late = tooLate(what);
@@ -42,7 +42,7 @@ export function readInTime<Deps extends { readonly pool: Pool; readonly reads: R
 }
 
 /** Calls `end` when the client leaves, also when it has left already. */
-export function whenLeft(left: AbortSignal, end: (reason: Problem) => void): void {
+export function onClientLeft(left: AbortSignal, end: (reason: Problem) => void): void {
   const leave = () => end(new Problem("left", "The client has left"));
   if (left.aborted) leave();
   else left.addEventListener("abort", leave, { once: true });

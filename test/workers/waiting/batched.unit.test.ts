@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { gathered } from "../../../src/workers/waiting/gathered.js";
+import { batched } from "../../../src/workers/waiting/batched.js";
 
 const outage = new Error("outage");
 const options = { most: 3, isOutage: (error: unknown) => error === outage };
 
 test("items that come together are written together, at most three at once, and each caller gets its own result", async () => {
   const written: number[][] = [];
-  const write = gathered(async (items: readonly number[]) => {
+  const write = batched(async (items: readonly number[]) => {
     written.push([...items]);
     return items.map((item) => item * 10);
   }, options);
@@ -18,7 +18,7 @@ test("items that come together are written together, at most three at once, and 
 });
 
 test("an item that cannot be written does not fail the others", async () => {
-  const write = gathered(async (items: readonly string[]) => {
+  const write = batched(async (items: readonly string[]) => {
     if (items.includes("bad")) throw new Error("cannot be written");
     return items.map(() => "written");
   }, options);
@@ -28,7 +28,7 @@ test("an item that cannot be written does not fail the others", async () => {
 
 test("an outage fails all items of its batch without another attempt, and later items are written", async () => {
   let calls = 0;
-  const write = gathered(async (items: readonly string[]) => {
+  const write = batched(async (items: readonly string[]) => {
     calls += 1;
     if (calls === 1) throw outage;
     return items;

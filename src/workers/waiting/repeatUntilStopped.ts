@@ -8,7 +8,7 @@ const longestMs = 10_000;
  * Does `work` every `everyMs` at the most, and when the bell rings, until the signal aborts. A failure is logged, and the pause doubles with each further failure, so
  * that an outage of hours does not fill the log. The first success brings the usual pause back.
  */
-export async function repeatedly(
+export async function repeatUntilStopped(
   what: string,
   everyMs: number | (() => number),
   { logger, signal, bell = doorbell(signal) }: { logger: Logger; signal: AbortSignal; bell?: Doorbell },

@@ -1,12 +1,12 @@
-// Values that are worth keeping for a while, in bounded number: those that were set or read longest ago go first.
+// A bounded cache: the values that were set or read longest ago are dropped first.
 
-export interface Recent<Value> {
+export interface RecentValues<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
   delete(key: string): void;
 }
 
-export function keepRecent<Value>(most: number): Recent<Value> {
+export function recentValues<Value>(most: number): RecentValues<Value> {
   const kept = new Map<string, Value>();
   const set = (key: string, value: Value) => {
     kept.delete(key);
@@ -27,9 +27,9 @@ export function keepRecent<Value>(most: number): Recent<Value> {
   };
 }
 
-/** Loads each value once, also when it is wanted several times at once. A load that fails is not kept. */
-export function loadRecent<Value>(most: number): (key: string, load: () => Promise<Value>) => Promise<Value> {
-  const kept = keepRecent<Promise<Value>>(most);
+/** Loads each value once, also if several callers ask for it at the same time. A failed load is not kept. */
+export function recentLoads<Value>(most: number): (key: string, load: () => Promise<Value>) => Promise<Value> {
+  const kept = recentValues<Promise<Value>>(most);
   return (key, load) => {
     const known = kept.get(key);
     if (known !== undefined) return known;
@@ -40,8 +40,8 @@ export function loadRecent<Value>(most: number): (key: string, load: () => Promi
   };
 }
 
-/** One for each owner, such as a store, as long as the owner is used. */
-export function forEachOwner<Owner extends object, Own>(make: () => Own): (owner: Owner) => Own {
+/** One value per owner, such as a store; it is freed with its owner. */
+export function ownedBy<Owner extends object, Own>(make: () => Own): (owner: Owner) => Own {
   const owned = new WeakMap<Owner, Own>();
   return (owner) => {
     const own = owned.get(owner) ?? make();

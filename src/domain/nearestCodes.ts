@@ -1,12 +1,12 @@
 // Which known codes a person may have meant by a text that is none of them: `CUST 014`, `cust-14` and `Lantern` all lead to CUST-014.
 
-export interface Known {
+export interface KnownCode {
   readonly value: string;
   /** What people call it. */
   readonly label?: string | undefined;
 }
 
-export interface Suggestion extends Known {
+export interface CodeSuggestion extends KnownCode {
   /** Close enough to be what was meant. */
   readonly near: boolean;
 }
@@ -16,10 +16,10 @@ const longest = 64;
 const far = Number.POSITIVE_INFINITY;
 
 /** At most `most` of the known ones: the near ones first, the nearest of them foremost; the others in their order. */
-export function nearest(text: string, known: Iterable<Known>, most: number): Suggestion[] {
+export function nearestCodes(text: string, known: Iterable<KnownCode>, most: number): CodeSuggestion[] {
   const wanted = wordsOf(text);
-  const near: { readonly each: Known; readonly distance: number }[] = [];
-  const others: Known[] = [];
+  const near: { readonly each: KnownCode; readonly distance: number }[] = [];
+  const others: KnownCode[] = [];
   for (const each of known) {
     const distance = wanted === "" ? far : Math.min(distanceOf(wanted, each.value), labelDistance(wanted, each.label));
     if (distance < far) near.push({ each, distance });

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { withWaiting } from "./choose.js";
+import { endpointsWithDeliveriesSql } from "./chooseDeliveries.js";
 
 /** When the first delivery to each endpoint is due, the times included at which claims end. */
 const deliveries = `
@@ -20,9 +20,9 @@ const backlogs = `
  * How long it is until something may have to be sent, by the database's clock; Infinity if nothing waits. What is due may still have no place, or
  * wait for an earlier delivery of its import.
  */
-export async function dueInMs(pool: Pool): Promise<number> {
+export async function nextDeliveryInMs(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ ms: number | null }>(
-    `with recursive with_waiting (endpoint_id) as (${withWaiting})
+    `with recursive with_waiting (endpoint_id) as (${endpointsWithDeliveriesSql})
      select extract(epoch from min(at) - now())::float8 * 1000 as ms
        from (${deliveries} union all ${pings} union all ${backlogs}) as due (at)`,
   );

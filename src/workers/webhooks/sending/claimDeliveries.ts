@@ -2,11 +2,11 @@
 import type { PoolClient } from "pg";
 import { overlapHours } from "../../../domain/webhooks/endpoint.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import { chooseDeliveries, type PlaceKind, type Room } from "./choose.js";
-import { fillDeliveries } from "./fill.js";
-import { claimSeconds } from "./times.js";
+import { chooseDeliveries, type FreeSlots, type SendingSlot } from "./chooseDeliveries.js";
+import { claimSeconds } from "./deliveryDeadlines.js";
+import { fillDeliveries } from "./fillDeliveries.js";
 
-export interface Claimed {
+export interface ClaimedDelivery {
   readonly id: string;
   readonly claim: string;
   readonly endpointId: string;
@@ -20,7 +20,7 @@ export interface Claimed {
   readonly failures: number;
   /** Failures of its endpoint in a row. */
   readonly endpointFailures: number;
-  readonly place: PlaceKind;
+  readonly place: SendingSlot;
   readonly url: string;
   readonly generation: number;
   /** The oldest generation whose secret signs too, for a day after a rotation. */
@@ -39,8 +39,8 @@ const claimLock = 7_241_005; // any number, as long as nothing else in this data
  */
 export function claimDeliveries(
   { inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">,
-  room: Room,
-): Promise<Claimed[] | undefined> {
+  room: FreeSlots,
+): Promise<ClaimedDelivery[] | undefined> {
   const claimedAt = performance.now();
   return inTransaction(async (client) => {
     const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${claimLock}) as taken`);
@@ -58,11 +58,11 @@ const byIndex = "set local enable_seqscan = off; set local enable_sort = off; se
 async function claim(
   client: PoolClient,
   { workerId, claimedAt }: { readonly workerId: string; readonly claimedAt: number },
-  room: Room,
-): Promise<Claimed[]> {
+  room: FreeSlots,
+): Promise<ClaimedDelivery[]> {
   const chosen = await chooseDeliveries(client, room);
   if (chosen.size === 0) return [];
-  const { rows } = await client.query<Omit<Claimed, "place" | "claimedAt">>(
+  const { rows } = await client.query<Omit<ClaimedDelivery, "place" | "claimedAt">>(
     `update webhook_deliveries delivery set claim = $1, due_at = now() + interval '${claimSeconds} seconds'
        from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
       where delivery.id = any($2::bigint[]) and endpoint.endpoint_id = delivery.endpoint_id and delivery.status = 'waiting'
@@ -80,7 +80,7 @@ async function claim(
 /** For use after an outage, when a claim may have been committed whose answer was lost. Releases this worker's claims that it does not run. */
 export async function releaseLostClaims(
   { pool, workerId }: Pick<WebhookWorkerDeps, "pool" | "workerId">,
-  running: Iterable<Claimed>,
+  running: Iterable<ClaimedDelivery>,
 ): Promise<void> {
   await pool.query(
     "update webhook_deliveries set claim = null, due_at = now() where claim = $1 and status = 'waiting' and not id = any($2::bigint[])",

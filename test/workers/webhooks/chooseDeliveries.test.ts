@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { chooseDeliveries, type PlaceKind, type Room } from "../../../src/workers/webhooks/sending/choose.js";
+import { chooseDeliveries, type FreeSlots, type SendingSlot } from "../../../src/workers/webhooks/sending/chooseDeliveries.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 let database: TestDatabase;
@@ -32,10 +32,10 @@ async function endpoints(
   );
 }
 
-const plenty: Room = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
+const plenty: FreeSlots = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 
 /** Counts the chosen deliveries by organisation and place. `change` runs in the same transaction, so that now() is the same for both. */
-async function chosen(room: Room = plenty, change = "select") {
+async function chosen(room: FreeSlots = plenty, change = "select") {
   const client = await database.pool.connect();
   try {
     await client.query(`begin; ${change}`);
@@ -83,7 +83,7 @@ test("an organisation that has its share of the places gets no more of them, and
     await endpoints(organisation, "new", { count: 3 });
     await endpoints(organisation, "failing", { count: 3 });
   }
-  const slow = (place: PlaceKind, count: number) => ({ organisationId: "slow", place, count });
+  const slow = (place: SendingSlot, count: number) => ({ organisationId: "slow", place, count });
   const others = { "other first": 3, "other further": 3, "other new": 3, "other failing": 3 };
   const all = [slow("first", 500), slow("further", 250), slow("new", 500), slow("failing", 250)];
   expect(await chosen({ ...plenty, taken: all })).toEqual(others);

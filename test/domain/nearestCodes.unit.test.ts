@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { type Known, nearest } from "../../src/domain/nearness.js";
+import { type KnownCode, nearestCodes } from "../../src/domain/nearestCodes.js";
 
 const names = ["Harbour Coffee", "Northside Retail Group", "Caf\u00e9 Zo\u00eb"];
-const customers: Known[] = Array.from({ length: 25 }, (_, n) => ({
+const customers: KnownCode[] = Array.from({ length: 25 }, (_, n) => ({
   value: `CUST-${String(n + 1).padStart(3, "0")}`,
   label: names[n] ?? `Shop ${n + 1}`,
 }));
-const near = (text: string, known: readonly Known[] = customers, most = 8) =>
-  nearest(text, known, most).flatMap((each) => (each.near ? [each.value] : []));
+const near = (text: string, known: readonly KnownCode[] = customers, most = 8) =>
+  nearestCodes(text, known, most).flatMap((each) => (each.near ? [each.value] : []));
 const codes = ["PICK", "PACK", "STORAGE-PALLET", "RECEIVE", "LABEL"].map((value) => ({ value }));
 
 describe("near is", () => {
@@ -51,14 +51,14 @@ describe("not near is", () => {
 });
 
 test("the near ones come first and the others after them, at most as many as are wanted", () => {
-  const found = nearest("CUST 014", customers, 4);
+  const found = nearestCodes("CUST 014", customers, 4);
   expect(found[0]).toEqual({ value: "CUST-014", label: "Shop 14", near: true });
   expect(found).toHaveLength(4);
-  expect(nearest("XYZ", customers, 3).map(({ value }) => value)).toEqual(["CUST-001", "CUST-002", "CUST-003"]);
-  for (const most of [0, 1, 24, 25, 26]) expect(nearest("CUST", customers, most)).toHaveLength(Math.min(most, 25));
+  expect(nearestCodes("XYZ", customers, 3).map(({ value }) => value)).toEqual(["CUST-001", "CUST-002", "CUST-003"]);
+  for (const most of [0, 1, 24, 25, 26]) expect(nearestCodes("CUST", customers, most)).toHaveLength(Math.min(most, 25));
 });
 
 test("long texts and many codes take bounded work", () => {
   const many = Array.from({ length: 5_000 }, (_, n) => ({ value: `${"A".repeat(60)}${n}` }));
-  expect(nearest("B".repeat(1_000_000), many, 8)).toHaveLength(8);
+  expect(nearestCodes("B".repeat(1_000_000), many, 8)).toHaveLength(8);
 });

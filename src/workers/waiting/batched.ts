@@ -3,10 +3,10 @@ import { setTimeout as pause } from "node:timers/promises";
 const gatherMs = 5;
 
 /**
- * Writes many items in few statements: items that come within a few milliseconds, or while a statement runs, are written together. If a
- * statement fails, each of its items is tried alone, so that one that cannot be written does not fail the others. An outage fails all.
+ * Writes many items in few statements: items that arrive within a few milliseconds, or while a statement runs, are written together. If a
+ * statement fails, its items are written one by one, so that a faulty one does not fail the others. An outage fails them all at once.
  */
-export function gathered<Item, Result>(
+export function batched<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
   { most, isOutage }: { readonly most: number; readonly isOutage: (error: unknown) => boolean },
 ): (item: Item) => Promise<Result> {

@@ -1,20 +1,20 @@
-// Notes the events of a batch for the endpoints that are told of them, in the transaction that moves the checkpoint. The sender makes
-// deliveries of them. If the batch comes again, events that are known already are known by their ids.
-import { followerName, noteTold } from "../../../commands/webhooks/deliveries.js";
-import { toldEvent } from "../../../commands/webhooks/replay.js";
+// Records the events of a batch that webhooks are sent for, in the transaction that moves the checkpoint. The sender makes deliveries of them.
+// If a batch comes again, its events are recognised by their ids.
+import { followerName, recordEvents } from "../../../commands/webhooks/deliveries.js";
+import { webhookEventOf } from "../../../commands/webhooks/replay.js";
 import { streamPrefix } from "../../../events/streams.js";
 import { type EventBatch, isAfter, type Position } from "../../../ports/eventStore.js";
 import { CheckpointMovedBack, throwIfUnseen } from "../../../projections/running/applyBatch.js";
 import { lockCheckpoints, saveCheckpoints } from "../../../projections/running/checkpoints.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 
-export interface TakeOptions extends Pick<WebhookWorkerDeps, "inTransaction" | "organisations"> {
+export interface RecordBatchOptions extends Pick<WebhookWorkerDeps, "inTransaction" | "organisations"> {
   /** Called when there is something to send. */
   readonly onEnqueued: () => void;
 }
 
 /** First writes the endpoints that the batch adds to their table: the command that added one may have died before it did so. */
-export async function takeBatch(options: TakeOptions, batch: EventBatch, after: Position | undefined): Promise<void> {
+export async function recordBatch(options: RecordBatchOptions, batch: EventBatch, after: Position | undefined): Promise<void> {
   for (const organisationId of changedBy(batch)) await options.organisations.project(organisationId);
   const noted = await options.inTransaction(async (client) => {
     const at = (await lockCheckpoints(client, [followerName])).get(followerName);
@@ -22,8 +22,8 @@ export async function takeBatch(options: TakeOptions, batch: EventBatch, after: 
     if (after && isAfter(after, at))
       throw new CheckpointMovedBack(`the webhooks' checkpoint stands at ${at.commit}, before ${after.commit}`);
     throwIfUnseen(followerName, at, batch.events);
-    const fresh = batch.events.filter((event) => isAfter(event.position, at)).flatMap((event) => toldEvent(event) ?? []);
-    if (fresh.length > 0) await noteTold(client, fresh);
+    const fresh = batch.events.filter((event) => isAfter(event.position, at)).flatMap((event) => webhookEventOf(event) ?? []);
+    if (fresh.length > 0) await recordEvents(client, fresh);
     await saveCheckpoints(client, [followerName], batch);
     return fresh.length;
   });

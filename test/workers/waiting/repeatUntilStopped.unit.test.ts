@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { repeatedly } from "../../../src/workers/waiting/repeatedly.js";
+import { repeatUntilStopped } from "../../../src/workers/waiting/repeatUntilStopped.js";
 
 const logger = pino({ level: "silent" });
 
@@ -8,7 +8,7 @@ test("the pause doubles with each failure, and is the usual one again after a su
   const stop = new AbortController();
   const everyMs = 20;
   const begun: number[] = [];
-  await repeatedly("trying", everyMs, { logger, signal: stop.signal }, async () => {
+  await repeatUntilStopped("trying", everyMs, { logger, signal: stop.signal }, async () => {
     begun.push(performance.now());
     if (begun.length === 30) stop.abort(); // enough pauses for a short one: on a busy machine some are long
     if (begun.length <= 5) throw new Error("away");
@@ -21,7 +21,7 @@ test("the pause doubles with each failure, and is the usual one again after a su
 test("a long pause ends when the signal is aborted", async () => {
   const stop = new AbortController();
   let tried = 0;
-  const trying = repeatedly("trying", 3_600_000, { logger, signal: stop.signal }, async () => {
+  const trying = repeatUntilStopped("trying", 3_600_000, { logger, signal: stop.signal }, async () => {
     tried += 1;
     setImmediate(() => stop.abort());
     throw new Error("away");

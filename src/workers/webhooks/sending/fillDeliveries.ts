@@ -1,7 +1,7 @@
-// Moves endpoints forward in the list of told events. However many events an endpoint is behind, it has a bounded number of waiting deliveries:
+// Moves endpoints forward in webhook_events. However many events an endpoint is behind, it has a bounded number of waiting deliveries:
 // the rest is a position. A paused endpoint stays where it is.
 import type { PoolClient } from "pg";
-import { begunAnew, deliveryColumns, dueNow, keptDays } from "../../../commands/webhooks/deliveries.js";
+import { deliveryColumns, dueNowSql, keptDays, restartedSql } from "../../../commands/webhooks/deliveries.js";
 
 /**
  * The most deliveries that wait: for an endpoint whose last attempt failed, or that is new; for one that works, those that are due, and all
@@ -51,7 +51,7 @@ const next = `
       and each.position > backlog.position order by each.position fetch first (wanted.room) rows with ties) as event`;
 
 /** Not before the import's earlier deliveries are due. Deliveries that are being sent are not compared: the claim then keeps the order. */
-const due = `greatest(${dueNow}, (select max(before.due_at) from webhook_deliveries before where before.endpoint_id = next.endpoint_id
+const due = `greatest(${dueNowSql}, (select max(before.due_at) from webhook_deliveries before where before.endpoint_id = next.endpoint_id
   and before.import_id = next.import_id and before.status = 'waiting' and before.claim is null and before.position < next.position))`;
 
 /**
@@ -70,7 +70,7 @@ export async function fillDeliveries(client: PoolClient): Promise<void> {
          from next where is_told and (is_again or not exists (select from webhook_deliveries known
            where known.endpoint_id = next.endpoint_id and known.event_id = next.event_id))
         order by position
-       on conflict (endpoint_id, event_id) do update set ${begunAnew}
+       on conflict (endpoint_id, event_id) do update set ${restartedSql}
      ), reached as (select endpoint_id, max(position) as position, count(*) as events from next group by endpoint_id)
      update webhook_backlogs backlog
         set position = coalesce(reached.position, backlog.position),

@@ -1,17 +1,17 @@
 // Which deliveries are sent next.
 import type { PoolClient } from "pg";
-import { attemptSeconds, claimSeconds } from "./times.js";
+import { attemptSeconds, claimSeconds } from "./deliveryDeadlines.js";
 
 /**
  * Which of a process's places a delivery takes. `first`: the first delivery under way to a working endpoint. `further`: a second to fourth beside it. `new`: a ping, or the one delivery
  * under way to an endpoint that has not answered yet. `failing`: the one delivery under way to an endpoint whose last attempt failed.
  */
-export type PlaceKind = "first" | "further" | "new" | "failing";
+export type SendingSlot = "first" | "further" | "new" | "failing";
 
 /** How many more deliveries this process can take: in all, and of the kinds that must leave room for the rest. */
-export interface Room extends Readonly<Record<Exclude<PlaceKind, "first"> | "inAll", number>> {
+export interface FreeSlots extends Readonly<Record<Exclude<SendingSlot, "first"> | "inAll", number>> {
   /** What each organisation has under way in this process. */
-  readonly taken?: readonly { readonly organisationId: string; readonly place: PlaceKind; readonly count: number }[];
+  readonly taken?: readonly { readonly organisationId: string; readonly place: SendingSlot; readonly count: number }[];
 }
 
 /** One organisation has at most this many of a process's places, so that a thousand slow attempts of it leave places for the others. */
@@ -32,7 +32,7 @@ const oldestWaiting = `select before.position from webhook_deliveries before
 const underWay = `now() + interval '${claimSeconds - attemptSeconds} seconds'`;
 
 /** Endpoints with waiting deliveries. It steps from endpoint to endpoint in the index: most have none, and some have thousands. */
-export const withWaiting = `
+export const endpointsWithDeliveriesSql = `
   (select endpoint_id from webhook_deliveries where status = 'waiting' order by endpoint_id limit 1)
   union all
   select (select next.endpoint_id from webhook_deliveries next where next.status = 'waiting' and next.endpoint_id > at.endpoint_id
@@ -53,9 +53,9 @@ const pings = `select distinct on (ping.endpoint_id) ping.id, ping.organisation_
   order by ping.endpoint_id, ping.due_at`;
 
 /** Returns the places of the chosen deliveries, by their ids. */
-export async function chooseDeliveries(client: PoolClient, room: Room): Promise<Map<string, PlaceKind>> {
-  const { rows } = await client.query<{ id: string; place: PlaceKind }>(
-    `with recursive with_waiting (endpoint_id) as (${withWaiting}
+export async function chooseDeliveries(client: PoolClient, room: FreeSlots): Promise<Map<string, SendingSlot>> {
+  const { rows } = await client.query<{ id: string; place: SendingSlot }>(
+    `with recursive with_waiting (endpoint_id) as (${endpointsWithDeliveriesSql}
      ), open as (
        select ready.*, busy.deliveries as busy, case when standing = 'first' and $2::int > 0 then ${perEndpoint} else 1 end as places
          from with_waiting cross join lateral (${ready}) as ready

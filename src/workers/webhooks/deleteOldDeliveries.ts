@@ -6,8 +6,8 @@ const atOnce = 5_000;
 /** No pause is this long: a later time was written while the database's clock was ahead, and is corrected. */
 const tooLong = "now() + interval '2 hours'";
 
-/** Deletes told events and ended deliveries after 30 days, with their attempts, and drops the waiting deliveries of removed endpoints. */
-export async function keepDeliveries(pool: Pool): Promise<void> {
+/** Deletes events and ended deliveries after 30 days, with their attempts, and drops the waiting deliveries of removed endpoints. */
+export async function deleteOldDeliveries(pool: Pool): Promise<void> {
   await pool.query(
     `update webhook_deliveries delivery set status = 'dropped', claim = null, ended_at = now(), reason = 'The endpoint was removed'
        from webhook_endpoints endpoint
