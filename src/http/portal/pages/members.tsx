@@ -1,4 +1,4 @@
-import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manage.js";
+import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manageMembers.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
 import { done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../page.js";

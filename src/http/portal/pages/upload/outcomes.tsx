@@ -1,5 +1,5 @@
 // What the upload page shows after a file was checked, or sent as a correction.
-import type { CompletedImport } from "../../../../commands/corrections/rowsMeant.js";
+import type { CompletedImport } from "../../../../commands/corrections/correctableRows.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import type { ImportColumns, ImportKind, ImportRequested } from "../../../../events/importEvents.js";
 import type { CheckedFile, ClosedRows } from "../../../../judging/fileChecks.js";
