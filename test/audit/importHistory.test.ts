@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AsOf, type ImportHistory, importHistory } from "../../src/audit/history/importHistory.js";
 import { namesOf } from "../../src/audit/history/names.js";
 import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
 import { importVerdict } from "../../src/audit/importVerdict.js";
 import { historyJson, historyText } from "../../src/cli/audit/auditImportText.js";
-import { encode } from "../../src/events/codec.js";
 import { activity, goodsLine, type Story, type Told, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 

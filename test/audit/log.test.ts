@@ -67,7 +67,10 @@ test("a row that is missing, wrong or too many is a difference", async () => {
   expect(await sentences()).toEqual([expect.stringMatching(`^${place}details is .*admin\\?.*, the streams say .*role`)]);
   await change(`update log_entries set event_id = gen_random_uuid() where ${one}`);
   expect(await sentences()).toEqual(
-    expect.arrayContaining([expect.stringMatching(/^log_entries, event_id .*: the streams have no such row$/), `${place}the row is missing`]),
+    expect.arrayContaining([
+      expect.stringMatching(/^log_entries, event_id .*: the streams have no such row$/),
+      `${place}the row is missing`,
+    ]),
   );
   await change(`delete from log_entries where ${one}`);
   expect(await sentences()).toEqual([`${place}the row is missing`]);

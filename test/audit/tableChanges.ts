@@ -47,8 +47,7 @@ export const changes: [string, (ids: Ids) => string, unknown[]][] = [
   ],
   [
     "a lost total",
-    (ids) =>
-      `delete from activity_totals where import_position = ${position(ids, "others")}`,
+    (ids) => `delete from activity_totals where import_position = ${position(ids, "others")}`,
     ["others: activity_totals has 0 totals of 0 rows, 0 in all; the stream has 1 totals of 1 rows, 3 in all"],
   ],
   [
@@ -60,8 +59,7 @@ export const changes: [string, (ids: Ids) => string, unknown[]][] = [
   ],
   [
     "a total that another organisation has",
-    (ids) =>
-      `update activity_totals set organisation_id = 'other' where import_position = ${position(ids, "activities")}`,
+    (ids) => `update activity_totals set organisation_id = 'other' where import_position = ${position(ids, "activities")}`,
     ["activities: activity_totals has them for another organisation"],
   ],
   [

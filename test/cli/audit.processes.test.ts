@@ -106,7 +106,10 @@ test("audit verify of an organisation agrees with rows that a command wrote befo
   const ghost = await command(["audit", "verify", "--org", "fresh", "--json"], environment);
   await model.pool.query("delete from shipments where organisation_id = 'fresh'");
   await model.pool.query("insert into organisations select * from kept where id = 'fresh'; drop table kept");
-  const sentences = ["organisations, id fresh: the row is missing", "shipments, organisation_id fresh, shipment_id S1: the streams have no such row"];
+  const sentences = [
+    "organisations, id fresh: the row is missing",
+    "shipments, organisation_id fresh, shipment_id S1: the streams have no such row",
+  ];
   const first = sentences.map((sentence) => ({ organisationId: "fresh", sentence }));
   expect([ghost.code, JSON.parse(ghost.stdout)]).toMatchObject([1, { differences: 2, first }]);
 });
@@ -166,7 +169,7 @@ test("audit verify that gets SIGTERM says that it was stopped", async () => {
     let verifying: ChildProcess | undefined;
     const result = waybill(["audit", "verify"], environment, (child) => (verifying = child));
     const waits =
-      "select from pg_stat_activity where datname = current_database() and query like '%in access share mode' and wait_event_type = 'Lock'";
+      "select from pg_stat_activity where datname = current_database() and query like '%waybill_audit%' and wait_event_type = 'Lock'";
     await until("it waits", async () => ((await model.pool.query(waits)).rowCount ?? 0) > 0);
     verifying?.kill("SIGTERM");
     expect(await result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/(^|\n)It was stopped before it was done\.\n$/) });

@@ -47,10 +47,10 @@ async function columnsOf(client: PoolClient, table: string): Promise<Column[]> {
   return rows;
 }
 
-async function insert(client: PoolClient, table: string, columns: readonly Column[], valueOf: (column: Column) => string): Promise<void> {
+async function insert(client: PoolClient, table: string, columns: readonly Column[], textOf: (column: Column) => string): Promise<void> {
   const names = columns.map(({ name }) => `"${name}"`).join(", ");
   const places = columns.map(({ type }, index) => `$${index + 1}::${type}`).join(", ");
-  await client.query(`insert into ${table} (${names}) values (${places})`, columns.map(valueOf));
+  await client.query(`insert into ${table} (${names}) values (${places})`, columns.map(textOf));
 }
 
 /** Works on tables that were filled anew, in a transaction that is rolled back. */
@@ -72,16 +72,20 @@ test("a row that is missing, one too many, and another value in any column are f
     const { client, schema } = shadow;
     const expected: Pick<Difference, "table" | "what">[] = [];
     const changed = new Map<string, string[]>();
-    let number = 1_000_000;
+    let last = 1_000_000;
+    const next = () => {
+      last += 10;
+      return last;
+    };
     for (const table of tables) {
       const columns = await columnsOf(client, table);
       for (const { type } of columns) expect(Object.keys(invented), `a value for ${type} of ${table}`).toContain(type);
       const own = (at: number) => (column: Column) => invented[column.type]?.(at) ?? "";
-      await insert(client, `public.${table}`, columns, own((number += 10)));
-      await insert(client, `${schema}.${table}`, columns, own((number += 10)));
+      await insert(client, `public.${table}`, columns, own(next()));
+      await insert(client, `${schema}.${table}`, columns, own(next()));
       expected.push({ table, what: "missing" }, { table, what: "extra" });
       for (const changing of columns.filter(({ isKey }) => !isKey)) {
-        const at = (number += 10);
+        const at = next();
         await insert(client, `public.${table}`, columns, own(at));
         await insert(client, `${schema}.${table}`, columns, (column) => own(column === changing ? at + 1 : at)(column));
         expected.push({ table, what: "changed" });
@@ -95,7 +99,9 @@ test("a row that is missing, one too many, and another value in any column are f
     expect(byText(first)).toEqual(byText(expected));
     for (const table of tables) {
       const found = first.filter((each) => each.table === table && each.what === "changed");
-      expect(found.map(({ columns }) => columns?.map(({ name }) => name).join()).toSorted(), table).toEqual(changed.get(table)?.toSorted() ?? []);
+      expect(found.map(({ columns }) => columns?.map(({ name }) => name).join()).toSorted(), table).toEqual(
+        changed.get(table)?.toSorted() ?? [],
+      );
     }
   }));
 

@@ -7,7 +7,7 @@ import { quoteIdOf } from "../../events/quoteEvents.js";
 import { type QuoteEvent, recordedQuote } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../../ports/eventStore.js";
-import { loadRecent } from "../../recent.js";
+import { recentLoads } from "../../recentValues.js";
 import type { Findings } from "../findings.js";
 
 export interface QuoteVerification {
@@ -133,7 +133,7 @@ const remembered = 20;
 
 /** Quotes come in the order of the log, so a small cache of catalogue versions is enough. */
 function rememberCatalogues(eventStore: EventStore) {
-  const known = loadRecent<Catalogue | undefined>(remembered);
+  const known = recentLoads<Catalogue | undefined>(remembered);
   return (organisationId: string, version: number): Promise<Catalogue | undefined> =>
     known(JSON.stringify([organisationId, version]), async () => {
       const file = await catalogueFileAt(eventStore, organisationId, version);

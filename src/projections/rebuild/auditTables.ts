@@ -29,7 +29,7 @@ export function auditTables<Result>(
   options: AuditOptions,
   look: (client: PoolClient, position: Position) => Promise<Result>,
 ): Promise<AuditedTables<Result>> {
-  return withShadow("audit", options, (shadow) => inSnapshot(shadow, options, () => audit(shadow, options, look)));
+  return withShadow("audit", options, (shadow) => inSnapshot(shadow, () => audit(shadow, options, look)));
 }
 
 async function audit<Result>(
@@ -55,31 +55,17 @@ async function audit<Result>(
   return { position, events: shadow.events, rows, differences: await readDifferences(shadow, most), result };
 }
 
-/**
- * A transaction that sees the live tables as they are now. Locks them against a rebuild's swap, which waits. An abort ends the running
- * statement.
- */
-async function inSnapshot<Result>(
-  { client, projections, ...shadow }: Shadow,
-  { pool, signal }: AuditOptions,
-  work: () => Promise<Result>,
-): Promise<Result> {
+/** A transaction that sees the live tables as they are now. Locks them against a rebuild's swap, which waits. */
+async function inSnapshot<Result>({ client, projections, ...shadow }: Shadow, work: () => Promise<Result>): Promise<Result> {
   const tables = ["checkpoints", ...projections.flatMap((each) => each.tables)].map((table) => `public.${table}`).join(", ");
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  const cancel = () => void pool.query("select pg_cancel_backend($1)", [rows[0]?.pid]).catch(() => undefined);
-  signal.throwIfAborted();
-  signal.addEventListener("abort", cancel, { once: true });
   try {
     await client.query(
       "begin isolation level repeatable read; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0",
     );
-    await client.query(`lock table ${tables} in access share mode`);
+    await client.query(`lock table ${tables} in access share mode`); // before the first select, which fixes what the transaction sees
     await claimShadow(client, shadow);
     return await work();
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
   } finally {
-    signal.removeEventListener("abort", cancel);
     await client.query("rollback").catch(() => undefined); // a lost connection has ended it
   }
 }

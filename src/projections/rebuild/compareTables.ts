@@ -45,8 +45,7 @@ export async function noteDifferences({ client, schema, projections }: Shadow, s
   const counts: Record<string, number> = {};
   for (const projection of projections) {
     for (const table of projection.tables) {
-      const shape = await shapeOf(client, schema, table, projection);
-      if (shape) counts[table] = await compareTable(client, schema, shape, scope);
+      counts[table] = await compareTable(client, schema, await shapeOf(client, schema, table, projection), scope);
     }
   }
   return counts;
@@ -110,7 +109,7 @@ const keyOf = (keys: readonly string[], column: (name: string) => string): strin
   `json_build_object(${keys.map((key) => `'${key.replaceAll('"', "")}', ${column(key)}`).join(", ")})::text`;
 
 /**
- * A command may have written its row before the projector came to its event, and others events may have followed. Rows that the log changes
+ * A command may have written its row before the projector came to its event, and other events may have followed. Rows that the log changes
  * after the compared position are left out: the shadow tables have come further meanwhile.
  */
 export async function leaveOutMoving({ client, schema }: Shadow, projections: readonly Projection[]): Promise<void> {

@@ -37,9 +37,18 @@ async function whileHeld<Result>(
   options: ShadowOptions,
   work: (shadow: Shadow) => Promise<Result>,
 ): Promise<Result> {
-  const client = await options.pool.connect();
+  const { pool, signal } = options;
+  const client = await pool.connect();
   let broken: Error | undefined;
+  let cancelled: Promise<unknown> | undefined;
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  // Not of a rebuild: whoever stops it is told whether its swap was committed.
+  const cancel = () => {
+    cancelled = purpose === "audit" ? pool.query("select pg_cancel_backend($1)", [rows[0]?.pid]).catch(() => undefined) : undefined;
+  };
+  signal.addEventListener("abort", cancel, { once: true });
   try {
+    signal.throwIfAborted();
     const tables = options.projections.flatMap((each) => each.tables);
     const schema = await createShadow(client, purpose, options.migrations, tables);
     const { projections, eventStore, logger, isWanted } = options;
@@ -49,6 +58,7 @@ async function whileHeld<Result>(
       await followLiveTables(shadow, options);
       return await work(shadow);
     } finally {
+      await cancelled;
       await dropShadow(client, schema).catch((error: Error) => {
         broken = error;
         options.logger.warn({ err: error }, `the schema of the ${purpose} could not be dropped; the next ${purpose} drops it`);
@@ -56,8 +66,9 @@ async function whileHeld<Result>(
     }
   } catch (error) {
     broken ??= error as Error;
-    throw error;
+    throw cancelled ? signal.reason : error;
   } finally {
+    signal.removeEventListener("abort", cancel);
     client.release(broken);
   }
 }

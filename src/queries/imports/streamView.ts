@@ -5,7 +5,7 @@ import type { ImportKind } from "../../events/importEvents.js";
 import { countRejected, requestedEvent, requestedRevision, rowsBefore, startedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
-import { keepRecent } from "../../recent.js";
+import { recentValues } from "../../recentValues.js";
 import type { ImportView } from "./importView.js";
 
 /** Where the view begins: the table's row, or only ImportRequested. */
@@ -36,7 +36,7 @@ const countableRows = 20_000n;
 type Counts = ImportView["counts"];
 
 /** A cache of the counts of failed and cancelled imports that are not projected yet. Their counts do not change, and callers poll them. */
-const finalCounts = keepRecent<Counts>(1_000);
+const finalCounts = recentValues<Counts>(1_000);
 
 /** Undefined for an unknown import, another organisation's, or one of another kind. */
 export async function requestedBase(
