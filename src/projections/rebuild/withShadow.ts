@@ -66,7 +66,7 @@ async function whileHeld<Result>(
     }
   } catch (error) {
     broken ??= error as Error;
-    throw cancelled ? signal.reason : error;
+    throw cancelled === undefined ? error : signal.reason;
   } finally {
     signal.removeEventListener("abort", cancel);
     client.release(broken);
