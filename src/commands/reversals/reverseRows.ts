@@ -88,10 +88,7 @@ async function completedImport(
   if (state.status === "failed" || state.status === "cancelled")
     throw new Rejection("conflict", `The import is ${state.status}: it has written nothing that could be reversed`);
   if (state.status !== "completed")
-    throw new Rejection(
-      "conflict",
-      `The import is ${state.status}: its rows can be reversed once it has completed. To stop it, cancel it`,
-    );
+    throw new Rejection("conflict", `The import is ${state.status}: its rows can be reversed once it has completed. To stop it, cancel it`);
   const { request } = state;
   const written = await untilProjected(
     async () => ((await areLedgersReady(pool, shapes)) ? writtenImport(pool, importId) : undefined),
