@@ -19,7 +19,13 @@ async function waiting(file: File, kind: "activities" | "shipments" = "activitie
   return chosenBy((await last(await stage.send(kind, file))).goTo);
 }
 const pageOf = async (fileId: string) => (await stage.who.get(`/portal/upload/${fileId}/columns`)).text();
-const send = async (fields: Record<string, string>) => stage.who.post(path, { token: await formToken(stage.who), sent: "yes", ...fields });
+/** To the page of the file, or to that of a choice without one. */
+const send = async (fields: Record<string, string>) =>
+  stage.who.post(fields["file"] ? `/portal/upload/${fields["file"]}/columns` : path, {
+    token: await formToken(stage.who),
+    sent: "yes",
+    ...fields,
+  });
 const wanted = { "column-0": "warehouseCode", "column-1": "chargeCode", "column-2": "quantity", "column-3": "activityTimestamp" };
 /** The value that each select of the page has. */
 const selectedIn = (page: string) =>
