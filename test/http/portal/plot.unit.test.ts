@@ -20,7 +20,7 @@ test("daily columns stack their parts, have the day on each, and come with a tab
   ];
   const parts = [
     { label: "Accepted", colour: "good" },
-    { label: "Rejected", colour: "bad" },
+    { label: "Rejected", colour: "warn" },
   ] as const;
   const drawn = String(DailyColumns({ title: "Rows per day", days, parts, nameOf: (day) => day.slice(5) }));
   expect(

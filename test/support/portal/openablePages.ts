@@ -339,11 +339,11 @@ export const openablePages: readonly OpenablePage[] = [
     as: "admin",
     address: () => "/portal/catalogue/upload",
   },
-  { path: "/portal/settings/keys", name: "keys", heading: "API Keys", as: "admin", address: () => "/portal/settings/keys" },
+  { path: "/portal/settings/keys", name: "keys", heading: "API keys", as: "admin", address: () => "/portal/settings/keys" },
   {
     path: "/portal/settings/keys",
     name: "keys-revoke",
-    heading: "API Keys",
+    heading: "API keys",
     asks: "Revoke this key?",
     as: "admin",
     address: ({ keyId }) => `/portal/settings/keys?revoke=${keyId}`,
@@ -351,7 +351,7 @@ export const openablePages: readonly OpenablePage[] = [
   {
     path: "/portal/settings/keys",
     name: "keys-rotate",
-    heading: "API Keys",
+    heading: "API keys",
     asks: "Rotate this key?",
     as: "admin",
     address: ({ keyId }) => `/portal/settings/keys?rotate=${keyId}`,

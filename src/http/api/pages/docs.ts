@@ -20,6 +20,15 @@ const built = fileURLToPath(
 const copiedGuide = new URL("guide.md", folder);
 const guide = existsSync(copiedGuide) ? copiedGuide : new URL("../../../../docs/guide.md", import.meta.url);
 
+/** A build has the reference page, made with this address in the place of the service's own. */
+export const anyAddress = "https://waybill.invalid";
+const madeReference = new URL("reference.html", folder);
+
+function reference(document: () => unknown, publicUrl: string): string {
+  if (existsSync(madeReference)) return readFileSync(madeReference, "utf8").replaceAll(anyAddress, publicUrl);
+  return referencePage(document() as OpenApi, publicUrl);
+}
+
 /** Joined in the order of their names. */
 const styles = (): string =>
   readdirSync(new URL("styles/", folder))
@@ -42,7 +51,7 @@ export function docsPages(document: () => unknown, publicUrl: string): readonly 
     };
   };
   return [
-    file("/docs", "text/html", () => referencePage(document() as OpenApi, publicUrl)),
+    file("/docs", "text/html", () => reference(document, publicUrl)),
     file("/docs/guide", "text/html", () => guidePage(readFileSync(guide, "utf8"))),
     file("/docs/reference.css", "text/css", styles),
     file("/docs/reference.js", "text/javascript", () => readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=\S*\s*$/, "\n")),

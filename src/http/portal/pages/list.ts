@@ -18,14 +18,13 @@ import { importStreams } from "./imports/live.js";
 import { cancelForm, importPage } from "./imports/one.js";
 import { reverseForm, reversePage } from "./imports/reverse.js";
 import { joinForm, joinPage } from "./join.js";
-import { keyForms, keysPage } from "./keys/page.js";
-import { logDownload } from "./log/download.js";
+import { keyDownloads, keyForms, keysPage } from "./keys/page.js";
 import { logEventPage } from "./log/event.js";
-import { logPage } from "./log/page.js";
-import { memberForms, membersPage } from "./members.js";
+import { logDownloads, logPage } from "./log/page.js";
+import { memberDownloads, memberForms, membersPage } from "./members.js";
 import { overviewPage } from "./overview.js";
-import { placesAnswer, quoteForm, quotesPage } from "./quotes/page.js";
-import { shipmentsPage } from "./shipments/list.js";
+import { placesAnswer, quoteDownloads, quoteForm, quotesPage } from "./quotes/page.js";
+import { shipmentDownloads, shipmentsPage } from "./shipments/list.js";
 import { shipmentPage } from "./shipments/one.js";
 import { organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
@@ -37,7 +36,7 @@ import { keptAnswer, keptForm, uploadAnswer, uploadForm } from "./upload/sendUpl
 import { exampleAnswers, uploadPage } from "./upload/uploadPage.js";
 import { deliveryPage } from "./webhooks/delivery.js";
 import { endpointForms, endpointPage } from "./webhooks/endpoint.js";
-import { addForm, webhooksPage } from "./webhooks/list.js";
+import { addForm, webhookDownloads, webhooksPage } from "./webhooks/list.js";
 import { endpointStream } from "./webhooks/live.js";
 
 /** portal.ts shows a page that asks for a role only to signed-in visitors, so that the type can be narrowed here. */
@@ -98,6 +97,9 @@ export const answers: readonly AnswerOf<Visit>[] = [
   ...signedIn([
     ...importDownloads,
     ...importsList.downloads,
+    ...keyDownloads,
+    ...memberDownloads,
+    ...webhookDownloads,
     ...importStreams,
     uploadAnswer,
     keptAnswer,
@@ -109,7 +111,9 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...activityDownloads,
     placesAnswer,
     ...catalogueAnswers,
-    logDownload,
+    ...logDownloads,
+    ...shipmentDownloads,
+    ...quoteDownloads,
     endpointStream,
   ]),
 ];

@@ -184,7 +184,7 @@ browserTest("by keyboard: sign in, create a key, revoke it; invite a person, cha
     await tabTo(page, page.getByLabel("Password"));
     await keyboard.type(password);
     await keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "API Keys" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
 
     await tabTo(page, page.getByLabel("Name"));
     await keyboard.type("By keyboard");

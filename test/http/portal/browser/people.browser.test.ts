@@ -148,7 +148,7 @@ browserTest("behind a reverse proxy with a path all pages stay below the path", 
       await page.goto("/freight/");
       await signIn(page);
       await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-      await page.getByRole("link", { name: "API Keys" }).click();
+      await page.getByRole("link", { name: "API keys" }).click();
       await page.getByLabel("Name").fill("Behind a proxy");
       await page.getByRole("button", { name: "Create key" }).click();
       await page.getByRole("button", { name: "Copy key" }).waitFor();
