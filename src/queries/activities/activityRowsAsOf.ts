@@ -20,17 +20,17 @@ const rowsOf = (table: string, sign: string, also: string) => `
    where ${passesSql("g")}`;
 
 const sql = `
-  with then as (
+  with known as (
     select ${key}, number from (${rowsOf("activity_totals", "1", "")} union all
            ${rowsOf("activity_changes", "-sign(t.row_count)", "and t.changed_at > $7")}) as each
      where $8::text is null or (${key}, number) > ($8::text, $9::text, $10::text, $11::timestamptz, $12::bigint, $13::integer)
      group by ${key}, number having sum(sign) > 0 order by ${key}, number limit $14)
-  select then.customer_id as "groupCustomer", then.warehouse_code as "groupWarehouse", then.charge_code as "groupCharge",
-         then.half_hour as "halfHour", then.import_position::text as "importPosition", i.import_id as "importId",
-         i.source_details as "sourceDetails", then.number as row, ${fieldColumns}
-    from then join imports i on i.position = then.import_position
-   cross join lateral (select * from activities where import_position = then.import_position and "row" = then.number limit 1) as a
-   order by then.customer_id, then.warehouse_code, then.charge_code, then.half_hour, then.import_position, then.number`;
+  select known.customer_id as "groupCustomer", known.warehouse_code as "groupWarehouse", known.charge_code as "groupCharge",
+         known.half_hour as "halfHour", known.import_position::text as "importPosition", i.import_id as "importId",
+         i.source_details as "sourceDetails", known.number as row, ${fieldColumns}
+    from known join imports i on i.position = known.import_position
+   cross join lateral (select * from activities where import_position = known.import_position and "row" = known.number limit 1) as a
+   order by known.customer_id, known.warehouse_code, known.charge_code, known.half_hour, known.import_position, known.number`;
 
 type Found = Record<string, unknown> & {
   readonly groupCustomer: string;

@@ -70,7 +70,7 @@ describe("an import of activities", () => {
     expect(after.text).not.toContain("Reverse import");
     expect((await page("/portal/imports", viewer)).text).toMatch(/march\.csv Activities Completed Reversed/);
     const events = await page(`/portal/imports/${importId}/history?of=reversals`);
-    expect(events.text).toMatch(/History of the import History of its corrections .*Reversed as a whole/);
+    expect(events.text).toMatch(/The import Its corrections Its reversals .*Reversed as a whole/);
     expect(events.html).toContain("&quot;type&quot;: &quot;RowsReversed&quot;");
   });
 

@@ -144,13 +144,17 @@ const isOwn = ({ params, person }: SignedInVisit) => params["memberId"] === pers
 const roleForm = form("/{memberId}/role", async (visit, fields, deps) => {
   const given = fields.get("role");
   const isSure = fields.get("sure") !== "";
-  if (!isSure && (isOwn(visit) ? await losesOwnRole(visit, given, deps) : given === "admin"))
+  if (!isSure && (isOwn(visit) ? await losesOwnRole(visit, given, deps) : given === "admin" && (await isKnown(visit, deps))))
     return { goTo: `${membersPath}?${new URLSearchParams({ change: visit.params["memberId"] ?? "", to: given })}` };
   const { email, before, role } = await changeRole(deps.members, { ...named(visit), role: given }, originOf(visit));
   if (before === role) return done(membersPath, `${email} already has the role ${role}.`);
   if (isOwn(visit)) return signedOut(visit, deps, `Your role is now ${role}. Sign in again.`);
   return done(membersPath, `${email} now has the role ${role} and has to sign in again.`);
 });
+
+/** An unknown member is left to the command, which refuses it. */
+const isKnown = async ({ person, params }: SignedInVisit, { pool }: PortalDeps): Promise<boolean> =>
+  (await listMembers(pool, person.organisationId)).some(({ memberId, role }) => memberId === params["memberId"] && role !== "admin");
 
 /** Whether it is asked first. The last admin is not asked: the command refuses it and says what to do. */
 async function losesOwnRole({ person }: SignedInVisit, given: string, { pool }: PortalDeps): Promise<boolean> {
