@@ -164,7 +164,7 @@ describe("corrections by other imports", () => {
     const { importId: by } = await json(pushed, 202);
     await ended(organisation, "activities", by);
     const list = await page(`/portal/activities?import=${importId}`);
-    expect(list.text).toMatch(/Yes 1 , the activity .*Replaced 2 ,/);
+    expect(list.text).toMatch(/Billed 1 , the activity .*Replaced 2 ,/);
     expect(list.html).toContain(`href="/portal/activities/${by}/1"`);
     expect((await page(`/portal/imports/${importId}`)).html).toContain(`href="/portal/imports/${by}"`);
     expect((await page(`/portal/imports/${by}`)).text).toMatch(/Corrects 1 row of an earlier import : Miscounted/);

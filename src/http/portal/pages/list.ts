@@ -1,5 +1,6 @@
 // Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
-import type { AnswerOf, FormOf, PageOf, Visit } from "../page.js";
+import { Problem } from "../../server/problem.js";
+import type { AnswerOf, FormOf, PageOf, SignedInVisit, Visit } from "../page.js";
 import { accountForms } from "./account/forms.js";
 import { accountPage } from "./account/page.js";
 import { chosenRowsPage } from "./activities/chosenRows.js";
@@ -39,15 +40,32 @@ import { endpointForms, endpointPage } from "./webhooks/endpoint.js";
 import { addForm, webhookDownloads, webhooksPage } from "./webhooks/list.js";
 import { endpointStream } from "./webhooks/live.js";
 
-/** portal.ts shows a page that asks for a role only to signed-in visitors, so that the type can be narrowed here. */
-const signedIn = <T extends PageOf<never> | FormOf<never> | AnswerOf<never>>(some: readonly T[]) => some as never;
+/** Of a visitor whom portal.ts has let in by their role; nobody else gets further. */
+function signedIn(visit: Visit): SignedInVisit {
+  const { person } = visit;
+  if (!person) throw new Problem("unauthorised", "You are signed out. Sign in to continue");
+  return { ...visit, person };
+}
+
+const page = (own: PageOf<SignedInVisit>): PageOf<Visit> => ({ ...own, show: (visit, deps) => own.show(signedIn(visit), deps) });
+
+const form = (own: FormOf<SignedInVisit>): FormOf<Visit> => ({
+  ...own,
+  page: page(own.page),
+  submit: (visit, fields, deps) => own.submit(signedIn(visit), fields, deps),
+});
+
+const answer = (own: AnswerOf<SignedInVisit>): AnswerOf<Visit> => ({
+  ...own,
+  answer: (visit, deps, body) => own.answer(signedIn(visit), deps, body),
+});
 
 export const pages: readonly PageOf<Visit>[] = [
   signInPage,
   beginPage,
   finishPage,
   joinPage,
-  ...signedIn([
+  ...[
     overviewPage,
     importsList.page,
     importPage,
@@ -66,15 +84,15 @@ export const pages: readonly PageOf<Visit>[] = [
     keysPage,
     membersPage,
     helpPage,
-  ]),
-  ...signedIn([importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, deliveryPage, logPage, logEventPage, accountPage]),
+  ].map(page),
+  ...[importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, deliveryPage, logPage, logEventPage, accountPage].map(page),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
   signInForm,
   organisationForm,
   joinForm,
-  ...signedIn([
+  ...[
     signOutForm,
     cancelForm,
     reverseForm,
@@ -89,12 +107,12 @@ export const forms: readonly FormOf<Visit>[] = [
     quoteForm,
     ...keyForms,
     ...memberForms,
-  ]),
-  ...signedIn([addForm, ...endpointForms, ...accountForms, ...catalogueForms]),
+  ].map(form),
+  ...[addForm, ...endpointForms, ...accountForms, ...catalogueForms].map(form),
 ];
 
 export const answers: readonly AnswerOf<Visit>[] = [
-  ...signedIn([
+  ...[
     ...importDownloads,
     ...importsList.downloads,
     ...keyDownloads,
@@ -115,5 +133,5 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...shipmentDownloads,
     ...quoteDownloads,
     endpointStream,
-  ]),
+  ].map(answer),
 ];
