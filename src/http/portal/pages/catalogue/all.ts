@@ -6,7 +6,7 @@ import { cataloguePage } from "./page.js";
 import { rateCardPage } from "./rateCard.js";
 import { thingPages } from "./thingPages.js";
 import { applyForm, uploadForm, uploadPage } from "./upload.js";
-import { downloadAnswer, versionsPage } from "./versions.js";
+import { downloadAnswer, versionDownloads, versionsPage } from "./versions.js";
 import { zoneMapPage } from "./zoneMap.js";
 
 const changing = [...customerForms, ...otherForms];
@@ -24,4 +24,4 @@ export const cataloguePages = [
 
 export const catalogueForms = [uploadForm, applyForm, ...changing.map(({ form }) => form)];
 
-export const catalogueAnswers = [downloadAnswer];
+export const catalogueAnswers = [downloadAnswer, ...versionDownloads];
