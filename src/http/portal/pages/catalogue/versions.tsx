@@ -7,7 +7,7 @@ import { Field } from "../../shell/form.js";
 import { type Column, FilterForm, Pager, Table } from "../../shell/panel.js";
 import { counted, Time } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
-import { cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./parts.js";
+import { cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./addresses.js";
 
 const versionsPerPage = 25;
 

@@ -3,7 +3,7 @@ import type { SignedInVisit } from "../../page.js";
 import { ButtonLink } from "../../shell/form.js";
 import { type Column, Panel, Table } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
-import { addPath } from "../catalogue/parts.js";
+import { addPath } from "../catalogue/addresses.js";
 import { correctionsPath } from "./filter.js";
 import type { ShownRow } from "./shownRows.js";
 

@@ -8,7 +8,7 @@ import { withQuery } from "../../links.js";
 import type { PageOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { type Column, EmptyState, Pager, Table } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
-import { changesPath, versionsPath } from "../catalogue/parts.js";
+import { changesPath, versionsPath } from "../catalogue/addresses.js";
 import { importPath } from "../imports/status.js";
 import { endpointPath } from "../webhooks/parts.js";
 import { choicesOf, Filters, filterOf, givenFilter, isFiltered, logPath } from "./filter.js";
