@@ -9,7 +9,7 @@ import type { ImportKind } from "../../events/importEvents.js";
 import type { OpenSubmission } from "../../judging/openSubmission.js";
 import { prepareRows } from "../../judging/prepareRows.js";
 import type { FileRow, Reading } from "../../ports/spreadsheets.js";
-import type { PushedElements } from "./rowsMeant.js";
+import type { PushedElements } from "./correctableRows.js";
 
 interface Judging extends Pick<Sources, "sentFor" | "isAccepted"> {
   /** The import whose rows they are. */

@@ -9,8 +9,8 @@ import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { writeLines } from "../../judging/writeLines.js";
 import { deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
+import { acceptedAmong, completedImport, expectWholeShipments, someNumbers } from "./correctableRows.js";
 import { expectOpen } from "./openRows.js";
-import { acceptedAmong, completedImport, expectWholeShipments, someNumbers } from "./rowsMeant.js";
 
 export interface RequestCorrectionDeps extends RequestImportDeps {
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;

@@ -28,7 +28,7 @@ export interface Columns {
 }
 
 /** Either the values to record, or the reason why there are none. */
-export type Judged<Values> = { readonly values: Values; readonly reason?: undefined; readonly faults?: undefined } | RowReason;
+export type JudgedValues<Values> = { readonly values: Values; readonly reason?: undefined; readonly faults?: undefined } | RowReason;
 
 export function cellText(cell: Cell | undefined): string {
   return cell === undefined ? "" : typeof cell === "string" ? cell : cell.text;

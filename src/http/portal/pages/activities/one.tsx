@@ -1,9 +1,9 @@
 // One activity: what was recorded, by whom, whether it counts, and a form that corrects it.
 import { randomUUID } from "node:crypto";
+import { type CompletedImport, completedImport } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { whyNotCorrectable } from "../../../../commands/corrections/openRows.js";
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
-import { type CompletedImport, completedImport } from "../../../../commands/corrections/rowsMeant.js";
 import { fieldsOf } from "../../../../domain/imports/fields.js";
 import { isLonger, limits } from "../../../../domain/imports/limits.js";
 import type { NameOf } from "../../../../domain/principal.js";

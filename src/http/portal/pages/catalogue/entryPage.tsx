@@ -6,7 +6,8 @@ import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
 import { withQuery } from "../../links.js";
 import type { PageOf, SignedInVisit } from "../../page.js";
 import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
-import { type Column, EmptyState, type Fact, Facts, FilterForm, Panel, Table } from "../../shell/panel.js";
+import { EmptyState, type Fact, Facts, FilterForm, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import {

@@ -5,7 +5,8 @@ import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/sc
 import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../page.js";
 import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
-import { type Column, EmptyState, FilterForm, Panel, Table } from "../../shell/panel.js";
+import { EmptyState, FilterForm, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { thingPath } from "./addresses.js";
 import { partOf, searchIn } from "./inMemory.js";
 

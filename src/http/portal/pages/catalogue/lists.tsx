@@ -5,7 +5,8 @@ import { type CatalogueField, fieldsOf, valueInWords } from "../../../../domain/
 import type { OrganisationFile, RateCard, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesInWords, usesOf } from "../../../../domain/catalogue/uses.js";
 import type { SignedInVisit } from "../../page.js";
-import { Badge, type Column } from "../../shell/panel.js";
+import { Badge } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { type Entry, headed, nameOf, thingPath, things } from "./addresses.js";
 

@@ -3,7 +3,7 @@ import { parseOrganisationFile } from "../../../../domain/catalogue/organisation
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { FormOf, PageOf, SignedInVisit } from "../../page.js";
-import { counted } from "../../shell/values.js";
+import { counted } from "../../shell/formats.js";
 import { presentCatalogue } from "../customers.js";
 import { cataloguePath, uploadPath } from "./addresses.js";
 import { draftOf } from "./draft.js";

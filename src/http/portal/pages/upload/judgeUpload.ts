@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { type CompletedImport, completedImport } from "../../../../commands/corrections/correctableRows.js";
 import { rejectedRowStates } from "../../../../commands/corrections/openRows.js";
-import { type CompletedImport, completedImport } from "../../../../commands/corrections/rowsMeant.js";
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
 import { reportIn } from "../../../../domain/files/header.js";

@@ -1,9 +1,9 @@
 // A corrected error report becomes one correction of its import, or several.
 import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
+import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/correctableRows.js";
 import { expectOpen } from "../../../../commands/corrections/openRows.js";
 import { correctionName } from "../../../../commands/corrections/requestCorrection.js";
-import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/rowsMeant.js";
 import { freePlaces } from "../../../../commands/imports/importQueue.js";
 import { requestImport } from "../../../../commands/imports/requestImport.js";
 import { limits } from "../../../../domain/imports/limits.js";

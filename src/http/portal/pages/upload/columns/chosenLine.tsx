@@ -6,7 +6,7 @@ import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import type { NameOf } from "../../../../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../../../../events/importEvents.js";
 import type { SignedInVisit } from "../../../page.js";
-import { type Column, Table } from "../../../shell/panel.js";
+import { type Column, Table } from "../../../shell/table.js";
 import { Time } from "../../../shell/values.js";
 import { columnsPath } from "./columnsOfFile.js";
 

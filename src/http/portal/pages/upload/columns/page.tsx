@@ -8,8 +8,9 @@ import { principalNames } from "../../../../../queries/organisations/organisatio
 import { answerTable } from "../../../../server/problem.js";
 import type { Done, PageOf, PortalDeps, Shown, SignedInVisit } from "../../../page.js";
 import { Button, ButtonLink, HiddenFields } from "../../../shell/form.js";
+import { counted } from "../../../shell/formats.js";
 import { EmptyState, Panel } from "../../../shell/panel.js";
-import { counted, Time } from "../../../shell/values.js";
+import { Time } from "../../../shell/values.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/status.js";
 import { NotesOnFile } from "../notesOnFile.js";

@@ -5,7 +5,7 @@ import { type HeadingOfFile, orderNames } from "../../../../../domain/imports/co
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
 import { Choice } from "../../../shell/form.js";
-import { type Column, Table } from "../../../shell/panel.js";
+import { type Column, Table } from "../../../shell/table.js";
 import { columnField, fixedField, orderField } from "./readChoice.js";
 import { type ColumnsSource, orderOf } from "./source.js";
 
