@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { describeApi } from "../../src/http/api/document/describeApi.js";
+import { routes } from "../../src/http/api/routes/list.js";
 
 const folders = ["docs", "packages", "bench", "test", "src", "scripts", "drizzle"];
 
@@ -28,6 +30,15 @@ test("there are at most 16 decisions, of at most 400 words each", () => {
 
 const scriptsOf = (file: string) => Object.keys((JSON.parse(readFileSync(file, "utf8")) as { scripts: object }).scripts);
 const scripts = new Set(["package.json", "packages/client/package.json"].flatMap(scriptsOf));
+
+test("packages, the API's document and the changelog have one version", () => {
+  const versionOf = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+  const [, newest] = /^## (\S+)$/m.exec(readFileSync("CHANGELOG.md", "utf8")) ?? [];
+  const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, { version: string }> };
+  const { info } = describeApi(routes, "http://127.0.0.1") as { info: { version: string } };
+  const versions = [...["package.json", "packages/client/package.json", "package-lock.json"].map(versionOf), info.version];
+  expect([...versions, lock.packages["packages/client"]?.version]).toEqual(Array.from({ length: 5 }, () => newest));
+});
 
 /** As GitHub makes them of a heading. */
 const anchorsOf = (text: string) =>

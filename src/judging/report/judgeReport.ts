@@ -29,7 +29,8 @@ export async function judgeReport(
   report: ReportToJudge,
   watch: Watch,
 ): Promise<CheckedFile> {
-  const request = { kind, source: "file", file, columns } as const;
+  const corrects = { importId: report.importId, rows: [], ...(report.decimal && { decimal: report.decimal }) };
+  const request = { kind, source: "file", file, columns, corrects } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
   const known = await readRejectedRows(report.rowsPath);
   const numbers = rowNumbers(submission);

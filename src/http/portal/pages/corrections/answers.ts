@@ -83,7 +83,8 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
       known.map(({ row }) => row),
       names,
     );
-    const judging = { importId, kind, catalogue, geography: deps.geography, sentFor: (row: number) => sent.get(row) ?? null, push };
+    const { geography, eventStore } = deps;
+    const judging = { importId, kind, catalogue, geography, eventStore, sentFor: (row: number) => sent.get(row) ?? null, push };
     const verdicts = known.length === 0 ? new Map<number, RowReason | undefined>() : await judgeCorrections({ rows: known }, judging);
     const held = await rowOutcomes(
       organisationId,

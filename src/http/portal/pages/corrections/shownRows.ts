@@ -110,7 +110,7 @@ async function verdictsToday(
   kind: ImportKind,
   items: readonly CorrectionRow[],
   catalogue: Catalogue,
-  { geography }: PortalDeps,
+  { geography, eventStore }: PortalDeps,
 ): Promise<Map<CorrectionRow, Verdict | null>> {
   const verdicts = new Map<CorrectionRow, Verdict | null>();
   for (const importId of new Set(items.map((item) => item.importId))) {
@@ -118,7 +118,15 @@ async function verdictsToday(
     const byRow = new Map(rows.map((item) => [item.row, item]));
     const push = { rows: rows.map(({ row }) => ({ row, values: {} })) };
     const elements = pushedElements({ importId }, [...byRow.keys()], rows);
-    const judging = { importId, kind, catalogue, geography, sentFor: (row: number) => byRow.get(row)?.values ?? null, push: elements };
+    const judging = {
+      importId,
+      kind,
+      catalogue,
+      geography,
+      eventStore,
+      sentFor: (row: number) => byRow.get(row)?.values ?? null,
+      push: elements,
+    };
     for (const [row, reason] of await judgeCorrections(push, judging)) {
       const item = byRow.get(row);
       if (item) verdicts.set(item, verdictOf(reason));

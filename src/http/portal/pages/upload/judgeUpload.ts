@@ -8,6 +8,7 @@ import { reportIn } from "../../../../domain/files/header.js";
 import type { ColumnChoice } from "../../../../domain/imports/columns/choice.js";
 import { customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import { decimalOf } from "../../../../events/importEvents.js";
 import type { CheckedFile, ReportToJudge } from "../../../../judging/fileChecks.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
@@ -107,7 +108,7 @@ export async function reportToJudge(
   } finally {
     await file.close();
   }
-  return { importId: found.request.importId, rowsPath, mostParts };
+  return { importId: found.request.importId, rowsPath, mostParts, decimal: decimalOf(found.request) };
 }
 
 /** A correction replaces whole rows: what a lost column held would be lost in silence. */

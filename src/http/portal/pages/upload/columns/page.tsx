@@ -15,7 +15,7 @@ import { presentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/status.js";
 import { NotesOnFile } from "../notesOnFile.js";
 import { columnsPath } from "./columnsOfFile.js";
-import { ColumnTable, FieldsWithoutColumn, OrderOfDates } from "./parts.js";
+import { ColumnTable, FieldsWithoutColumn, OrderOfDates, WayOfNumbers } from "./parts.js";
 import { readChoice } from "./readChoice.js";
 import { type ColumnsSource, columnsSource, firstChoice } from "./source.js";
 
@@ -102,6 +102,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
             </Panel>
             <div class="panel">
               <OrderOfDates {...chosen} />
+              <WayOfNumbers {...chosen} />
               <Buttons visit={visit} source={source} again={after.again} />
             </div>
           </div>
