@@ -208,7 +208,13 @@ describe("two admins at once", () => {
     const answers = await Promise.all([of, other].map(async (each, n) => apply(each, drafts[n]?.to ?? "")));
     expect(answers.map(({ status }) => status)).toEqual([303, 303]);
     const { version, file } = await present(of.organisationId);
-    expect([version, file.customers.slice(-2).map(({ id }) => id).sort()]).toEqual([3, ["N0", "N1"]]);
+    expect([
+      version,
+      file.customers
+        .slice(-2)
+        .map(({ id }) => id)
+        .sort(),
+    ]).toEqual([3, ["N0", "N1"]]);
   });
 });
 
@@ -243,7 +249,15 @@ describe("everything else by forms", () => {
     [
       "rate-cards/new",
       {
-        ...{ id: "air", name: "Air", serviceId: "roadco-std", zoneMapId: "hubs", validFrom: "2026-01-01", validTo: "", breakMethod: "total" },
+        ...{
+          id: "air",
+          name: "Air",
+          serviceId: "roadco-std",
+          zoneMapId: "hubs",
+          validFrom: "2026-01-01",
+          validTo: "",
+          breakMethod: "total",
+        },
         ...{ "lanes.from": "SYD", "lanes.to": "*", "lanes.basic": "10", "lanes.transit.min": "1", "lanes.transit.max": "2" },
         ...{ "lanes.transit.unit": "D", fuelLevyPercent: "12.5" },
       },
@@ -283,7 +297,11 @@ describe("everything else by forms", () => {
     const { shown } = await change(of, path, { ...card, validTo: "2026-12-31", "spot.expiresAt": "2026-12-31T00:00:00Z" });
     expect(shown).toContain("Valid to: none -> 2026-12-31");
     const { file } = await present(of.organisationId);
-    expect(file.rateCards[0]).toMatchObject({ validFrom: "2026-02-01", validTo: "2026-12-31", spot: { expiresAt: "2026-12-31T00:00:00Z" } });
+    expect(file.rateCards[0]).toMatchObject({
+      validFrom: "2026-02-01",
+      validTo: "2026-12-31",
+      spot: { expiresAt: "2026-12-31T00:00:00Z" },
+    });
     expect(file.rateCards[0]?.lanes).toHaveLength(1);
     await change(of, path, card, "2");
     expect((await present(of.organisationId)).file.rateCards[0]).toMatchObject({ validTo: null, spot: null, fuelLevyPercent: 0 });
@@ -296,7 +314,11 @@ describe("everything else by forms", () => {
     ["custom-fields/project/change", { label: "" }, /^Label must not be empty\./],
     ["carriers/new", { id: "a b", name: "X" }, /^Id must be letters, digits/],
     ["services/new", { id: "x", name: "X", type: "A", class: "B", carrierId: "none" }, /^Carrier "none" is not a carrier of this file\./],
-    ["zone-maps/hubs/zones/new", { zone: "X", country: "AU", postcodes: "2100" }, /^Postcodes: "2100" of zone "X" overlaps|overlaps/],
+    [
+      "zone-maps/hubs/zones/new",
+      { zone: "X", country: "AU", postcodes: "2000-2249" },
+      /^Postcodes, X \(AU\): "2000-2249" of zone "X" overlaps Zone map hubs: Postcodes, SYD/,
+    ],
     ["organisation", { name: "X", cubicFactor: "abc", timezone: "Moon" }, /^Cubic factor must be a number\./],
     ["rate-cards/road-2026/change", { ...card, validFrom: "2026-02-30" }, /^Valid from must be a date/],
     ["rate-cards/road-2026/change", { ...card, validTo: "2026-01-31" }, /^Valid to must not be before validFrom\./],
@@ -349,5 +371,133 @@ describe("everything else by forms", () => {
     expect([after.zoneMaps[0]?.zones.length, after.customers.map(({ id }) => id)]).toEqual([place - 1, ["CUST-001"]]);
     const used = await send(of, "/portal/catalogue/zone-maps/hubs/zones/1", { zone: "SYD", country: "AU", remove: "on" }, "4");
     expect([used.status, notice(used.page)[0]]).toEqual([400, "Zone SYD is used by 1 rate card (road-2026). Change those first"]);
+  });
+});
+
+describe("the lanes of a rate card", () => {
+  const path = "/portal/catalogue/rate-cards/road-2026";
+  const lanes = ["SYD MEL 12.5 0.42 20 1 2 D 500 0.38", "MEL SYD 10 0.3 15", "* MEL 30 0.9 0"];
+  const columns = ["from", "to", "basic", "perKg", "minimum", "transitMin", "transitMax", "transitUnit", "fromKg1", "perKg1"];
+  const csv = [columns.join(), ...lanes.map((lane) => lane.replaceAll(" ", ","))].join("\n");
+
+  /** Version 2 has three lanes. */
+  async function stageOfLanes(): Promise<Stage> {
+    const of = await stage();
+    expect((await apply(of, (await upload(of, csv)).to)).status).toBe(303);
+    return of;
+  }
+  async function upload({ admin }: Stage, content: string | Blob, name = "lanes.csv") {
+    const response = await admin.upload(`${path}/lanes/upload`, { token: await formToken(admin) }, new File([content], name));
+    return { status: response.status, to: response.headers.get("location") ?? "", page: await response.text() };
+  }
+  /** The table's fields as a browser sends them, with some cells changed. */
+  function table(change: Record<number, string>, chosen: string[] = [], act = "save", more: Record<string, string> = {}) {
+    const rows = [...lanes, "", "", ""].map((lane, row) => (change[row] ?? lane).split(" "));
+    const cells = columns.map((column, place) => [column, rows.map((row) => row[place] ?? "")] as const);
+    return { ...Object.fromEntries(cells), place: ["0", "1", "2", "", "", ""], chosen, act, ...more };
+  }
+  const lanesOf = async ({ organisationId }: Stage) => (await present(organisationId)).file.rateCards[0]?.lanes ?? [];
+  const briefly = async (of: Stage) => (await lanesOf(of)).map(({ from, to, basic, perKg }) => `${from} ${to} ${basic} ${perKg}`);
+
+  test("are edited in the table: one price, a new lane, an emptied row", async () => {
+    const of = await stageOfLanes();
+    const page = await (await of.admin.get(path)).text();
+    expect(page).toMatch(/<input name="perKg" value="0.42"[^>]*aria-label="Per kg, SYD to MEL"/);
+    const edits = { 0: "SYD MEL 12.5 0.45 20 1 2 D 500 0.38", 1: "", 3: "SYD * 1 2 3" };
+    const { shown, status, to } = await change(of, `${path}/lanes`, table(edits), "2");
+    expect(shown).toContain("Per kg, SYD to MEL: 0.42 -> 0.45");
+    expect(shown).toContain("Lane MEL to SYD removed");
+    expect([status, to, await briefly(of)]).toEqual([303, path, ["SYD MEL 12.5 0.45", "* MEL 30 0.9", "SYD * 1 2"]]);
+    expect((await lanesOf(of))[0]).toMatchObject({ transit: { min: 1, max: 2, unit: "D" }, breaks: [{ fromKg: 500, perKg: 0.38 }] });
+  });
+
+  test("with a fault are shown again as they were typed, with what is wrong", async () => {
+    const of = await stageOfLanes();
+    const { status, page } = await send(of, `${path}/lanes`, table({ 0: "SYD MEL 12,5 0.45 20", 3: "SYD XX 1 2 3" }), "2");
+    expect([status, notice(page)]).toEqual([400, ['Lane SYD to MEL: basic "12,5" must be a number; write it such as 12.50']]);
+    expect(page).toContain('value="12,5"');
+    expect(page).toContain('value="XX"');
+    const unknown = await send(of, `${path}/lanes`, table({ 3: "SYD XX 1 2 3" }), "2");
+    expect(notice(unknown.page)).toEqual(['To, SYD to XX "XX" is not a zone of zone map "hubs".']);
+  });
+
+  test.each([
+    [["1"], ["SYD MEL 12.5 0.42", "MEL SYD 10.5 0.315", "* MEL 30 0.9"]],
+    [[], ["SYD MEL 13.13 0.441", "MEL SYD 10.5 0.315", "* MEL 31.5 0.945"]],
+  ])("have their prices changed by a percentage, those of %j", async (chosen, prices) => {
+    const of = await stageOfLanes();
+    await change(of, `${path}/lanes`, table({}, chosen, "percent", { percent: "5" }), "2");
+    expect(await briefly(of)).toEqual(prices);
+  });
+
+  test("are removed when they are ticked, and not all of them", async () => {
+    const of = await stageOfLanes();
+    await change(of, `${path}/lanes`, table({}, ["0", "2"], "remove"), "2");
+    expect(await briefly(of)).toEqual(["MEL SYD 10 0.3"]);
+    for (const [chosen, line] of [
+      [[], "Tick the lanes to remove first"],
+      [["0", "1", "2"], "Lanes must contain at least 1 element."],
+    ] as const)
+      expect(notice((await send(of, `${path}/lanes`, table({}, [...chosen], "remove"), "2")).page)).toEqual([line]);
+  });
+
+  test("of two admins who change two lanes: both prices stand", async () => {
+    const of = await stageOfLanes();
+    const { to } = await send(of, `${path}/lanes`, table({ 0: "SYD MEL 12.5 0.45 20 1 2 D 500 0.38" }), "2");
+    await changeCatalogue(service, of.organisationId, of.member, (file) => {
+      Object.assign(file.rateCards[0]?.lanes[1] ?? {}, { perKg: 0.31 });
+    });
+    expect((await apply(of, to)).status).toBe(303);
+    expect(await briefly(of)).toEqual(["SYD MEL 12.5 0.45", "MEL SYD 10 0.31", "* MEL 30 0.9"]);
+  });
+
+  test.each(["csv", "xlsx"])("come down as %s and go up again without a change", async (format) => {
+    const of = await stageOfLanes();
+    const response = await of.admin.get(`${path}/lanes.${format}`);
+    expect(response.headers.get("content-disposition")).toBe(`attachment; filename="road-2026-lanes.${format}"`);
+    const file = await response.blob();
+    if (format === "csv") expect((await file.text()).replaceAll(/[\r"]/g, "").split("\n")[1]).toBe(lanes[0]?.replaceAll(" ", ","));
+    expect(await upload(of, file, `lanes.${format}`)).toMatchObject({ status: 303, to: path });
+    expect((await present(of.organisationId)).version).toBe(2);
+  });
+
+  test("of a faulty file are refused by line, and nothing changes", async () => {
+    const of = await stageOfLanes();
+    const { status, page } = await upload(of, `${csv}\nSYD,XX,1,1,1\n\nMEL,MEL,abc`);
+    expect([status, notice(page)]).toEqual([400, ['Line 7: basic "abc" must be a number; write it such as 12.50']]);
+    const zone = await upload(of, `${csv}\nSYD,XX,1,1,1`);
+    expect(notice(zone.page)).toEqual(['Line 5: to "XX" is not a zone of zone map "hubs"']);
+    expect(notice((await upload(of, "from,to\n")).page)[0]).toMatch(/no lanes|no rows/i);
+    expect((await present(of.organisationId)).version).toBe(2);
+  });
+
+  test("are copied to a new card from a day on, which its customers get", async () => {
+    const of = await stageOfLanes();
+    const fields = { id: "road-2027", name: "Road 2027", firstDay: "2027-01-01", percent: "10" };
+    const { shown, to } = await change(of, `${path}/copy`, fields, "2");
+    expect(shown).toContain("Valid to: none -> 2026-12-31");
+    expect(shown).toContain("Rate cards: road-2027 added");
+    expect(to).toBe("/portal/catalogue/rate-cards/road-2027");
+    const { file } = await present(of.organisationId);
+    expect(file.rateCards.map((card) => [card.id, card.validTo, card.lanes[1]?.basic])).toEqual([
+      ["road-2026", "2026-12-31", 10],
+      ["road-2027", null, 11],
+    ]);
+  });
+
+  test("of a card with 9,025 lanes come in pages, and a price of all is changed at once", async () => {
+    const of = await stage();
+    await changeCatalogue(service, of.organisationId, of.member, (file) => {
+      const [map, card] = [file.zoneMaps[0], file.rateCards[0]];
+      const names = Array.from({ length: 93 }, (_, n) => `Z${n}`);
+      map?.zones.push(...names.map((zone, n) => ({ zone, country: "AU", postcodes: [String(4000 + n)] })));
+      const all = ["SYD", "MEL", ...names];
+      if (card) card.lanes = all.flatMap((from) => all.map((to) => ({ from, to, basic: 1, perKg: 1, minimum: 1, breaks: [] })));
+    });
+    const page = await (await of.admin.get(`${path}?lane=8950`)).text();
+    expect([...page.matchAll(/name="place"/g)]).toHaveLength(53);
+    expect(page.length).toBeLessThan(400_000);
+    const { status } = await change(of, `${path}/lanes`, { act: "percent", percent: "1" }, "2");
+    expect([status, new Set((await lanesOf(of)).map(({ perKg }) => perKg))]).toEqual([303, new Set([1.01])]);
   });
 });

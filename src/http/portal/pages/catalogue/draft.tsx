@@ -22,11 +22,11 @@ import { answerTable } from "../../../server/problem.js";
 import type { Fields } from "../../fields.js";
 import { type Done, done, type FormOf, originOf, type PageOf, type PortalDeps, type Shown, type SignedInVisit } from "../../page.js";
 import { Button, ButtonLink, Choice, Form, HiddenFields } from "../../shell/form.js";
-import { Panel } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
 import { counted, timeInWords } from "../../shell/formats.js";
+import { EmptyState, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { presentCatalogue } from "../customers.js";
-import { applyPath } from "./addresses.js";
+import { applyPath, cataloguePath } from "./addresses.js";
 import { changesInWords, Differences } from "./changes.js";
 import { partOf } from "./inMemory.js";
 
@@ -148,7 +148,12 @@ async function applicable(visit: SignedInVisit, deps: PortalDeps, draftId: strin
 export const applyPage: PageOf<SignedInVisit> = {
   path: applyPath,
   access: "catalogue",
-  show: async (visit, deps) => show(visit, deps, visit.query["draft"] || visit.submitted.get("draft")),
+  show: async (visit, deps) => {
+    const draftId = visit.query["draft"] || visit.submitted.get("draft");
+    if (draftId) return show(visit, deps, draftId);
+    const body = <EmptyState title="There is no change to apply">Change something in the catalogue first.</EmptyState>;
+    return { title: "Change the catalogue", crumbs: [["Catalogue", cataloguePath]], body };
+  },
 };
 
 export const applyForm: FormOf<SignedInVisit> = {
@@ -181,6 +186,7 @@ async function show(visit: SignedInVisit, deps: PortalDeps, draftId: string): Pr
   const others = version > draft.madeFrom ? await changedMeanwhile(visit, deps, draft.madeFrom, version) : undefined;
   return {
     title: `Change ${draft.about}`,
+    crumbs: [["Catalogue", cataloguePath]],
     body: (
       <>
         {others && conflicts.length === 0 ? <p class="notice">{others} Their change stands beside yours.</p> : null}

@@ -38,10 +38,13 @@ function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; c
     cells: sent.map(({ values }) => values[index] ?? ""),
   }));
   const changed = places.filter(({ lane, cells }) => !lane || cells.some((cell, index) => cell.trim() !== (laneCells(lane)[index] ?? "")));
-  const read = readLanes(
-    columns,
-    changed.map(({ lane, cells }) => ({ where: lane ? `Lane ${lane.from} to ${lane.to}` : "New lane", cells })),
-  );
+  const read =
+    changed.length === 0
+      ? { lanes: [], faults: [] }
+      : readLanes(
+          columns,
+          changed.map(({ lane, cells }) => ({ where: lane ? `Lane ${lane.from} to ${lane.to}` : "New lane", cells })),
+        );
   if (read.faults.length > 0) throw new Rejection("invalid", read.faults[0] ?? "", firstOf(read.faults));
   changed.forEach(({ place }, index) => {
     if (place === undefined) all.push(read.lanes[index]);
