@@ -102,7 +102,7 @@ export const openablePages: readonly OpenablePage[] = [
   {
     path: "/portal/corrections/judge-again",
     name: "judge-again",
-    heading: "Judge again",
+    heading: "Check rejected rows again",
     as: "admin",
     address: () => "/portal/corrections/judge-again",
   },
