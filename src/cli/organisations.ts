@@ -55,7 +55,7 @@ async function newestCatalogue(pool: CommandContext["pool"], org: string) {
   const { catalogueAt, listOrganisations } = await import("../queries/organisations/organisations.js");
   const version = (await listOrganisations(pool)).find(({ id }) => id === org)?.catalogueVersion;
   const file = version === undefined ? undefined : await catalogueAt(pool, org, version);
-  if (version === undefined || !file) throw new CommandFault(`There is no organisation ${org}. See org list.`);
+  if (version === undefined || !file) throw new CommandFault(`There is no organisation ${org}. See org list`);
   return { version, file };
 }
 
@@ -64,10 +64,10 @@ async function exportLanes(path: string, { org, card: cardId }: CardOptions): Pr
     const { spreadsheets } = await import("../adapters/spreadsheets/spreadsheets.js");
     const { lanesAsTable, laneTexts } = await import("../commands/organisations/lanesFile.js");
     const card = (await newestCatalogue(pool, org)).file.rateCards.find(({ id }) => id === cardId);
-    if (!card) throw new CommandFault(`There is no rate card ${cardId} in the catalogue of ${org}.`);
+    if (!card) throw new CommandFault(`There is no rate card ${cardId} in the catalogue of ${org}`);
     const { columns, rows } = lanesAsTable(card.lanes);
     const unwritable = (error: unknown): never => {
-      throw new CommandFault(`${path} cannot be written: ${systemReason(error)}.`);
+      throw new CommandFault(`${path} cannot be written: ${systemReason(error)}`);
     };
     if (!/\.xlsx$/i.test(path))
       await writeFile(path, [columns, ...rows].map((cells) => spreadsheets.csvLine(cells)).join("")).catch(unwritable);
@@ -98,12 +98,12 @@ async function importFile(path: string, { org, card }: CardOptions): Promise<voi
 }
 
 function unreadable(path: string, error: unknown): never {
-  throw new CommandFault(`${path} cannot be read: ${systemReason(error)}. Give the path of a file.`);
+  throw new CommandFault(`${path} cannot be read: ${systemReason(error)}. Give the path of a file`);
 }
 
 async function ensureReadable(path: string): Promise<void> {
   const { size } = await stat(path).catch((error) => unreadable(path, error));
-  if (size > largestFile) throw new CommandFault(`${path} has ${size} bytes; it may have at most ${largestFile}.`);
+  if (size > largestFile) throw new CommandFault(`${path} has ${size} bytes; it may have at most ${largestFile}`);
 }
 
 /** The file is read and checked completely before any store is used. */
