@@ -160,7 +160,7 @@ browserTest(
       });
       gate.open();
       await small.getByText("Completed", { exact: true }).waitFor();
-      await corrected.getByText("Corrected by you").waitFor();
+      await corrected.getByText("1 row recorded.").waitFor();
       expect(await isMarked(small)).toBe(true);
       const ledger = (await (await organisation.get("/v1/org/ledger/activities?limit=200")).json()) as { items: { quantity: number }[] };
       for (const once of [7, 8]) expect(ledger.items.filter(({ quantity }) => quantity === once)).toHaveLength(1);

@@ -10,7 +10,7 @@ import { EmptyState, FilterForm } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
-import { cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./parts.js";
+import { cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./addresses.js";
 
 const list = listPage<CatalogueVersion>({
   path: versionsPath,

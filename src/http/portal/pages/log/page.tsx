@@ -10,7 +10,7 @@ import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
-import { changesPath, versionsPath } from "../catalogue/parts.js";
+import { changesPath, versionsPath } from "../catalogue/addresses.js";
 import { importPath } from "../imports/status.js";
 import { endpointPath } from "../webhooks/parts.js";
 import { chipsOf, filterOf, logPath, whatNames } from "./filter.js";
