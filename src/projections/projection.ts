@@ -16,6 +16,11 @@ export interface Projection {
    * live ones. 1 if absent.
    */
   readonly shape?: number;
+  /**
+   * SQL for the rows of its one table, by import, that commands have written before the projector came to their events. A rebuild does not compare
+   * them, and writes them from their streams.
+   */
+  readonly ahead?: string;
   apply(client: PoolClient, batch: SortedBatch, options: ApplyOptions): Promise<void>;
 }
 
