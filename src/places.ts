@@ -1,14 +1,14 @@
-// Places for work that is bounded, in all and for each organisation, in one module: uploads, downloads, open pages, reads, processes and threads,
-// and the bytes of request bodies.
+// Limits on concurrent work, in total and per organisation: uploads, downloads, open pages, reads, processes, threads and the bytes of request
+// bodies. Whoever works holds a place; where all are held, a caller waits in line or is refused.
 import { TooBusy } from "./portErrors.js";
 
 export interface PlaceBounds {
   readonly inAll: number;
-  /** For each organisation, or whoever the places are counted for. */
+  /** The most that one owner may hold: an organisation, or whatever else the places are counted for. */
   readonly each: number;
-  /** What an owner is told who gets no place. */
+  /** The message for a caller that finds no free place. */
   readonly refusal: string;
-  /** How many of one owner may wait for a place, and for how long. Nobody waits if it is left out. */
+  /** How many calls of one owner may wait for a place, and for how long. Without it a call never waits. */
   readonly line?: { readonly each: number; readonly ms: number };
 }
 
@@ -16,7 +16,7 @@ export interface PlaceBounds {
 export type Release = () => void;
 
 export interface Places {
-  /** A place at once; throws TooBusy where none is free. */
+  /** Takes a place without waiting; throws TooBusy if none is free. */
   claim(owner: string): Release;
   /**
    * Waits for a place, behind the owner's own earlier calls; owners take turns. Throws TooBusy if the line is full or the wait is too long,
@@ -29,7 +29,7 @@ export interface Places {
   held(): number;
   /** Whether another owner waits for a place that it may have. */
   othersWait(owner: string): boolean;
-  /** For work whose size is known only as it goes on: a place for each byte. Empty at first. */
+  /** For work whose size becomes known as it goes on, such as a body that arrives: one place for each byte, none at first. */
   share(owner: string): Share;
 }
 
@@ -41,11 +41,11 @@ export interface Share {
   release(): void;
 }
 
-type Waiting = (release: Release) => void;
+type WaitingCaller = (release: Release) => void;
 
 export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Places {
   const holders = new Map<string, number>();
-  const waiting = new Map<string, Waiting[]>(); // the owner whose turn is next comes first
+  const waiting = new Map<string, WaitingCaller[]>(); // the owner whose turn is next comes first
   let total = 0;
   const heldBy = (owner: string) => holders.get(owner) ?? 0;
   const isFree = (owner: string) => total < inAll && heldBy(owner) < each;
@@ -77,13 +77,13 @@ export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Place
     }
   }
 
-  function setLine(owner: string, own: Waiting[]): void {
+  function setLine(owner: string, own: WaitingCaller[]): void {
     waiting.delete(owner);
     if (own.length > 0) waiting.set(owner, own);
   }
 
   /** Keeps the owner's turn. */
-  function leave(owner: string, one: Waiting): void {
+  function leave(owner: string, one: WaitingCaller): void {
     const left = (waiting.get(owner) ?? []).filter((other) => other !== one);
     if (left.length === 0) waiting.delete(owner);
     else waiting.set(owner, left);
@@ -119,7 +119,7 @@ export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Place
     },
     async take(owner, signal) {
       signal?.throwIfAborted();
-      if (isFree(owner)) return hold(owner); // whoever waits then waits for a place of its own
+      if (isFree(owner)) return hold(owner); // a free place means that every waiting call belongs to an owner that has all of its own
       if (!line || (waiting.get(owner)?.length ?? 0) >= line.each) throw new TooBusy(refusal);
       return waitFor(owner, line.ms, signal);
     },

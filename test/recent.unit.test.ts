@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { forEachOwner, keepRecent, loadRecent } from "../src/recent.js";
+import { ownedBy, recentLoads, recentValues } from "../src/recentValues.js";
 
 describe("recent values", () => {
   test("are kept up to a number; those set or read longest ago go first", () => {
-    const recent = keepRecent<number>(2);
+    const recent = recentValues<number>(2);
     recent.set("a", 1);
     recent.set("b", 2);
     expect(recent.get("a")).toBe(1);
@@ -17,7 +17,7 @@ describe("recent values", () => {
 
   test("are loaded once, also when they are wanted at the same time, and again after they have gone", async () => {
     const loaded: string[] = [];
-    const recent = loadRecent<string>(1);
+    const recent = recentLoads<string>(1);
     const wanted = (key: string) => recent(key, async () => `${key}${loaded.push(key)}`);
     expect(await Promise.all([wanted("a"), wanted("a")])).toEqual(["a1", "a1"]);
     expect(await wanted("b")).toBe("b2");
@@ -25,13 +25,13 @@ describe("recent values", () => {
   });
 
   test("whose load fails are loaded again", async () => {
-    const recent = loadRecent<string>(5);
+    const recent = recentLoads<string>(5);
     await expect(recent("a", () => Promise.reject(new Error("down")))).rejects.toThrow("down");
     expect(await recent("a", async () => "up")).toBe("up");
   });
 
   test("belong to their owner", () => {
-    const recentOf = forEachOwner(() => keepRecent<number>(2));
+    const recentOf = ownedBy(() => recentValues<number>(2));
     const [one, other] = [{}, {}];
     recentOf(one).set("a", 1);
     expect([recentOf(one).get("a"), recentOf(other).get("a")]).toEqual([1, undefined]);

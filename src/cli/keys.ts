@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { dateAt, hasZone, instantOf } from "../domain/imports/timestamp.js";
-import { defaultKeepHours, keepHoursOf, mostKeepHours } from "../domain/keyRotation.js";
+import { defaultKeepHours, mostKeepHours, parseKeepHours } from "../domain/keyRotation.js";
 import { keyScopes, scopesOf } from "../domain/keyScopes.js";
 import { CommandFault, command, ofOrganisation, print, printList, remark } from "./outcome.js";
 import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
@@ -70,7 +70,7 @@ async function list({ org, json }: { org: string; json?: boolean }): Promise<voi
 }
 
 async function rotate(prefix: string, { org: organisationId, keep }: { org: string; keep: string }): Promise<void> {
-  const given = { organisationId, prefix, keepHours: keepHoursOf(keep) };
+  const given = { organisationId, prefix, keepHours: parseKeepHours(keep) };
   const { key, old, ended } = await withKeys(({ rotateKey }, { organisations, origin }) => rotateKey(organisations, given, origin));
   print(key);
   const until = old.until.toISOString();

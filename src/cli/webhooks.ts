@@ -98,11 +98,11 @@ const pingPatienceMs = 20_000;
 async function sendPing(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
   const ended = await withStores(async ({ pool, signal }) => {
-    const [{ ping }, { listDeliveries }] = await Promise.all([
+    const [{ enqueuePing }, { listDeliveries }] = await Promise.all([
       import("../commands/webhooks/deliveries.js"),
       import("../queries/organisations/webhooks.js"),
     ]);
-    const deliveryId = await ping(pool, endpoint, randomUUID());
+    const deliveryId = await enqueuePing(pool, endpoint, randomUUID());
     for (const end = performance.now() + pingPatienceMs; performance.now() < end && !signal.aborted; await pause(100)) {
       const found = await listDeliveries(pool, endpoint.organisationId, endpoint.endpointId, { limit: 20 });
       const sent = found.find((each) => each.deliveryId === deliveryId);
@@ -122,8 +122,8 @@ async function replaySince(id: string, { from, ...options }: OfEndpoint & { from
   if (instant === undefined) throw new CommandFault("--from must be a time such as 2026-03-01T00:00:00Z");
   const time = new Date(instant);
   const events = await withStores(async (context) => {
-    const { replay } = await import("../commands/webhooks/replay.js");
-    return replay(context, endpoint, time);
+    const { replayEvents } = await import("../commands/webhooks/replay.js");
+    return replayEvents(context, endpoint, time);
   });
   const since = time.toISOString();
   print(events === 1 ? `1 event since ${since} is sent again` : `${events} events since ${since} are sent again`);

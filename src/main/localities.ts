@@ -10,10 +10,10 @@ import { StoreUnavailable } from "../portErrors.js";
 import { channels, type Notices, noNotices } from "../ports/notices.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { listLocalityFiles } from "../queries/organisations/organisations.js";
-import { loadRecent } from "../recent.js";
+import { recentLoads } from "../recentValues.js";
 import type { LocalityVersions } from "../workers/imports/deps.js";
 import { doorbell } from "../workers/waiting/doorbell.js";
-import { repeatedly } from "../workers/waiting/repeatedly.js";
+import { repeatUntilStopped } from "../workers/waiting/repeatUntilStopped.js";
 
 /** How often the API process looks for newly loaded localities, where it is not told of them. */
 export const refreshMs = 500;
@@ -29,7 +29,7 @@ export interface Localities extends LocalityVersions {
 /** The bundled localities and those that an operator has loaded. `versions` names the file of each loaded country, as ImportStarted records it. */
 export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }): Localities {
   const { pool, objectStore, folder } = options;
-  const kept = loadRecent<Geography>(mostKept);
+  const kept = recentLoads<Geography>(mostKept);
   const fetchCountry = async (country: string, sha256: string): Promise<string> => {
     const path = join(folder, `${country}-${sha256}.tsv`);
     if (!(await stat(path).catch(() => undefined))) await objectStore.fetch(`localities/${country}/${sha256}`, path);
@@ -73,7 +73,7 @@ export async function followLocalities(
   const bell = doorbell(signal);
   notices.on(channels.localitiesLoaded, () => bell.ring());
   const everyMs = () => (notices.arrive() ? toldMs : refreshMs);
-  void repeatedly("looking for newly loaded localities (those in use stay)", everyMs, { logger, signal, bell }, look);
+  void repeatUntilStopped("looking for newly loaded localities (those in use stay)", everyMs, { logger, signal, bell }, look);
   const present = () => {
     if (!used) throw new StoreUnavailable("database", "The localities are not loaded yet");
     return used.geography;

@@ -3,13 +3,13 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { migrate, migrationStatements, missingTables, tableNames } from "../adapters/postgres/migrate.js";
-import { forgetPlaces, isPlaceLost } from "../commands/webhooks/deliveries.js";
+import { isFollowerPlaceLost, restartFollower } from "../commands/webhooks/deliveries.js";
 import { logStream } from "../events/streams.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore } from "../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../projections/allProjections.js";
 import type { FilledTables } from "../projections/running/fillMissing.js";
-import { repeatedly } from "../workers/waiting/repeatedly.js";
+import { repeatUntilStopped } from "../workers/waiting/repeatUntilStopped.js";
 
 interface Stores {
   readonly pool: Pool;
@@ -25,7 +25,7 @@ export async function prepareTables({ pool, eventStore }: Stores, unanswered: "f
   await migrate(pool, {
     names: filledTables,
     logIsEmpty: () => isEmpty(eventStore, unanswered),
-    onLost: async (client, lost) => isPlaceLost(lost) && forgetPlaces(client),
+    onLost: async (client, lost) => isFollowerPlaceLost(lost) && restartFollower(client),
   });
 }
 
@@ -48,7 +48,7 @@ async function isEmpty(eventStore: EventStore, unanswered: "full" | "unavailable
 /** For every role: creates the tables again when they are lost while it runs. The projector fills them. */
 export async function keepTables(stores: Stores, logger: Logger, signal: AbortSignal): Promise<void> {
   const others = tableNames().filter((name) => !filledTables.includes(name));
-  await repeatedly("looking for missing tables", lookMs, { logger, signal }, async () => {
+  await repeatUntilStopped("looking for missing tables", lookMs, { logger, signal }, async () => {
     const missing = await missingTables(stores.pool, others);
     if (missing.length === 0) return;
     logger.error({ missing }, "the database has lost its tables: they are created again, and the projector fills them from the log");
@@ -60,7 +60,7 @@ export async function keepTables(stores: Stores, logger: Logger, signal: AbortSi
 export const unfilledTables = (pool: Pool): Promise<readonly string[]> => missingTables(pool, filledTables);
 
 /** For the projector. */
-export function tablesToFill(stores: Stores): FilledTables {
+export function logFilledTables(stores: Stores): FilledTables {
   return {
     migrations: migrationStatements(),
     prepare: () => prepareTables(stores),

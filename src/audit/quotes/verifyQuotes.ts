@@ -7,7 +7,7 @@ import { quoteIdOf, quotePlaceOf } from "../../events/quoteEvents.js";
 import { type QuoteEvent, readQuotes, recordedQuote } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../../ports/eventStore.js";
-import { loadRecent } from "../../recent.js";
+import { recentLoads } from "../../recentValues.js";
 import { canonical, shortDigest } from "../canonical.js";
 import type { Findings } from "../findings.js";
 import type { Snapshot } from "../snapshot.js";
@@ -166,7 +166,7 @@ const remembered = 20;
 
 /** Quotes come in the order of the log, so a small cache of catalogue versions is enough. */
 function rememberCatalogues(eventStore: EventStore) {
-  const known = loadRecent<Catalogue | undefined>(remembered);
+  const known = recentLoads<Catalogue | undefined>(remembered);
   return (organisationId: string, version: number): Promise<Catalogue | undefined> =>
     known(JSON.stringify([organisationId, version]), async () => {
       const file = await catalogueFileAt(eventStore, organisationId, version);

@@ -1,7 +1,7 @@
 // The decider of an organisation's API keys, which are on the organisation's stream. A key has a secret, and for a while after a rotation
 // the one before it too.
 import { displayPrefix, hashApiKey, isApiKey, liveKeyPrefix } from "../../domain/apiKey.js";
-import { isKeepHours, noKeepHours } from "../../domain/keyRotation.js";
+import { isKeepHours, keepHoursRejection } from "../../domain/keyRotation.js";
 import { chosenScopes } from "../../domain/keyScopes.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -9,13 +9,13 @@ import type { EventOn } from "../../events/registry.js";
 import type { Aggregate } from "../handle.js";
 import { noOrganisation } from "./organisationDecider.js";
 
-interface MadeSecret {
+interface NewKeySecret {
   readonly sha256: string;
   readonly prefix: string;
 }
 
 export type KeyAction =
-  | (MadeSecret & {
+  | (NewKeySecret & {
       readonly type: "create";
       readonly keyId: string;
       readonly name: string;
@@ -23,12 +23,12 @@ export type KeyAction =
       readonly expiresAt?: Date | undefined;
     })
   /** `given` is a displayed prefix, the whole key, or a key id. `replaces`: the prefix of the secret that the person saw. */
-  | (MadeSecret & { readonly type: "rotate"; readonly given: string; readonly replaces?: string | undefined; readonly keepHours: number })
+  | (NewKeySecret & { readonly type: "rotate"; readonly given: string; readonly replaces?: string | undefined; readonly keepHours: number })
   | { readonly type: "revoke"; readonly given: string };
 
 export type KeyCommand = KeyAction & { readonly organisationId: string; readonly by: Principal; readonly now: Date };
 
-interface Secret extends MadeSecret {
+interface Secret extends NewKeySecret {
   /** When a replaced secret ends. */
   readonly until?: string;
 }
@@ -109,7 +109,7 @@ export function decide(command: KeyCommand, { organisationExists, keys }: KeysSt
     }
     case "rotate": {
       const { sha256, prefix, keepHours } = command;
-      if (!isKeepHours(keepHours)) throw noKeepHours();
+      if (!isKeepHours(keepHours)) throw keepHoursRejection();
       const key = keyMeant(command.given, keys, now);
       if (key.newest.sha256 === sha256) return [];
       expectRotatable(key, now);

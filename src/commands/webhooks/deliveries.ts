@@ -7,8 +7,8 @@ import { type Endpoint, noEndpoint } from "../organisations/webhookDecider.js";
 
 type Database = Pick<Pool, "query">;
 
-/** A recorded event of an import that endpoints are told of. */
-export interface ToldEvent {
+/** A recorded event of an import that a webhook is sent for. */
+export interface WebhookEvent {
   readonly eventId: string;
   readonly type: WebhookEventType;
   readonly organisationId: string;
@@ -23,16 +23,16 @@ const told = `jsonb_to_recordset($1) as told ("eventId" uuid, type text, "organi
 export const deliveryColumns = "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
 
 /** Cut, not rounded, to the column's milliseconds, so that it is due in this same transaction. */
-export const dueNow = "date_trunc('milliseconds', now())";
+export const dueNowSql = "date_trunc('milliseconds', now())";
 
 /** Tells every sender that there is something to send, when the transaction commits. */
 const tellSenders = `pg_notify('${channels.deliveriesDue}', '')`;
 
-/** Told events and deliveries are kept for this many days. Earlier events are sent only by a replay. */
+/** Events and deliveries are kept for this many days. Earlier events are sent only by a replay. */
 export const keptDays = 30;
 
 /** The same event again adds nothing. */
-async function addEvents(database: Database, events: readonly ToldEvent[], condition: string): Promise<void> {
+async function addEvents(database: Database, events: readonly WebhookEvent[], condition: string): Promise<void> {
   await database.query(
     `insert into webhook_events (organisation_id, position, event_id, type, import_id, revision, occurred_at)
      select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${told} where ${condition}
@@ -41,23 +41,23 @@ async function addEvents(database: Database, events: readonly ToldEvent[], condi
   );
 }
 
-/** Notes events that were just read from the log. Endpoints of their organisations are behind from then on. */
-export async function noteTold(database: Database, events: readonly ToldEvent[]): Promise<void> {
+/** Records events that were just read from the log, and marks the endpoints of their organisations as behind. */
+export async function recordEvents(database: Database, events: readonly WebhookEvent[]): Promise<void> {
   await addEvents(database, events, `"recordedAt" > now() - interval '${keptDays} days'`);
   // It locks the rows of endpoints that are behind already too: else the sender could find one caught up before this commits.
   await database.query(
     `with behind as (
        insert into webhook_backlogs (endpoint_id, position, next_at)
-       select endpoint_id, added_position, ${dueNow} from webhook_endpoints where organisation_id = any($1) and removed_at is null
+       select endpoint_id, added_position, ${dueNowSql} from webhook_endpoints where organisation_id = any($1) and removed_at is null
         order by endpoint_id
-       on conflict (endpoint_id) do update set next_at = ${dueNow} where webhook_backlogs.next_at is null returning 1
+       on conflict (endpoint_id) do update set next_at = ${dueNowSql} where webhook_backlogs.next_at is null returning 1
      ) select ${tellSenders} where exists (select from behind)`,
     [[...new Set(events.map(({ organisationId }) => organisationId))]],
   );
 }
 
-export const begunAnew = `status = 'waiting', failures = 0, failing_since = null, ended_at = null, reason = null,
-  due_at = case when webhook_deliveries.claim is null then ${dueNow} else webhook_deliveries.due_at end`;
+export const restartedSql = `status = 'waiting', failures = 0, failing_since = null, ended_at = null, reason = null,
+  due_at = case when webhook_deliveries.claim is null then ${dueNowSql} else webhook_deliveries.due_at end`;
 
 /** The name of the follower's checkpoint, which is a row beside those of the projections. */
 export const followerName = "webhooks";
@@ -67,14 +67,14 @@ const followed = `(select commit from checkpoints where projection = '${follower
  * Events that a replay found in their streams, however old they are. Those after the follower's checkpoint are left to it: an endpoint that
  * had moved past them would miss the ones before them.
  */
-export const addOldEvents = (database: Database, events: readonly ToldEvent[]): Promise<void> =>
+export const addOldEvents = (database: Database, events: readonly WebhookEvent[]): Promise<void> =>
   addEvents(database, events, `position <= ${followed}`);
 
 /**
- * Puts the endpoint back to a time: everything told from then until the log's present end is sent again, a bounded number at a time. Returns
+ * Puts the endpoint back to a time: everything sent from then until the log's present end is sent again, a bounded number at a time. Returns
  * how many events that is.
  */
-export async function goBack(
+export async function rewindEndpoint(
   database: Database,
   { organisationId, endpointId }: Endpoint,
   { from, until }: { readonly from: Date; readonly until: bigint },
@@ -85,7 +85,7 @@ export async function goBack(
         where organisation_id = $1 and occurred_at >= $3 and type = any((select events from webhook_endpoints where endpoint_id = $2)::text[])
      ), moved as (
        insert into webhook_backlogs (endpoint_id, position, again_until, next_at)
-       select $2::uuid, least(first - 1, coalesce(${followed}, -1)), $4::bigint, ${dueNow} from since
+       select $2::uuid, least(first - 1, coalesce(${followed}, -1)), $4::bigint, ${dueNowSql} from since
        on conflict (endpoint_id) do update set position = least(webhook_backlogs.position, excluded.position),
          again_until = greatest(webhook_backlogs.again_until, excluded.again_until), next_at = excluded.next_at
      )
@@ -98,17 +98,17 @@ export async function goBack(
 const ownTables = ["webhook_deliveries", "webhook_events", "webhook_backlogs"];
 
 /** The follower reads the log from its beginning. What was sent is known by the events' ids. */
-export const forgetPlaces = (database: Database): Promise<unknown> =>
+export const restartFollower = (database: Database): Promise<unknown> =>
   database.query(`delete from checkpoints where projection = '${followerName}'; delete from webhook_events; delete from webhook_backlogs`);
 
 /** Where one of the tables was lost, the others do not say what is yet to be sent. */
-export const isPlaceLost = (lostTables: readonly string[]): boolean => ownTables.some((name) => lostTables.includes(name));
+export const isFollowerPlaceLost = (lostTables: readonly string[]): boolean => ownTables.some((name) => lostTables.includes(name));
 
-const asJson = (events: readonly ToldEvent[]): string =>
+const asJson = (events: readonly WebhookEvent[]): string =>
   JSON.stringify(events, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 
 /** Sends a ping to the endpoint, also to a paused one. Returns the delivery's id. */
-export async function ping(database: Database, { organisationId, endpointId }: Endpoint, eventId: string): Promise<string> {
+export async function enqueuePing(database: Database, { organisationId, endpointId }: Endpoint, eventId: string): Promise<string> {
   const { rows } = await database.query<{ id: string }>(
     `with added as (
        insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, occurred_at, status, due_at)
@@ -122,10 +122,10 @@ export async function ping(database: Database, { organisationId, endpointId }: E
 }
 
 /** Sends one delivery once more, with the same id. */
-export async function sendAgain(database: Database, { organisationId, endpointId }: Endpoint, deliveryId: string): Promise<void> {
+export async function resendDelivery(database: Database, { organisationId, endpointId }: Endpoint, deliveryId: string): Promise<void> {
   const { rowCount } = await database.query(
     `with again as (
-       update webhook_deliveries set ${begunAnew} where organisation_id = $1 and endpoint_id = $2 and id = $3
+       update webhook_deliveries set ${restartedSql} where organisation_id = $1 and endpoint_id = $2 and id = $3
           and exists (select from webhook_endpoints endpoint where endpoint.endpoint_id = $2 and endpoint.removed_at is null) returning 1
      ) select ${tellSenders} from again`,
     [organisationId, endpointId, /^\d{1,18}$/.test(deliveryId) ? deliveryId : "0"],

@@ -1,13 +1,13 @@
-// Tells an endpoint everything since a time again, each event under its own id. Events that are no longer in the list of told events are
-// added to it first: which imports there were is asked of the tables, the events are read from their streams.
+// Sends an endpoint every event since a time again, each under its own id. Events that are no longer in webhook_events are added to it first:
+// the tables say which imports there were, and their events are read from the streams.
 import type { Pool } from "pg";
 import { isUuid } from "../../domain/uuid.js";
-import { type ToldStream, toldEvents, typeToldOf } from "../../domain/webhooks/types.js";
+import { type WebhookStream, webhookEvents, webhookTypeOf } from "../../domain/webhooks/types.js";
 import { startedRevision } from "../../events/importLayout.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { beginning, type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhookDecider.js";
-import { addOldEvents, goBack, type ToldEvent } from "./deliveries.js";
+import { addOldEvents, rewindEndpoint, type WebhookEvent } from "./deliveries.js";
 
 export interface ReplaySources {
   readonly pool: Pool;
@@ -19,7 +19,7 @@ const importsAtOnce = 16;
 const importsPerPage = 1_000;
 
 /** Returns how many events will be sent. */
-export async function replay({ pool, eventStore, signal }: ReplaySources, endpoint: Endpoint, from: Date): Promise<number> {
+export async function replayEvents({ pool, eventStore, signal }: ReplaySources, endpoint: Endpoint, from: Date): Promise<number> {
   const { organisationId, endpointId } = endpoint;
   const found = await pool.query("select from webhook_endpoints where organisation_id = $1 and endpoint_id = $2 and removed_at is null", [
     organisationId,
@@ -30,14 +30,14 @@ export async function replay({ pool, eventStore, signal }: ReplaySources, endpoi
     for (let start = 0; start < page.length; start += importsAtOnce) {
       signal?.throwIfAborted();
       const ids = page.slice(start, start + importsAtOnce);
-      const events = (await Promise.all(ids.map((importId) => toldOfImport(eventStore, importId)))).flat();
+      const events = (await Promise.all(ids.map((importId) => webhookEventsOfImport(eventStore, importId)))).flat();
       const since = events.filter(({ recordedAt }) => recordedAt >= from);
       if (since.length > 0) await addOldEvents(pool, since);
     }
     page = page.length < importsPerPage ? [] : await unlistedImports(pool, endpoint, from, page.at(-1));
   }
   const end = await eventStore.head();
-  return goBack(pool, endpoint, { from, until: (end ?? beginning).commit });
+  return rewindEndpoint(pool, endpoint, { from, until: (end ?? beginning).commit });
 }
 
 /** The deliveries know imports that are not in the table yet: the follower may be ahead of the projector. */
@@ -47,12 +47,12 @@ const importsSince = (until: string) => `
   union select import_id from reversals where organisation_id = $1 and at >= $2::timestamptz - interval '1 hour' and at < ${until}
   union select import_id from webhook_deliveries where endpoint_id = $3 and import_id is not null and occurred_at >= $2 and occurred_at < ${until}`;
 
-/** The list has everything that was recorded after its oldest row was added. An hour more, since two clocks are compared. */
+/** webhook_events has everything that was recorded after its oldest row was added. An hour more, since two clocks are compared. */
 const listedSince = "coalesce((select min(created_at) + interval '1 hour' from webhook_events), 'infinity')";
 
 const firstUuid = "00000000-0000-0000-0000-000000000000";
 
-/** The next imports, in the order of their ids, of which the list of told events may not have everything since `from`. */
+/** The next imports, in the order of their ids, of which webhook_events may lack events since `from`. */
 async function unlistedImports(pool: Pool, { organisationId, endpointId }: Endpoint, from: Date, after = firstUuid): Promise<string[]> {
   const { rows } = await pool.query<{ importId: string }>(
     `select import_id as "importId" from (${importsSince(listedSince)}) as since where import_id > $4 order by 1 limit ${importsPerPage}`,
@@ -72,13 +72,13 @@ export async function countToReplay(pool: Pool, { organisationId, endpointId }: 
   return rows[0]?.imports ?? 0;
 }
 
-async function toldOfImport(eventStore: EventStore, importId: string): Promise<ToldEvent[]> {
+async function webhookEventsOfImport(eventStore: EventStore, importId: string): Promise<WebhookEvent[]> {
   const read = await Promise.all(Object.values(readers).map((reader) => reader(eventStore, importId)));
-  return read.flat().flatMap((event) => (event ? (toldEvent(event) ?? []) : []));
+  return read.flat().flatMap((event) => (event ? (webhookEventOf(event) ?? []) : []));
 }
 
-/** Where the told events of an import stand, for each kind of stream. */
-const readers: Record<ToldStream, (eventStore: EventStore, importId: string) => Promise<(StoredEvent | undefined)[]>> = {
+/** Reads the events of an import that webhooks are sent for, from each kind of stream. */
+const readers: Record<WebhookStream, (eventStore: EventStore, importId: string) => Promise<(StoredEvent | undefined)[]>> = {
   /** ImportStarted, or an end in its place; an end is the last event. */
   import: async (eventStore, importId) => {
     const stream = streamOf.import(importId);
@@ -92,11 +92,19 @@ const readers: Record<ToldStream, (eventStore: EventStore, importId: string) => 
   },
 };
 
-/** Undefined for an event that endpoints are not told of. */
-export function toldEvent({ id, type: recorded, stream, metadata, revision, position, recordedAt }: StoredEvent): ToldEvent | undefined {
-  const type = typeToldOf(recorded);
+/** Undefined for an event without a webhook. */
+export function webhookEventOf({
+  id,
+  type: recorded,
+  stream,
+  metadata,
+  revision,
+  position,
+  recordedAt,
+}: StoredEvent): WebhookEvent | undefined {
+  const type = webhookTypeOf(recorded);
   if (type === undefined) return undefined;
-  const prefix = streamPrefix[toldEvents[type].stream];
+  const prefix = streamPrefix[webhookEvents[type].stream];
   const importId = stream.slice(prefix.length);
   if (!stream.startsWith(prefix) || !isUuid(importId)) return undefined;
   return { eventId: id, type, organisationId: metadata.organisation, importId, revision, position: position.commit, recordedAt };

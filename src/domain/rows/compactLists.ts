@@ -4,7 +4,7 @@ import { limits, shortened } from "../imports/limits.js";
 import type { RowReason } from "./faults.js";
 
 /** A list of 32-bit integers that takes four bytes each: a file has a million rows, and an object for each would not fit. */
-export interface GrowingInts {
+export interface IntList {
   readonly length: number;
   push(value: number): void;
   get(index: number): number;
@@ -15,7 +15,7 @@ const blockBits = 14;
 const blockSize = 1 << blockBits;
 
 /** Grows by blocks, so that nothing is ever copied and little is ever spare. */
-export function growingInts(): GrowingInts {
+export function createIntList(): IntList {
   const blocks: Int32Array[] = [];
   let length = 0;
   return {
@@ -36,16 +36,16 @@ export function growingInts(): GrowingInts {
 }
 
 /** A list of texts, kept as bytes outside of the heap: a file has a million shipments, and strings for each would fill it. */
-export interface GrowingTexts {
+export interface TextList {
   push(text: string): void;
   get(index: number): string;
 }
 
 const blockBytes = 1024 * 1024;
 
-export function growingTexts(): GrowingTexts {
+export function createTextList(): TextList {
   const blocks: Buffer[] = [];
-  const [block, start, end] = [growingInts(), growingInts(), growingInts()];
+  const [block, start, end] = [createIntList(), createIntList(), createIntList()];
   let used = 0;
   return {
     push(text) {
@@ -67,14 +67,14 @@ export function growingTexts(): GrowingTexts {
 export const comparableText = (text: string): string =>
   text.length <= limits.identifierLength ? text : `${text.slice(0, limits.identifierLength)}${hash("sha256", JSON.stringify(text), "hex")}`;
 
-export interface KeptReasons {
+export interface ReasonList {
   /** From 1; undefined for a new reason when `most` reasons are kept. */
   numberOf(reason: RowReason): number | undefined;
   get(number: number): RowReason;
 }
 
 /** Reasons are few and rows are many, so each is kept once. A file in which every row has another reason must not fill the memory. */
-export function keptReasons(most: number = limits.keptReasons): KeptReasons {
+export function createReasonList(most: number = limits.keptReasons): ReasonList {
   const numbers = new Map<string, number>();
   const kept: RowReason[] = [];
   return {

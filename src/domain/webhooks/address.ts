@@ -20,7 +20,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Why nothing may be sent to this address, or undefined. `address` is as a socket reports it. */
-export function whyNotAddress(address: string, protocol: string, { allowPrivate }: AddressRules): string | undefined {
+export function addressRefusal(address: string, protocol: string, { allowPrivate }: AddressRules): string | undefined {
   if (!ipaddr.isValid(address)) return `${address.slice(0, 100)} is not an address`;
   const parsed = ipaddr.process(address); // ::ffff:1.2.3.4 is 1.2.3.4
   const range = rangeOf(parsed);
@@ -39,12 +39,12 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   return isElsewhere ? "reserved" : range;
 }
 
-export type JudgedUrl = { readonly url: string } | { readonly fault: string };
+export type CheckedUrl = { readonly url: string } | { readonly fault: string };
 
 const longestUrl = 2_000;
 
 /** The URL of an endpoint as it is kept, or what is wrong with it. The parser turns decimal and octal spellings into addresses. */
-export function judgeUrl(text: string, rules: AddressRules): JudgedUrl {
+export function checkUrl(text: string, rules: AddressRules): CheckedUrl {
   const url = text.length <= longestUrl && URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !["https:", "http:"].includes(url.protocol) || url.hostname === "")
     return { fault: `The URL must be an https address of at most ${longestUrl} characters` };
@@ -54,7 +54,7 @@ export function judgeUrl(text: string, rules: AddressRules): JudgedUrl {
   if (url.protocol === "http:" && !(rules.allowPrivate && (isLocalhost(host) || ipaddr.isValid(host))))
     return { fault: `The URL must begin with https://${rules.allowPrivate ? "; http is for loopback only" : ""}` };
   const reason = isLocalhost(host) && !rules.allowPrivate ? `${host} is a loopback address` : undefined;
-  const refused = reason ?? (ipaddr.isValid(host) ? whyNotAddress(host, url.protocol, rules) : undefined);
+  const refused = reason ?? (ipaddr.isValid(host) ? addressRefusal(host, url.protocol, rules) : undefined);
   return refused ? { fault: `Nothing can be sent there: ${refused}` } : { url: url.href };
 }
 

@@ -1,7 +1,7 @@
 // The types of webhook. Everything that lists them follows from here: the endpoints' choice, the follower, the OpenAPI document, the portal.
 
-/** What an endpoint can choose to be told: the recorded event behind each type, the kind of its stream, and what it means. */
-export const toldEvents = {
+/** The types that an endpoint can choose: the recorded event behind each type, the kind of its stream, and what it means. */
+export const webhookEvents = {
   "import.started": { recorded: "ImportStarted", stream: "import", meaning: "An import has started" },
   "import.completed": {
     recorded: "ImportCompleted",
@@ -13,18 +13,18 @@ export const toldEvents = {
   "import.reversed": { recorded: "RowsReversed", stream: "reversals", meaning: "Rows of an import were reversed" },
 } as const satisfies Record<string, { readonly recorded: string; readonly stream: string; readonly meaning: string }>;
 
-/** Reaches every endpoint, whatever it has chosen. It tells of no recorded event. */
+/** Reaches every endpoint, whatever it has chosen. It stands for no recorded event. */
 export const ping = { type: "ping", meaning: "A test of the endpoint" } as const;
 
-export type WebhookEventType = keyof typeof toldEvents;
-/** The kinds of stream whose events endpoints are told of. */
-export type ToldStream = (typeof toldEvents)[WebhookEventType]["stream"];
+export type WebhookEventType = keyof typeof webhookEvents;
+/** The kinds of stream that have events with a webhook. */
+export type WebhookStream = (typeof webhookEvents)[WebhookEventType]["stream"];
 
-export const webhookEventTypes = Object.keys(toldEvents) as readonly WebhookEventType[];
+export const webhookEventTypes = Object.keys(webhookEvents) as readonly WebhookEventType[];
 
-export const isWebhookEventType = (text: string): text is WebhookEventType => Object.hasOwn(toldEvents, text);
+export const isWebhookEventType = (text: string): text is WebhookEventType => Object.hasOwn(webhookEvents, text);
 
-/** Undefined for a recorded event that endpoints are not told of. */
-export const typeToldOf = (recorded: string): WebhookEventType | undefined => byRecorded.get(recorded);
+/** Undefined for a recorded event without a webhook. */
+export const webhookTypeOf = (recorded: string): WebhookEventType | undefined => byRecorded.get(recorded);
 
-const byRecorded = new Map<string, WebhookEventType>(webhookEventTypes.map((type) => [toldEvents[type].recorded, type]));
+const byRecorded = new Map<string, WebhookEventType>(webhookEventTypes.map((type) => [webhookEvents[type].recorded, type]));

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { askForReport } from "../../commands/imports/storedObjects.js";
 import { uuidPattern } from "../../domain/uuid.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import { forEachOwner, keepRecent, type Recent } from "../../recent.js";
+import { ownedBy, type RecentValues, recentValues } from "../../recentValues.js";
 
 interface Deps {
   readonly pool: Pool;
@@ -17,7 +17,10 @@ const mostAtOnce = 4;
 const mostRemembered = 2_000;
 
 /** `at`: when each import's report was last looked for. */
-const looksAt = forEachOwner<ObjectStore, { running: number; at: Recent<number> }>(() => ({ running: 0, at: keepRecent(mostRemembered) }));
+const looksAt = ownedBy<ObjectStore, { running: number; at: RecentValues<number> }>(() => ({
+  running: 0,
+  at: recentValues(mostRemembered),
+}));
 
 /** Checks in the background, at most once a second per import, whether the linked report exists. A missing one is made by a worker. */
 export function lookForReport({ pool, objectStore, logger }: Deps, importId: string, key: string): void {

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { Rejection } from "../../domain/rejection.js";
 import { faultsOf, parsed } from "../../domain/validation.js";
 import type { Places } from "../../places.js";
-import { readInTime, readPatienceMs } from "../server/inTime.js";
+import { readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { maxJsonBytes, type WithBody } from "../server/readBody.js";
 import { type Answer, send } from "../server/requestFrame.js";

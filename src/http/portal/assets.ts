@@ -5,12 +5,12 @@ import { basename, join, posix, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Context } from "hono";
 import { Rejection } from "../../domain/rejection.js";
-import { packedOnce } from "../server/compress.js";
+import { compressedOnce } from "../server/compress.js";
 import type { AppEnv } from "../server/requestFrame.js";
 
 export interface Asset {
   readonly type: string;
-  readonly packed: ReturnType<typeof packedOnce>;
+  readonly packed: ReturnType<typeof compressedOnce>;
 }
 
 export interface Assets {
@@ -34,7 +34,7 @@ export function readAssets(): Assets {
   const add = (name: string, type: string, body: string) => {
     const hash = createHash("sha256").update(body).digest("hex").slice(0, 12);
     const hashed = name.replace(/\.(\w+)$/, `.${hash}.$1`);
-    files.set(hashed, { type, packed: packedOnce(body) });
+    files.set(hashed, { type, packed: compressedOnce(body) });
     paths.set(name, `${assetFolder}/${hashed}`);
   };
   add("styles.css", "text/css; charset=utf-8", joined(join(here, "styles")));

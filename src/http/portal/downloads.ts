@@ -1,6 +1,6 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
 import { createPlaces, type Places } from "../../places.js";
-import { inTime, readPatienceMs, whenLeft } from "../server/inTime.js";
+import { answerInTime, onClientLeft, readPatienceMs } from "../server/answerInTime.js";
 import type { SignedInVisit } from "./page.js";
 
 /** Each download holds a connection to the database. */
@@ -62,7 +62,7 @@ export async function download(visit: SignedInVisit, places: Places, file: Downl
     return ended;
   };
   late = setTimeout(() => void end(new Error(`the download of ${name} took too long`)), longestMs).unref();
-  whenLeft(c.req.raw.signal, (left) => void end(left));
+  onClientLeft(c.req.raw.signal, (left) => void end(left));
   const next = async () => {
     const piece = await pieces.next();
     // Given up, not finished: the browser must not take it for the whole file.
@@ -71,7 +71,7 @@ export async function download(visit: SignedInVisit, places: Places, file: Downl
   };
   let first: IteratorResult<Uint8Array | string> | undefined;
   try {
-    first = await inTime(next(), readPatienceMs - 500, `download ${name}`);
+    first = await answerInTime(next(), readPatienceMs - 500, `download ${name}`);
   } catch (error) {
     void end();
     throw error;

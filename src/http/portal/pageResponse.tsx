@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
 import { answerError } from "../server/answerError.js";
-import { packed } from "../server/compress.js";
+import { compressedText } from "../server/compress.js";
 import type { Answer, AppEnv } from "../server/requestFrame.js";
 import type { Shown, Visit } from "./page.js";
 import { Layout } from "./shell/layout.js";
@@ -30,13 +30,9 @@ const pageHeaders = {
 /** A page in its frame, under headers that let it load our own files and nothing else. */
 export function pageResponse(visit: Visit, shown: Shown, headers: Readonly<Record<string, string>> = {}): Response {
   const { context: c, notice } = visit;
-  const page = (
-    <Layout visit={{ ...visit, notice: shown.notice ?? notice }} title={shown.title} scripts={shown.scripts}>
-      {shown.body}
-    </Layout>
-  );
+  const page = <Layout visit={{ ...visit, notice: shown.notice ?? notice }} shown={shown} />;
   const status = (shown.status ?? 200) as ContentfulStatusCode;
-  const { body, headers: packing } = packed(c, `<!doctype html>${page}`);
+  const { body, headers: packing } = compressedText(c, `<!doctype html>${page}`);
   return c.body(body, status, { ...headers, ...c.get("answerHeaders"), ...pageHeaders, ...packing });
 }
 

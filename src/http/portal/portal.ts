@@ -4,7 +4,7 @@ import { createSignIn } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { Places } from "../../places.js";
 import { endpointVersions } from "../../queries/organisations/webhooks.js";
-import { inTime, readInTime, readPatienceMs } from "../server/inTime.js";
+import { answerInTime, readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { answerTable } from "../server/problem.js";
 import type { WithBody } from "../server/readBody.js";
@@ -38,7 +38,7 @@ export interface Portal {
   /** Redirects from `/`, or from an address with a slash too many, to a page. */
   readonly lead: (c: Context<AppEnv>, path: string) => Response;
   /** The page for an error that was thrown before a page was reached. */
-  readonly answerError: (c: Context<AppEnv>, error: unknown) => Response;
+  readonly answerError: (c: Context<AppEnv>, error: unknown) => Promise<Response>;
 }
 
 /** What the portal shares with the API's routes. */
@@ -61,9 +61,12 @@ export function createPortal(options: PortalOptions, { withBody, uploads, closin
     links,
     assets,
     notices: createNotices(options.signingSecret, links),
-    sessionOf: (c) => inTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session"),
+    sessionOf: (c) => answerInTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session"),
   };
-  const answerError = (c: Context<AppEnv>, error: unknown) => errorPage(visitBy(c, undefined, "anyone", serving), error, deps.logger);
+  const answerError = async (c: Context<AppEnv>, error: unknown) => {
+    const person = await serving.sessionOf(c).catch(() => undefined);
+    return errorPage(visitBy(c, person, "anyone", serving), error, deps.logger);
+  };
   const route = (method: "GET" | "POST", path: string, handle: (c: Context<AppEnv>) => Promise<Response>): PortalRoute => ({
     method,
     path,

@@ -4,7 +4,7 @@ import type { Session } from "../../commands/members/sessions.js";
 import { may } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { Places } from "../../places.js";
-import { type ReadingRequest, readPatienceMs } from "../server/inTime.js";
+import { type ReadingRequest, readPatienceMs } from "../server/answerInTime.js";
 import { Problem } from "../server/problem.js";
 import type { BodyBounds, WithBody } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";

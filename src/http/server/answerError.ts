@@ -65,13 +65,13 @@ export const outageIn = (error: unknown): StoreUnavailable | undefined => firstI
 const quietMs = 10_000;
 const mostReasons = 100;
 
-interface Said {
+interface LoggedReason {
   at: number;
   /** Answers since the last line. */
   unsaid: number;
 }
 
-const saidBy = new WeakMap<Logger, Map<string, Said>>();
+const saidBy = new WeakMap<Logger, Map<string, LoggedReason>>();
 
 /** An outage is one line, and every ten seconds one more with the number of answers, however many requests it meets. */
 export function logUnavailable(logger: Logger, cause: unknown, context: Readonly<Record<string, unknown>>, now = performance.now()): void {
@@ -80,7 +80,7 @@ export function logUnavailable(logger: Logger, cause: unknown, context: Readonly
     logger.warn({ ...context, err: cause }, "answered unavailable");
     return;
   }
-  const said = saidBy.get(logger) ?? new Map<string, Said>();
+  const said = saidBy.get(logger) ?? new Map<string, LoggedReason>();
   saidBy.set(logger, said);
   const reason = `${outage.store} ${outage.message}`;
   const last = said.get(reason);

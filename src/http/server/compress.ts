@@ -14,18 +14,18 @@ const largeText = 16 * 1024;
 
 type Encoding = "br" | "gzip";
 
-/** The request, or as much of it as counts here. */
-interface Asking {
+/** The part of a request that says which encodings it accepts. */
+interface EncodingRequest {
   readonly req: { header(name: string): string | undefined };
 }
 
-interface Packed {
+interface CompressedBody {
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The body as it is sent, and the headers that say how. */
-export function packed({ req }: Asking, text: string, quality = fast): Packed {
+export function compressedText({ req }: EncodingRequest, text: string, quality = fast): CompressedBody {
   if (text.length < leastBytes) return { body: text, headers: {} };
   const encoding = acceptedEncoding(req.header("accept-encoding"));
   const vary = { vary: "accept-encoding" };
@@ -34,11 +34,11 @@ export function packed({ req }: Asking, text: string, quality = fast): Packed {
 }
 
 /** For a text that never changes: it is compressed once for each encoding. */
-export function packedOnce(text: string): (asking: Asking) => Packed {
-  const kept = new Map<string, Packed>();
+export function compressedOnce(text: string): (asking: EncodingRequest) => CompressedBody {
+  const kept = new Map<string, CompressedBody>();
   return (asking) => {
     const encoding = acceptedEncoding(asking.req.header("accept-encoding")) ?? "none";
-    const known = kept.get(encoding) ?? packed(asking, text, small);
+    const known = kept.get(encoding) ?? compressedText(asking, text, small);
     kept.set(encoding, known);
     return known;
   };

@@ -7,7 +7,7 @@ import type { ObjectStore } from "../../ports/objectStore.js";
 import type { Reads } from "../../ports/reads.js";
 import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 
-/** What the API and the portal both need; src/main.ts builds it. */
+/** What the API and the portal both need. src/main/roles/api.ts builds it. */
 export interface SharedDeps {
   readonly pool: Pool;
   /** How requests that read use the pool. */

@@ -4,7 +4,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
 import { Rejection } from "../../domain/rejection.js";
-import { packed } from "./compress.js";
+import { compressedText } from "./compress.js";
 
 export interface HttpMetrics {
   requestEnded(labels: { method: string; route: string; status: number }, seconds: number): void;
@@ -100,7 +100,7 @@ export type Answer = {
 } & ({ readonly body: unknown } | { readonly json: string });
 
 export function send(c: Context<AppEnv>, answer: Answer): Response {
-  const { body, headers: packing } = packed(c, "json" in answer ? answer.json : JSON.stringify(answer.body));
+  const { body, headers: packing } = compressedText(c, "json" in answer ? answer.json : JSON.stringify(answer.body));
   const headers = { ...c.get("answerHeaders"), "content-type": "application/json", ...packing, ...answer.headers };
   return new Response(body, { status: answer.status, headers });
 }

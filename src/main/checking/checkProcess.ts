@@ -8,7 +8,7 @@ import { checkFile, datesInFile } from "../../judging/checkFile.js";
 import { ImportFault } from "../../judging/importFault.js";
 import { judgeReport } from "../../judging/report/judgeReport.js";
 import { lowerPriority } from "../lowerPriority.js";
-import type { FromCheck, ToCheck } from "./checkProcesses.js";
+import type { MessageFromCheck, MessageToCheck } from "./checkProcesses.js";
 
 const progressMs = 200;
 
@@ -16,7 +16,7 @@ let goOn: () => void = () => undefined;
 
 lowerPriority();
 process.on("disconnect", () => process.exit(0));
-process.on("message", (message: ToCheck) => {
+process.on("message", (message: MessageToCheck) => {
   if ("goOn" in message) goOn();
   else
     void check(message)
@@ -24,7 +24,7 @@ process.on("message", (message: ToCheck) => {
       .then(() => process.disconnect());
 });
 
-async function check({ check, localities }: Extract<ToCheck, { check: unknown }>): Promise<FromCheck> {
+async function check({ check, localities }: Extract<MessageToCheck, { check: unknown }>): Promise<MessageFromCheck> {
   const geography = createGeography((country) => {
     const path = localities[country];
     return path === undefined ? bundledLocalities(country) : readStoredLocalities(path);
@@ -55,7 +55,7 @@ async function check({ check, localities }: Extract<ToCheck, { check: unknown }>
 }
 
 /** Resolves when the message is handed over to the API's process. */
-function say(message: FromCheck): Promise<void> {
+function say(message: MessageFromCheck): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
   });

@@ -54,7 +54,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
     },
   };
 
-  function inProcess<Result extends Found>(file: FileToCheck | FileToRead, watch: CheckWatch): Promise<Result> {
+  function inProcess<Result extends CheckResult>(file: FileToCheck | FileToRead, watch: CheckWatch): Promise<Result> {
     const mustGiveWay = () => [...running][0] === file && places.othersWait(file.organisationId);
     const check = async () => {
       running.add(file);
@@ -79,18 +79,18 @@ async function runProcess(
   check: FileToCheck | FileToRead,
   { signal, progress, shipments }: CheckWatch,
   { localities, runMs, turnMs, mustGiveWay }: RunLimits,
-): Promise<Found> {
+): Promise<CheckResult> {
   const known = await localities();
   signal.throwIfAborted();
   const child = fork(program, [], { execArgv, env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true });
-  const say = (message: ToCheck) => child.connected && child.send(message, () => undefined);
+  const say = (message: MessageToCheck) => child.connected && child.send(message, () => undefined);
   const end = endOf(child);
-  let outcome: Found | Error | undefined;
+  let outcome: CheckResult | Error | undefined;
   const stop = (reason: Error) => {
     outcome ??= reason;
     child.kill("SIGKILL");
   };
-  child.on("message", (message: FromCheck) => {
+  child.on("message", (message: MessageFromCheck) => {
     if ("progress" in message) progress(message.progress);
     else if ("shipments" in message)
       shipments(message.shipments).then(
@@ -126,7 +126,7 @@ async function endOf(child: ChildProcess): Promise<string> {
   return Promise.race([failed, disconnected.then(() => exited)]);
 }
 
-function resultOf(message: Exclude<FromCheck, { progress: number } | { shipments: readonly string[] }>): Found | Error {
+function resultOf(message: Exclude<MessageFromCheck, { progress: number } | { shipments: readonly string[] }>): CheckResult | Error {
   if ("checked" in message || "dates" in message) return message;
   return "fault" in message ? new Rejection("invalid", message.fault) : new Error(`checking a file: ${message.failure}`);
 }
@@ -139,18 +139,18 @@ const tooSlow = (ms: number) => `The check took longer than ${ms / 60_000} minut
 const gaveWay = "The check was ended because other files wait to be checked.";
 
 /** The first message is the task. Each later one says that the API has handled the shipment ids that were sent last. */
-export type ToCheck =
+export type MessageToCheck =
   | { readonly check: FileToCheck | FileToRead; readonly localities: Readonly<Record<string, string>> }
   | { readonly goOn: true };
 
 /** What a process found in its file: all that a check finds, or what the dates of a file say that is only read. */
-type Found = { readonly checked: CheckedFile } | { readonly dates: readonly (readonly string[])[] };
+type CheckResult = { readonly checked: CheckedFile } | { readonly dates: readonly (readonly string[])[] };
 
 /** The messages from the process that checks a file. */
-export type FromCheck =
+export type MessageFromCheck =
   | { readonly progress: number }
   | { readonly shipments: readonly string[] }
-  | Found
+  | CheckResult
   /** What is wrong with the file. */
   | { readonly fault: string }
   /** A fault of the service, not of the file. */

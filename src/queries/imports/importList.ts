@@ -11,6 +11,10 @@ export interface ImportFilter {
   readonly status?: ImportStatus | undefined;
   /** Text that occurs in the reference, in any letter case. */
   readonly reference?: string | undefined;
+  /** Only those with rejected rows that wait for a correction. */
+  readonly toCorrect?: boolean | undefined;
+  /** Only those of which something was taken back. */
+  readonly reversed?: boolean | undefined;
 }
 
 /** How many imports are read for one page: no index finds text in the middle of a reference and also has the order of the list. */
@@ -24,7 +28,8 @@ export async function listImports(
   { pool }: { readonly pool: Pool },
 ): Promise<Page<ImportView>> {
   const { kind = "", status, reference } = filter;
-  const scope = ["imports", organisationId, kind, ...((status ?? reference) === undefined ? [] : [status ?? "", reference ?? ""])];
+  const rest = [status ?? "", reference ?? "", ...(filter.toCorrect ? ["to correct"] : []), ...(filter.reversed ? ["reversed"] : [])];
+  const scope = ["imports", organisationId, kind, ...(rest.some((text) => text !== "") ? rest : [])];
   const before = cursor === undefined ? undefined : BigInt(readCursor(secret, scope, cursor)[0] ?? 0);
   const { rows, lookedUpTo } = await lookUp(organisationId, filter, { before, count: limit + 1 }, pool);
   const shown = rows.slice(0, limit);
@@ -48,18 +53,21 @@ interface LookedUp {
   readonly lookedUpTo: bigint | undefined;
 }
 
-async function lookUp(
-  organisationId: string,
-  { kind, status, reference }: ImportFilter,
-  { before, count }: ListRange,
-  pool: Pool,
-): Promise<LookedUp> {
-  const wanted = and(
+/** The filter without the reference. */
+export const wantedImports = (organisationId: string, { kind, status, toCorrect, reversed }: ImportFilter) =>
+  and(
     eq(imports.organisationId, organisationId),
     kind === undefined ? undefined : eq(imports.kind, kind),
     status === undefined ? undefined : eq(imports.status, status),
-    before === undefined ? undefined : lt(imports.position, before),
+    toCorrect
+      ? sql`exists (select from rejection_groups g where g.organisation_id = ${organisationId} and g.import_id = ${imports.importId} and g.open > 0)`
+      : undefined,
+    reversed ? sql`exists (select from reversals r where r.import_id = ${imports.importId})` : undefined,
   );
+
+async function lookUp(organisationId: string, filter: ImportFilter, { before, count }: ListRange, pool: Pool): Promise<LookedUp> {
+  const { reference } = filter;
+  const wanted = and(wantedImports(organisationId, filter), before === undefined ? undefined : lt(imports.position, before));
   if (reference === undefined) {
     const rows = await selectImports(pool).where(wanted).orderBy(desc(imports.position)).limit(count);
     return { rows, lookedUpTo: undefined };

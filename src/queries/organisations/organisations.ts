@@ -3,7 +3,7 @@ import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalog
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import { type NameOf, nameBy } from "../../domain/principal.js";
 import type { localityFiles, members, organisations } from "../../projections/tables/organisations.js";
-import { loadRecent } from "../../recent.js";
+import { recentLoads } from "../../recentValues.js";
 
 type Database = Pick<Pool, "query">;
 
@@ -97,7 +97,7 @@ const mostCatalogues = 200;
 
 /** A cache of compiled catalogues. A catalogue version never changes, so no entry becomes stale. */
 export function cacheCatalogues(pool: Pool): (organisationId: string, version: number) => Promise<Catalogue> {
-  const known = loadRecent<Catalogue>(mostCatalogues);
+  const known = recentLoads<Catalogue>(mostCatalogues);
   return (organisationId, version) => known(JSON.stringify([organisationId, version]), () => loadCatalogue(pool, organisationId, version));
 }
 

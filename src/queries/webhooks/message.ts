@@ -1,7 +1,7 @@
 // What is sent: the import as the API showed it at the event. It is built from the stream for every attempt, so that a retry, a replay
 // and a Send again say the same; only the link to the error report is made anew, since it expires.
 import type { Pool } from "pg";
-import { isWebhookEventType, type ToldStream, toldEvents } from "../../domain/webhooks/types.js";
+import { isWebhookEventType, type WebhookStream, webhookEvents } from "../../domain/webhooks/types.js";
 import { decodeOn } from "../../events/codec.js";
 import type { ImportCompleted, ImportRequested } from "../../events/importEvents.js";
 import { countRejected, requestedEvent, rowsBefore, startedEvent } from "../../events/importLayout.js";
@@ -9,7 +9,7 @@ import type { Ranges, RowsReversed } from "../../events/reversalEvents.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, eventAt, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import { loadRecent } from "../../recent.js";
+import { recentLoads } from "../../recentValues.js";
 import { type ImportView, shownDetails, shownImport } from "../imports/importView.js";
 
 interface Sources {
@@ -18,8 +18,8 @@ interface Sources {
   readonly objectStore: Pick<ObjectStore, "link">;
 }
 
-/** What a message is built of. */
-export interface Told {
+/** The delivery that a message is built for. */
+export interface MessageSubject {
   readonly organisationId: string;
   readonly endpointId: string;
   readonly eventId: string;
@@ -39,12 +39,12 @@ export class EventGone extends Error {
 
 const linkSeconds = 3_600;
 
-export async function messageOf(delivery: Told, sources: Sources): Promise<string> {
+export async function messageOf(delivery: MessageSubject, sources: Sources): Promise<string> {
   const { type, occurredAt, endpointId, importId } = delivery;
   if (importId === null) return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { endpointId } }); // a ping
   if (!isWebhookEventType(type)) throw new EventGone(`This version sends no ${type}`);
   const { at, view, reversal } = await viewOf(delivery.eventId, () =>
-    readView(delivery, { importId, on: toldEvents[type].stream }, sources),
+    readView(delivery, { importId, on: webhookEvents[type].stream }, sources),
   );
   const link = { downloadName: `rejected-rows-${importId}.xlsx`, expiresInSeconds: linkSeconds, now: delivery.now };
   const errorReportUrl = view.reportKey === null ? null : await sources.objectStore.link(view.reportKey, link);
@@ -52,7 +52,7 @@ export async function messageOf(delivery: Told, sources: Sources): Promise<strin
   return JSON.stringify({ type, timestamp: at, data: reversal ? { ...data, reversal } : data });
 }
 
-interface Viewed {
+interface ImportAtEvent {
   readonly at: string;
   readonly view: ImportView;
   /** For a reversal: as the API lists it. */
@@ -67,14 +67,14 @@ interface Viewed {
 }
 
 const mostRecent = 500;
-/** An event that several endpoints are told of is read once, also when they are told at the same time. */
-const viewOf = loadRecent<Viewed>(mostRecent);
+/** An event that goes to several endpoints is read once, also if it is sent to them at the same time. */
+const viewOf = recentLoads<ImportAtEvent>(mostRecent);
 
 async function readView(
-  { organisationId, eventId, revision }: Told,
-  { importId, on }: { readonly importId: string; readonly on: ToldStream },
+  { organisationId, eventId, revision }: MessageSubject,
+  { importId, on }: { readonly importId: string; readonly on: WebhookStream },
   sources: Sources,
-): Promise<Viewed> {
+): Promise<ImportAtEvent> {
   const { eventStore } = sources;
   const [requested, started, stored] = await Promise.all([
     requestedEvent(eventStore, importId),
@@ -118,7 +118,7 @@ function requestedView({ importId, kind, source, sourceDetails, at, corrects, sa
 }
 
 /** The import as it was after this reversal: reversals before it count, later ones do not. */
-async function readReversal(stored: StoredEvent, begun: ImportView, { eventStore }: Sources): Promise<Viewed> {
+async function readReversal(stored: StoredEvent, begun: ImportView, { eventStore }: Sources): Promise<ImportAtEvent> {
   const { importId } = begun;
   const last = await eventStore.last(streamOf.import(importId));
   const end = last && decodeOn("import", last);

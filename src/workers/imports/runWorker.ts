@@ -4,8 +4,8 @@ import { claimTurn, isTurnWaiting, type Turn } from "../../commands/imports/queu
 import { channels, noNotices } from "../../ports/notices.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { doorbell } from "../waiting/doorbell.js";
-import { repeatedly } from "../waiting/repeatedly.js";
-import { untilDue } from "../waiting/untilDue.js";
+import { repeatUntilStopped } from "../waiting/repeatUntilStopped.js";
+import { waitUntilDue } from "../waiting/waitUntilDue.js";
 import type { WorkerDeps } from "./deps.js";
 import { reconcileQueue } from "./turns/reconcileQueue.js";
 import { createRoom, type Visit } from "./turns/room.js";
@@ -92,19 +92,19 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     return turn.more;
   };
   const tasks = [
-    repeatedly("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
-    repeatedly("making error reports", untilReportsMs, { logger, signal, bell: reports }, () => makeLateReports(options, folder)),
-    repeatedly("giving up unfinished uploads", sweepMs, options, async () => void (await sweepUploads(options))),
-    repeatedly("forgetting sign-ins", forgetMs, options, () => forgetSignIns(options)),
-    repeatedly("removing files whose columns nobody chose", sweepMs, options, async () => void (await sweepKept(options))),
-    repeatedly("deleting old sign-ins", sweepMs, options, async () => void (await sweepSignIns(options))),
-    repeatedly("sweeping objects", sweepMs, options, async () => void (await sweepObjects(options))),
+    repeatUntilStopped("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
+    repeatUntilStopped("making error reports", untilReportsMs, { logger, signal, bell: reports }, () => makeLateReports(options, folder)),
+    repeatUntilStopped("giving up unfinished uploads", sweepMs, options, async () => void (await sweepUploads(options))),
+    repeatUntilStopped("forgetting sign-ins", forgetMs, options, () => forgetSignIns(options)),
+    repeatUntilStopped("removing files whose columns nobody chose", sweepMs, options, async () => void (await sweepKept(options))),
+    repeatUntilStopped("deleting old sign-ins", sweepMs, options, async () => void (await sweepSignIns(options))),
+    repeatUntilStopped("sweeping objects", sweepMs, options, async () => void (await sweepObjects(options))),
   ];
   while (!signal.aborted) {
     try {
       if (running.size >= concurrency) await bell.wait(pollMs);
       else if (!(await takeNext()))
-        await untilDue(bell, {
+        await waitUntilDue(bell, {
           pollMs,
           isTold: notices.arrive,
           dueInMs: async () => ((await isTurnWaiting(pool)) ? 0 : Number.POSITIVE_INFINITY),

@@ -1,10 +1,10 @@
 import { channels } from "../../ports/notices.js";
 import { doorbell } from "../waiting/doorbell.js";
-import { repeatedly } from "../waiting/repeatedly.js";
+import { repeatUntilStopped } from "../waiting/repeatUntilStopped.js";
+import { deleteOldDeliveries } from "./deleteOldDeliveries.js";
 import type { WebhookWorkerDeps } from "./deps.js";
 import { runFollower } from "./following/followLog.js";
 import { runSender } from "./sending/runSender.js";
-import { keepDeliveries } from "./upkeep.js";
 
 const upkeepMs = 60_000;
 
@@ -15,7 +15,7 @@ export async function runWebhooks(deps: WebhookWorkerDeps): Promise<void> {
   await Promise.all([
     runFollower({ ...deps, onEnqueued: bell.ring }),
     runSender(deps, bell),
-    repeatedly("cleaning up deliveries", upkeepMs, deps, () => keepDeliveries(deps.pool)),
+    repeatUntilStopped("cleaning up deliveries", upkeepMs, deps, () => deleteOldDeliveries(deps.pool)),
   ]);
   endHearing?.();
 }

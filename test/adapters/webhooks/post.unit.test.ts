@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createPost, type PostOptions } from "../../../src/adapters/webhooks/post.js";
-import { whyNotAddress } from "../../../src/domain/webhooks/address.js";
+import { addressRefusal } from "../../../src/domain/webhooks/address.js";
 import { eventually } from "../../support/eventually.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -40,7 +40,7 @@ const post = (url: string, options: PostOptions = {}, { allowPrivate = true } = 
     url,
     headers: { "content-type": "application/json" },
     body: "{}",
-    whyNot: (address) => whyNotAddress(address, new URL(url).protocol, { allowPrivate }),
+    whyNot: (address) => addressRefusal(address, new URL(url).protocol, { allowPrivate }),
     signal: new AbortController().signal,
   });
 
@@ -155,7 +155,7 @@ test("the connected socket's address is checked too, before anything is written 
     url: `http://erp.example.com:${port}/`,
     headers: {},
     body: "{}",
-    whyNot: (address) => (++looks === 1 ? undefined : whyNotAddress(address, "http:", { allowPrivate: false })),
+    whyNot: (address) => (++looks === 1 ? undefined : addressRefusal(address, "http:", { allowPrivate: false })),
     signal: new AbortController().signal,
   });
   expect(answer.reason).toBe("Not sent: 127.0.0.1 is a loopback address");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judgeUrl, whyNotAddress } from "../../../src/domain/webhooks/address.js";
+import { addressRefusal, checkUrl } from "../../../src/domain/webhooks/address.js";
 
 const strict = { allowPrivate: false };
 const lenient = { allowPrivate: true };
@@ -38,21 +38,21 @@ describe("an address that is connected to", () => {
     ["", "not an address"],
     ["localhost", "not an address"],
   ])("%s is refused: %s", (address, reason) => {
-    expect(whyNotAddress(address, "https:", strict)).toContain(reason);
+    expect(addressRefusal(address, "https:", strict)).toContain(reason);
   });
 
   test.each(["8.8.8.8", "172.15.255.255", "172.32.0.0", "100.63.255.255", "2606:4700::1", "::ffff:8.8.8.8"])("%s is public", (address) => {
-    expect(whyNotAddress(address, "https:", strict)).toBeUndefined();
-    expect(whyNotAddress(address, "http:", lenient)).toContain("https only");
+    expect(addressRefusal(address, "https:", strict)).toBeUndefined();
+    expect(addressRefusal(address, "http:", lenient)).toContain("https only");
   });
 
   test("with allowPrivate, private addresses are allowed, loopback also without TLS; metadata addresses never", () => {
-    expect(whyNotAddress("127.0.0.1", "http:", lenient)).toBeUndefined();
-    expect(whyNotAddress("::1", "https:", lenient)).toBeUndefined();
-    expect(whyNotAddress("10.0.0.1", "https:", lenient)).toBeUndefined();
-    expect(whyNotAddress("10.0.0.1", "http:", lenient)).toContain("private");
+    expect(addressRefusal("127.0.0.1", "http:", lenient)).toBeUndefined();
+    expect(addressRefusal("::1", "https:", lenient)).toBeUndefined();
+    expect(addressRefusal("10.0.0.1", "https:", lenient)).toBeUndefined();
+    expect(addressRefusal("10.0.0.1", "http:", lenient)).toContain("private");
     for (const address of ["169.254.169.254", "::ffff:169.254.169.254", "168.63.129.16", "0.0.0.0"])
-      expect(whyNotAddress(address, "https:", lenient), address).toBeDefined();
+      expect(addressRefusal(address, "https:", lenient), address).toBeDefined();
   });
 });
 
@@ -75,17 +75,17 @@ describe("the URL of an endpoint", () => {
     "https://0/",
     `https://example.com/${"x".repeat(2_000)}`,
   ])("%s is refused", (url) => {
-    expect(judgeUrl(url, strict)).toHaveProperty("fault");
+    expect(checkUrl(url, strict)).toHaveProperty("fault");
   });
 
   test("https to a name is accepted, without its fragment", () => {
-    expect(judgeUrl("https://ERP.example.com/hooks?team=a#top", strict)).toEqual({ url: "https://erp.example.com/hooks?team=a" });
+    expect(checkUrl("https://ERP.example.com/hooks?team=a#top", strict)).toEqual({ url: "https://erp.example.com/hooks?team=a" });
   });
 
   test("http to loopback is accepted where private addresses are allowed, http to other addresses is not", () => {
-    expect(judgeUrl("http://localhost:8080/x", lenient)).toEqual({ url: "http://localhost:8080/x" });
-    expect(judgeUrl("http://127.0.0.1:8080/x", lenient)).toEqual({ url: "http://127.0.0.1:8080/x" });
+    expect(checkUrl("http://localhost:8080/x", lenient)).toEqual({ url: "http://localhost:8080/x" });
+    expect(checkUrl("http://127.0.0.1:8080/x", lenient)).toEqual({ url: "http://127.0.0.1:8080/x" });
     for (const url of ["http://example.com/", "http://10.0.0.1/", "http://169.254.169.254/latest/meta-data"])
-      expect(judgeUrl(url, lenient), url).toHaveProperty("fault");
+      expect(checkUrl(url, lenient), url).toHaveProperty("fault");
   });
 });

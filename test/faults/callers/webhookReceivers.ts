@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Pool } from "pg";
 import { expect } from "vitest";
 import { addWebhook } from "../../../src/commands/organisations/webhooks.js";
-import { typeToldOf } from "../../../src/domain/webhooks/types.js";
+import { webhookTypeOf } from "../../../src/domain/webhooks/types.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { oddReceivers } from "../../support/oddReceivers.js";
 import { type Machine, until } from "../../support/processes.js";
@@ -92,7 +92,7 @@ export async function toldByTheLog(eventStore: EventStore): Promise<Map<string, 
   const told = new Map<string, Map<string, Expected[]>>();
   await eventStore.replay({ prefixes: ["import-"] }, async ({ events }) => {
     for (const { id, type: recorded, stream, metadata } of events) {
-      const type = typeToldOf(recorded);
+      const type = webhookTypeOf(recorded);
       if (type === undefined) continue;
       const imports = told.get(metadata.organisation) ?? new Map<string, Expected[]>();
       told.set(metadata.organisation, imports);

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packed } from "../../../src/http/server/compress.js";
+import { compressedText } from "../../../src/http/server/compress.js";
 import { type AppEnv, send } from "../../../src/http/server/requestFrame.js";
 import { addMember, signedIn, withoutToken } from "../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
@@ -31,7 +31,7 @@ describe("a text answer", () => {
     [16_384, "object"],
     [16_385, "object"],
   ])("of %i characters that is not compressed is sent as a %s, so that a large one is not copied on its way", async (length, type) => {
-    const { body } = packed({ req: { header: () => undefined } }, "é".repeat(length));
+    const { body } = compressedText({ req: { header: () => undefined } }, "é".repeat(length));
     expect(typeof body).toBe(type);
     expect(Buffer.from(body).toString()).toBe("é".repeat(length));
     expect(await (await ask(length)).text()).toBe(JSON.stringify("x".repeat(length - 2)));

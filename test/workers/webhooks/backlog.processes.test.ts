@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pauseWebhook, resumeWebhook } from "../../../src/commands/organisations/webhooks.js";
 import { releaseDeliveries } from "../../../src/commands/webhooks/deliveries.js";
-import { replay } from "../../../src/commands/webhooks/replay.js";
+import { replayEvents } from "../../../src/commands/webhooks/replay.js";
 import { prepareTables } from "../../../src/main/tables.js";
 import { oldestUnsentSeconds } from "../../../src/queries/metrics.js";
 import { listWebhooks } from "../../../src/queries/organisations/webhooks.js";
-import { mostWaiting } from "../../../src/workers/webhooks/sending/fill.js";
+import { mostWaiting } from "../../../src/workers/webhooks/sending/fillDeliveries.js";
 import { eventually } from "../../support/eventually.js";
 import type { Told } from "../../support/importStory.js";
 import type { Receiver } from "../../support/receiver.js";
@@ -85,7 +85,7 @@ test("for an endpoint that fails at most 100 deliveries wait, another organisati
   await stage.record(organisationId);
   await eventually(() => receiver.got.length > failed + told.length * 2, "a failure");
   const again = receiver.got.length;
-  expect(await replay(stage, { organisationId, endpointId: receiver.endpointId }, new Date(0))).toBe(told.length * 2 + 2);
+  expect(await replayEvents(stage, { organisationId, endpointId: receiver.endpointId }, new Date(0))).toBe(told.length * 2 + 2);
   await eventually(() => receiver.got.length > again, "an attempt after the replay");
   for (let n = 0; n < 5; n += 1) {
     await untilFollowed(witness, other);
@@ -160,14 +160,14 @@ test("a replay reads no stream of an import that the list of told events has", a
     return stage.eventStore.last(stream);
   };
   const eventStore = { ...stage.eventStore, last };
-  expect(await replay({ pool: stage.pool, eventStore }, endpoint, new Date(0))).toBe(2);
+  expect(await replayEvents({ pool: stage.pool, eventStore }, endpoint, new Date(0))).toBe(2);
   expect(read).toEqual([told.stream]); // the list is younger than the import, as far as two clocks can tell
   await eventually(() => receiver.got.length === 4, "the replay");
   await eventually(async () => (await rowsOf(receiver.endpointId)) === 0, "both outcomes");
   await stage.pool.query("update webhook_events set created_at = created_at - interval '2 hours' where organisation_id = $1", [
     organisationId,
   ]);
-  expect(await replay({ pool: stage.pool, eventStore }, endpoint, new Date(0))).toBe(2);
+  expect(await replayEvents({ pool: stage.pool, eventStore }, endpoint, new Date(0))).toBe(2);
   expect(read).toEqual([told.stream]);
   await eventually(() => receiver.got.length === 6, "the second replay");
   expectAll(receiver, [told], 4);

@@ -1,8 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ping } from "../../../src/commands/webhooks/deliveries.js";
-import { replay } from "../../../src/commands/webhooks/replay.js";
+import { enqueuePing } from "../../../src/commands/webhooks/deliveries.js";
+import { replayEvents } from "../../../src/commands/webhooks/replay.js";
 import { webhookEventTypes } from "../../../src/domain/webhooks/types.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { describeApi } from "../../../src/http/api/document/describeApi.js";
@@ -42,7 +42,7 @@ test("the body and headers of every webhook are as the OpenAPI document describe
   const receiver = await stage.receiver(organisationId);
   stage.work();
   const sent = await recordEveryType(organisationId);
-  await ping(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
+  await enqueuePing(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
   await eventually(() => receiver.got.length === sent + 1, "everything");
   for (const { type, body, headers } of receiver.got) {
     const { parameters } = webhooks[type]?.post ?? { parameters: [] };
@@ -70,7 +70,7 @@ test("a replay finds the events of every type in their streams", async () => {
   expect(new Set(receiver.got.map(({ type }) => type))).toEqual(new Set(webhookEventTypes));
   const first = receiver.got.map(({ id }) => id).sort();
   await stage.pool.query("delete from webhook_events");
-  expect(await replay(stage, endpoint, new Date(0))).toBe(sent);
+  expect(await replayEvents(stage, endpoint, new Date(0))).toBe(sent);
   await eventually(() => receiver.got.length === 2 * sent, "the replay");
   expect(
     receiver.got

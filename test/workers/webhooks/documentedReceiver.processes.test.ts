@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sendAgain } from "../../../src/commands/webhooks/deliveries.js";
+import { resendDelivery } from "../../../src/commands/webhooks/deliveries.js";
 import { listDeliveries } from "../../../src/queries/organisations/webhooks.js";
 import { eventually } from "../../support/eventually.js";
 import { freePort } from "../../support/processes.js";
@@ -42,7 +42,7 @@ test("the receiver in docs/webhooks.md refuses an unsigned request, and handles 
     const deliveries = () => listDeliveries(stage.pool, organisationId, endpointId, { limit: 10 });
     await eventually(async () => (await deliveries()).filter(({ status }) => status === "delivered").length === 2, "both delivered");
     const [newest] = await deliveries();
-    await sendAgain(stage.pool, { organisationId, endpointId }, newest?.deliveryId ?? "");
+    await resendDelivery(stage.pool, { organisationId, endpointId }, newest?.deliveryId ?? "");
     await eventually(async () => (await deliveries())[0]?.attempts.length === 2, "the repetition");
     await eventually(() => printed.split("\n").length > 2, "what it prints");
     const lines = printed

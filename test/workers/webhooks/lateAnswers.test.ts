@@ -5,7 +5,7 @@ import { createPost } from "../../../src/adapters/webhooks/post.js";
 import { removeWebhook } from "../../../src/commands/organisations/webhooks.js";
 import type { PostWebhook } from "../../../src/ports/webhooks.js";
 import { listDeliveries } from "../../../src/queries/organisations/webhooks.js";
-import { keepDeliveries } from "../../../src/workers/webhooks/upkeep.js";
+import { deleteOldDeliveries } from "../../../src/workers/webhooks/deleteOldDeliveries.js";
 import { eventually } from "../../support/eventually.js";
 import { openStage, origin, type Stage } from "./stage.js";
 
@@ -72,7 +72,7 @@ test("an endpoint is removed while a request is on its way: the answer to the re
   await eventually(() => receiver.got.length === 1, "the request");
   await eventually(async () => (await statuses(endpointId)).length === 2, "the next event, to be told");
   await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
-  await keepDeliveries(stage.pool);
+  await deleteOldDeliveries(stage.pool);
   expect(await statuses(endpointId)).toEqual(["import.completed dropped 0", "import.started waiting 0"]);
   answer();
   await eventually(

@@ -1,8 +1,8 @@
 // Endpoints that are paused or removed, deliveries that are given up, and deliveries that are sent again.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { pauseWebhook, removeWebhook, resumeWebhook } from "../../../src/commands/organisations/webhooks.js";
-import { releaseDeliveries, sendAgain } from "../../../src/commands/webhooks/deliveries.js";
-import { replay } from "../../../src/commands/webhooks/replay.js";
+import { releaseDeliveries, resendDelivery } from "../../../src/commands/webhooks/deliveries.js";
+import { replayEvents } from "../../../src/commands/webhooks/replay.js";
 import { listWebhooks } from "../../../src/queries/organisations/webhooks.js";
 import { eventually } from "../../support/eventually.js";
 import { openStage, origin, type Stage } from "./stage.js";
@@ -119,7 +119,7 @@ test("a replay sends all events since a moment again, with the same ids and bodi
     "all ended",
   );
   const first = receiver.got.filter(({ data }) => data.importId === importId).map(({ id, body }) => ({ id, body }));
-  expect(await replay(stage, endpoint, from)).toBe(2);
+  expect(await replayEvents(stage, endpoint, from)).toBe(2);
   await eventually(() => receiver.got.length === 6, "the replay");
   expect(receiver.got.slice(4).map(({ id, body }) => ({ id, body }))).toEqual(first);
   await eventually(
@@ -127,7 +127,7 @@ test("a replay sends all events since a moment again, with the same ids and bodi
     "all ended",
   );
   const [newest] = await stage.deliveries(organisationId, endpoint.endpointId);
-  await sendAgain(stage.pool, endpoint, newest?.deliveryId ?? "");
+  await resendDelivery(stage.pool, endpoint, newest?.deliveryId ?? "");
   await eventually(() => receiver.got.length === 7, "one more");
   expect(receiver.got[6]?.id).toBe(newest?.eventId);
 });
@@ -141,7 +141,7 @@ test("an endpoint added after an import gets it by a replay", async () => {
      values ($1, 1, $2, 'activities', 'file', '', 'completed', 100, 2, 1, 1, '', '', 0, '', '', '[]', now(), now(), 4)`,
     [told.importId, organisationId],
   );
-  await replay(stage, { organisationId, endpointId: receiver.endpointId }, new Date(0));
+  await replayEvents(stage, { organisationId, endpointId: receiver.endpointId }, new Date(0));
   const own = () => receiver.got.filter(({ data }) => data.importId === told.importId).map(({ id }) => id);
   await eventually(() => own().length === 2, "the replay");
   expect(own()).toEqual([told.events[1]?.id, told.events.at(-1)?.id]);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { changeWebhook, removeWebhook, rotateWebhook } from "../../../src/commands/organisations/webhooks.js";
-import { ping } from "../../../src/commands/webhooks/deliveries.js";
-import { replay } from "../../../src/commands/webhooks/replay.js";
+import { enqueuePing } from "../../../src/commands/webhooks/deliveries.js";
+import { replayEvents } from "../../../src/commands/webhooks/replay.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { listWebhooks } from "../../../src/queries/organisations/webhooks.js";
@@ -79,7 +79,7 @@ test("reversals come after the import's end, each with the import as it was afte
       reversal: { reason: "all of it", count: 2, all: true, rows: null },
     },
   ]);
-  await replay(stage, { organisationId, endpointId: receiver.endpointId }, new Date(0));
+  await replayEvents(stage, { organisationId, endpointId: receiver.endpointId }, new Date(0));
   const again = () => receiver.got.filter(({ data }) => data["importId"] === importId);
   await eventually(() => again().length === 8, "the replay");
   expect(
@@ -113,7 +113,7 @@ test("an endpoint gets the types it asked for, and none of another organisation"
   const { importId } = await stage.record(organisationId, { end: "failed" });
   await eventually(() => receiver.got.length > 0, "a delivery");
   await stage.record(organisationId, {});
-  await ping(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
+  await enqueuePing(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
   await eventually(() => receiver.got.some(({ type }) => type === "ping"), "the ping");
   // Deliveries are queued in the order of the log: once this one is, all earlier ones are queued too.
   const { importId: last } = await stage.record(organisationId, { end: "failed" });
@@ -176,7 +176,7 @@ test("an event that is recorded while the previous one is being sent is due at o
   expect(rows).toEqual([{ due: true }]);
   // The first ping makes the endpoint a working one, which may get more than one at a time. What is claimed with the second comes before the third.
   for (let pings = 1; pings <= 3; pings += 1) {
-    await ping(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
+    await enqueuePing(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
     await eventually(() => receiver.got.filter(({ type }) => type === "ping").length === pings, "the ping");
   }
   expect(receiver.got.map(({ type }) => type)).toEqual(["import.started", "ping", "ping", "ping"]);
@@ -191,7 +191,7 @@ test("a new secret signs at once, and the previous one for a day more", async ()
   expect(secret).not.toBe(before);
   const tell = async (kept: string, count: number) => {
     receiver.secret = kept;
-    await ping(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
+    await enqueuePing(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
     await eventually(() => receiver.got.length === count, "a ping");
     return receiver.forged.length;
   };
@@ -212,7 +212,7 @@ test("after two rotations in a day all three secrets sign; a day after its rotat
   const signs = async (secret: string) => {
     receiver.secret = secret;
     const [got, forged] = [receiver.got.length, receiver.forged.length];
-    await ping(stage.pool, endpoint, crypto.randomUUID());
+    await enqueuePing(stage.pool, endpoint, crypto.randomUUID());
     await eventually(() => receiver.got.length > got, "a ping");
     return receiver.forged.length === forged;
   };

@@ -4,10 +4,10 @@ import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openNotices } from "../../../src/adapters/postgres/notices.js";
 import { pauseWebhook, resumeWebhook } from "../../../src/commands/organisations/webhooks.js";
-import { ping, releaseDeliveries, sendAgain } from "../../../src/commands/webhooks/deliveries.js";
-import { replay } from "../../../src/commands/webhooks/replay.js";
+import { enqueuePing, releaseDeliveries, resendDelivery } from "../../../src/commands/webhooks/deliveries.js";
+import { replayEvents } from "../../../src/commands/webhooks/replay.js";
 import { channels, type Notices } from "../../../src/ports/notices.js";
-import { dueInMs } from "../../../src/workers/webhooks/sending/dueIn.js";
+import { nextDeliveryInMs } from "../../../src/workers/webhooks/sending/nextDeliveryIn.js";
 import { eventually } from "../../support/eventually.js";
 import { openStage, origin, type Stage } from "./stage.js";
 
@@ -56,16 +56,16 @@ test("a sender that finds nothing by asking sends pings, repetitions, replays an
   const arrives = (count: number) => eventually(() => receiver.got.length >= count, `request ${count}`);
 
   await rests();
-  await ping(stage.pool, endpoint, randomUUID());
+  await enqueuePing(stage.pool, endpoint, randomUUID());
   await arrives(1);
   await rests();
   const [delivery] = await stage.deliveries(organisationId, receiver.endpointId);
-  await sendAgain(stage.pool, endpoint, delivery?.deliveryId ?? "");
+  await resendDelivery(stage.pool, endpoint, delivery?.deliveryId ?? "");
   await arrives(2);
   await stage.record(organisationId);
   await arrives(4);
   await rests();
-  await replay(stage, endpoint, new Date(0));
+  await replayEvents(stage, endpoint, new Date(0));
   await arrives(6);
   await pauseWebhook(stage.deps, endpoint, origin);
   await stage.record(organisationId);
@@ -97,24 +97,24 @@ test("what is due next is asked of the database: pauses of endpoints, retries an
   const id = await own.newOrganisation();
   const { endpointId } = await own.add(id, "http://127.0.0.1:9/");
   const endpoint = { organisationId: id, endpointId };
-  expect(await dueInMs(own.pool)).toBe(Number.POSITIVE_INFINITY);
+  expect(await nextDeliveryInMs(own.pool)).toBe(Number.POSITIVE_INFINITY);
   await own.pool.query(
     `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at)
      values ($1, $2, $3, 'import.started', $3, 1, 1, now(), 'waiting', now() + interval '1 minute')`,
     [endpointId, id, randomUUID()],
   );
   const isAbout = (seconds: number, ms: number) => expect(Math.abs(ms / 1000 - seconds)).toBeLessThan(30);
-  isAbout(60, await dueInMs(own.pool));
+  isAbout(60, await nextDeliveryInMs(own.pool));
   await own.pool.query("insert into webhook_health (endpoint_id, failures, retry_at) values ($1, 1, now() + interval '1 hour')", [
     endpointId,
   ]);
-  isAbout(3_600, await dueInMs(own.pool));
+  isAbout(3_600, await nextDeliveryInMs(own.pool));
   await own.pool.query("insert into webhook_backlogs (endpoint_id, position, next_at) values ($1, 1, now() + interval '10 minutes')", [
     endpointId,
   ]);
-  isAbout(600, await dueInMs(own.pool));
+  isAbout(600, await nextDeliveryInMs(own.pool));
   await pauseWebhook(own.deps, endpoint, origin);
-  expect(await dueInMs(own.pool)).toBe(Number.POSITIVE_INFINITY);
-  await ping(own.pool, endpoint, randomUUID());
-  expect(await dueInMs(own.pool)).toBeLessThanOrEqual(0);
+  expect(await nextDeliveryInMs(own.pool)).toBe(Number.POSITIVE_INFINITY);
+  await enqueuePing(own.pool, endpoint, randomUUID());
+  expect(await nextDeliveryInMs(own.pool)).toBeLessThanOrEqual(0);
 });

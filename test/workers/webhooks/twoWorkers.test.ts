@@ -2,10 +2,10 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { createPost } from "../../../src/adapters/webhooks/post.js";
-import { noteTold, type ToldEvent } from "../../../src/commands/webhooks/deliveries.js";
-import { toldEvent } from "../../../src/commands/webhooks/replay.js";
+import { recordEvents, type WebhookEvent } from "../../../src/commands/webhooks/deliveries.js";
+import { webhookEventOf } from "../../../src/commands/webhooks/replay.js";
 import type { WebhookWorkerDeps } from "../../../src/workers/webhooks/deps.js";
-import { claimDeliveries } from "../../../src/workers/webhooks/sending/claim.js";
+import { claimDeliveries } from "../../../src/workers/webhooks/sending/claimDeliveries.js";
 import { deliver } from "../../../src/workers/webhooks/sending/deliver.js";
 import { createOutcomeWriter } from "../../../src/workers/webhooks/sending/outcomeWriter.js";
 import { eventually } from "../../support/eventually.js";
@@ -23,7 +23,7 @@ test("a delivery whose event took too long to read is released unsent, since ano
   const receiver = await stage.receiver(organisationId);
   const { stream } = await stage.record(organisationId);
   for await (const event of stage.eventStore.read(stream, { from: 1n, max: 1 }))
-    await noteTold(stage.pool, [toldEvent(event) as ToldEvent]);
+    await recordEvents(stage.pool, [webhookEventOf(event) as WebhookEvent]);
   const deps: WebhookWorkerDeps = {
     ...{ pool: stage.pool, eventStore: stage.eventStore, signingSecret, rules: stage.deps.rules, organisations: stage.deps },
     ...{ logger: pino({ level: "silent" }), signal: new AbortController().signal, workerId: "w0", post: createPost() },

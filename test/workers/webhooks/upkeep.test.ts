@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { removeWebhook } from "../../../src/commands/organisations/webhooks.js";
-import { keepDeliveries } from "../../../src/workers/webhooks/upkeep.js";
+import { deleteOldDeliveries } from "../../../src/workers/webhooks/deleteOldDeliveries.js";
 import { openStage, origin, type Stage } from "./stage.js";
 
 let stage: Stage;
@@ -32,7 +32,7 @@ test("ended deliveries are deleted with their attempts after 30 days, and not a 
     await insert(endpointId, "waiting", null),
   ];
   for (const status of ["delivered", "failed", "dropped"]) await insert(endpointId, status, "30 days 1 minute");
-  await keepDeliveries(stage.pool);
+  await deleteOldDeliveries(stage.pool);
   const ids = async (table: string, column: string) =>
     (await stage.pool.query<{ id: string }>(`select ${column}::text as id from ${table} order by ${column}`)).rows.map(({ id }) => id);
   expect(await ids("webhook_deliveries", "id")).toEqual(kept);
@@ -43,7 +43,7 @@ test("a delivery that waits for a removed endpoint is dropped, with the reason",
   const { endpointId } = await stage.add(organisationId, "https://gone.example.com/");
   const id = await insert(endpointId, "waiting", null);
   await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
-  await keepDeliveries(stage.pool);
+  await deleteOldDeliveries(stage.pool);
   const { rows } = await stage.pool.query("select status, reason from webhook_deliveries where id = $1", [id]);
   expect(rows).toEqual([{ status: "dropped", reason: "The endpoint was removed" }]);
 });
@@ -54,7 +54,7 @@ test("a claimed delivery to a removed endpoint is dropped once the claim has run
   await stage.pool.query("update webhook_deliveries set claim = 'w0', due_at = now() - interval '1 second' where id = $1", [dead]);
   await stage.pool.query("update webhook_deliveries set claim = 'w1', due_at = now() + interval '10 seconds' where id = $1", [living]);
   await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
-  await keepDeliveries(stage.pool);
+  await deleteOldDeliveries(stage.pool);
   const { rows } = await stage.pool.query("select status, claim from webhook_deliveries where id = any($1::bigint[]) order by id", [
     [dead, living],
   ]);
@@ -72,7 +72,7 @@ test("a wait of three days, begun while the database's clock was ahead, is ended
   await stage.pool.query("insert into webhook_health (endpoint_id, failures, retry_at) values ($1, 1, now() + interval '3 days')", [
     endpointId,
   ]);
-  await keepDeliveries(stage.pool);
+  await deleteOldDeliveries(stage.pool);
   const { rows } = await stage.pool.query(
     "select due_at <= now() as due from webhook_deliveries where id = any($1::bigint[]) order by id",
     [[wrong, usual]],

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { hashApiKey, isApiKey } from "../../../domain/apiKey.js";
 import { hasScope, type NeededScope, outOfScope, type Scopes } from "../../../domain/keyScopes.js";
 import { Rejection } from "../../../domain/rejection.js";
-import { inTime } from "../../server/inTime.js";
+import { answerInTime } from "../../server/answerInTime.js";
 import { Problem } from "../../server/problem.js";
 import type { StillAllowed } from "../../server/readBody.js";
 import type { Caller } from "../route.js";
@@ -33,7 +33,7 @@ export type Authenticate = (key: string | undefined) => Authentication;
 const mostAdmitted = 10_000;
 
 export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenticate {
-  const known = <T>(work: Promise<T>) => inTime(work, lookUpTimeoutMs, "look-up of an API key");
+  const known = <T>(work: Promise<T>) => answerInTime(work, lookUpTimeoutMs, "look-up of an API key");
   const lookUp = coalesceLookUps((requests) => known(lookUpKeys(pool, requests)));
   const admitted = new Set<string>();
   const admission = async (sha256: string): Promise<Admission> => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { neededScopes } from "../../../domain/keyScopes.js";
-import { ping, type ToldStream, toldEvents } from "../../../domain/webhooks/types.js";
+import { ping, type WebhookStream, webhookEvents } from "../../../domain/webhooks/types.js";
 import { maxJsonBytes } from "../../server/readBody.js";
 import type { Route } from "../route.js";
 import { importSchema, reversalSchema } from "../routes/importsShape.js";
@@ -22,7 +22,7 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
     openapi: "3.1.0",
     info: {
       title: "Waybill",
-      version: "1",
+      version: "1.0.0",
       summary: "Freight quotes and imports for an organisation and its customers",
       description: guide,
       contact: { name: "The operator of this service", url: publicUrl },
@@ -128,7 +128,7 @@ function describeWebhooks(schemas: Schemas): Record<string, Json> {
       responses,
     },
   });
-  const told = Object.entries(toldEvents).map(([type, { meaning, stream }]) => [type, describe(type, meaning, toldData[stream])]);
+  const told = Object.entries(webhookEvents).map(([type, { meaning, stream }]) => [type, describe(type, meaning, toldData[stream])]);
   return Object.fromEntries([...told, [ping.type, describe(ping.type, ping.meaning, pingData)]]);
 }
 
@@ -147,7 +147,7 @@ const webhookBody = (type: string, data: z.ZodType) =>
   z.object({ type: z.literal(type).describe("What happened"), timestamp: instant("When it happened"), data });
 
 /** The `data` of a webhook, by the stream of the event that it tells of. */
-const toldData: Record<ToldStream, z.ZodType> = {
+const toldData: Record<WebhookStream, z.ZodType> = {
   import: importSchema.describe("The import as it was then"),
   reversals: importSchema
     .extend({ reversal: reversalSchema.describe("What was reversed") })

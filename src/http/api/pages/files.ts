@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { askForReport } from "../../../commands/imports/storedObjects.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { ObjectMissing } from "../../../portErrors.js";
-import { inTime, readPatienceMs } from "../../server/inTime.js";
+import { answerInTime, readPatienceMs } from "../../server/answerInTime.js";
 import { Problem } from "../../server/problem.js";
 import type { ApiDeps } from "../deps.js";
 import { importOfReport } from "../missingReports.js";
@@ -48,7 +48,7 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
       handler: async (c) => {
         const { expires = "", name = "", signature = "" } = c.req.query();
         const link = { key: c.req.path.slice(prefix.length), expires, name, signature };
-        const file = await inTime(find(link), readPatienceMs, "file link");
+        const file = await answerInTime(find(link), readPatienceMs, "file link");
         if (file === undefined)
           throw new Rejection("forbidden", "The link has expired or was changed. Read the import again for a fresh one");
         const headers = {

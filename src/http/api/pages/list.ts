@@ -1,5 +1,5 @@
 // Pages that are not in the contract and need no key: health, metrics, links and the API reference.
-import { packedOnce } from "../../server/compress.js";
+import { compressedOnce } from "../../server/compress.js";
 import type { ApiDeps } from "../deps.js";
 import { describeApi } from "../document/describeApi.js";
 import type { Page, Route } from "../route.js";
@@ -13,11 +13,11 @@ export function pages(deps: ApiDeps, routes: readonly Route[]): readonly Page[] 
     described ??= describeApi(routes, deps.publicUrl);
     return described;
   };
-  let packed: ReturnType<typeof packedOnce> | undefined;
+  let packed: ReturnType<typeof compressedOnce> | undefined;
   const openApi: Page = {
     path: "/openapi.json",
     handler: (c) => {
-      packed ??= packedOnce(JSON.stringify(document()));
+      packed ??= compressedOnce(JSON.stringify(document()));
       const { body, headers } = packed(c);
       return c.body(body, 200, { "content-type": "application/json", ...headers });
     },

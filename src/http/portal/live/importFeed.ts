@@ -4,7 +4,7 @@ import type { Action } from "../../../domain/members.js";
 import { type ReadImport, readRow, type Sources } from "../../../queries/imports/importStatus.js";
 import { isFinished } from "../../../queries/imports/importView.js";
 import { newestImport, watchedImports } from "../../../queries/imports/watchedImports.js";
-import { keepRecent } from "../../../recent.js";
+import { recentValues } from "../../../recentValues.js";
 import type { Links } from "../links.js";
 import type { OpenStream } from "./streams.js";
 
@@ -56,7 +56,7 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
   const subscribers = new Map<OpenStream, Subscriber>();
   const fresh = new Set<Subscriber>();
   /** The state of each import that was last sent to pages. */
-  const sentVersions = keepRecent<string>(mostSent);
+  const sentVersions = recentValues<string>(mostSent);
   /** Imports that ran or waited at the last reading. Their endings are sent to the pages too. */
   let unfinished: readonly string[] = [];
   let since: bigint | undefined;

@@ -1,6 +1,6 @@
 // All open pages of this process that change by themselves: how many there may be, and when each ends.
 import { createPlaces } from "../../../places.js";
-import { whenLeft } from "../../server/inTime.js";
+import { onClientLeft } from "../../server/answerInTime.js";
 
 export interface StreamsOptions {
   /** Which of these sessions are still signed in: asked for all of them at once. */
@@ -111,7 +111,7 @@ export function createStreams({ signedIn, closing, onError, limits: given }: Str
           if (all.delete(stream)) opening.onEnd(stream);
         },
       });
-      whenLeft(opening.left, () => stream.end());
+      onClientLeft(opening.left, () => stream.end());
       return body;
     },
   };

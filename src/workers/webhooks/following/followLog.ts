@@ -1,7 +1,7 @@
 // The follower reads the log and adds deliveries; one is active at a time. After an outage it goes on from its checkpoint. If the log is
 // another one, or an earlier state of the same log, it starts at the beginning: deliveries that exist already are known by the event's id.
-import { followerName, forgetPlaces } from "../../../commands/webhooks/deliveries.js";
-import { toldEvents } from "../../../domain/webhooks/types.js";
+import { followerName, restartFollower } from "../../../commands/webhooks/deliveries.js";
+import { webhookEvents } from "../../../domain/webhooks/types.js";
 import type { EventType } from "../../../events/registry.js";
 import { LogTooShort } from "../../../portErrors.js";
 import type { EventBatch, Position } from "../../../ports/eventStore.js";
@@ -9,14 +9,14 @@ import { isBeginning, isSame, readCheckpoints } from "../../../projections/runni
 import { keepActive } from "../../../projections/running/locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../projections/running/logGuard.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import { takeBatch } from "./takeBatch.js";
+import { recordBatch } from "./recordBatch.js";
 
 export interface FollowerOptions extends WebhookWorkerDeps {
   /** Called when there is something to send. */
   readonly onEnqueued: () => void;
 }
 
-const recorded: readonly EventType[] = Object.values(toldEvents).map((told) => told.recorded);
+const recorded: readonly EventType[] = Object.values(webhookEvents).map((told) => told.recorded);
 const types = [...recorded, "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
 /** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than writing each time. */
@@ -42,7 +42,7 @@ export async function runFollower(options: FollowerOptions): Promise<void> {
 }
 
 async function beginAnew({ inTransaction, logger }: FollowerOptions): Promise<void> {
-  await inTransaction(forgetPlaces);
+  await inTransaction(restartFollower);
   logger.warn(
     "the log is another one, or was restored: webhooks are looked for from its beginning, and those that were sent are not sent again",
   );
@@ -61,7 +61,7 @@ async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSi
     events.length === 0 && isSame(after, position) && isSame((await readCheckpoints(pool, [followerName])).get(followerName), position);
   await eventStore.follow({ types, from: after, maxBatch: eventsPerBatch, signal }, async (batch) => {
     if (batch.events.length > 0 || performance.now() - savedAt > idleSaveMs) {
-      if (!(await isSaved(batch))) await takeBatch(options, batch, after);
+      if (!(await isSaved(batch))) await recordBatch(options, batch, after);
       after = batch.position;
       savedAt = performance.now();
     }

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { pauseWebhook, removeWebhook } from "../../../commands/organisations/webhooks.js";
 import { Rejection } from "../../../domain/rejection.js";
-import { whyNotAddress } from "../../../domain/webhooks/address.js";
+import { addressRefusal } from "../../../domain/webhooks/address.js";
 import { EventGone, messageOf } from "../../../queries/webhooks/message.js";
 import { byWorker, type WebhookWorkerDeps } from "../deps.js";
-import type { Claimed } from "./claim.js";
-import { insist } from "./insist.js";
+import type { ClaimedDelivery } from "./claimDeliveries.js";
+import { attemptSeconds, claimSeconds } from "./deliveryDeadlines.js";
 import type { OutcomeWriter } from "./outcomeWriter.js";
-import { signedHeaders } from "./sign.js";
-import { attemptSeconds, claimSeconds } from "./times.js";
-import { drop, giveUp, putBack } from "./unsent.js";
+import { retryUntilWritten } from "./retryUntilWritten.js";
+import { signedHeaders } from "./signedHeaders.js";
+import { dropDelivery, giveUpDelivery, putBackDelivery } from "./withoutAttempt.js";
 
 const outageMs = 5_000;
 /** A request that begins later might end after its claim. By then another process may have sent this delivery and the import's next one. */
@@ -17,25 +17,25 @@ const latestStartMs = (claimSeconds - attemptSeconds) * 1_000;
 const gone = 410;
 
 /** Makes one attempt and writes its outcome. Pauses or removes the endpoint if the outcome requires it. */
-export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, outcomes: OutcomeWriter): Promise<void> {
+export async function deliver(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, outcomes: OutcomeWriter): Promise<void> {
   const { pool, logger, signal } = deps;
   const body = await messageOf(delivery, deps).catch((error: unknown) => {
-    if (error instanceof EventGone) return insist(() => drop(pool, delivery, error.message), signal);
+    if (error instanceof EventGone) return retryUntilWritten(() => dropDelivery(pool, delivery, error.message), signal);
     if (!signal.aborted)
       logger.warn({ err: error, eventId: delivery.eventId }, "the event of a webhook could not be read; it is tried again later");
-    return insist(() => putBack(pool, delivery, outageMs), signal);
+    return retryUntilWritten(() => putBackDelivery(pool, delivery, outageMs), signal);
   });
   if (body === undefined) return;
-  if (performance.now() - delivery.claimedAt > latestStartMs) return insist(() => putBack(pool, delivery, 0), signal);
+  if (performance.now() - delivery.claimedAt > latestStartMs) return retryUntilWritten(() => putBackDelivery(pool, delivery, 0), signal);
   const { protocol } = new URL(delivery.url);
   const answer = await deps.post({
     url: delivery.url,
     headers: signedHeaders(delivery, body, deps.signingSecret),
     body,
-    whyNot: (address) => whyNotAddress(address, protocol, deps.rules),
+    whyNot: (address) => addressRefusal(address, protocol, deps.rules),
     signal,
   });
-  if (signal.aborted && answer.status === null) return putBack(pool, delivery, 0);
+  if (signal.aborted && answer.status === null) return putBackDelivery(pool, delivery, 0);
   if (answer.reason === null) return outcomes.delivered({ delivery, answer });
   const isGone = answer.status === gone;
   // The endpoint is removed before the outcome is written: after that the import's next delivery may be sent.
@@ -43,10 +43,10 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, outcom
   const { endpointIsDead, isOver } = await outcomes.failed({ delivery, answer, isLast: isGone });
   if (isGone) return;
   if (endpointIsDead) await decide(deps, delivery, pauseWebhook, "No delivery has succeeded for three days.");
-  else if (isOver) await giveUp(pool, delivery);
+  else if (isOver) await giveUpDelivery(pool, delivery);
 }
 
-async function decide(deps: WebhookWorkerDeps, delivery: Claimed, command: typeof removeWebhook, reason: string): Promise<void> {
+async function decide(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, command: typeof removeWebhook, reason: string): Promise<void> {
   const { organisationId, endpointId } = delivery;
   const origin = { by: byWorker(deps), correlationId: randomUUID() };
   await command(deps.organisations, { organisationId, endpointId }, origin, reason).catch((error: unknown) => {

@@ -3,10 +3,10 @@ import type { Pool } from "pg";
 import { backOffMs } from "../../../backOff.js";
 import { patienceMs, probePauses, retryPauses } from "../../../domain/webhooks/endpoint.js";
 import type { WebhookAnswer } from "../../../ports/webhooks.js";
-import type { Claimed } from "./claim.js";
+import type { ClaimedDelivery } from "./claimDeliveries.js";
 
-export interface Ended {
-  readonly delivery: Claimed;
+export interface Attempt {
+  readonly delivery: ClaimedDelivery;
   readonly answer: WebhookAnswer;
 }
 
@@ -17,7 +17,7 @@ const attempted = `
   insert into webhook_attempts (delivery_id, attempt, at, milliseconds, status, reason, answer)
   select id, attempts, now(), milliseconds, answered, why, answer from written on conflict do nothing`;
 
-const valuesOf = ({ delivery: { id, claim }, answer: { milliseconds, status, reason, answer } }: Ended) => ({
+const valuesOf = ({ delivery: { id, claim }, answer: { milliseconds, status, reason, answer } }: Attempt) => ({
   id,
   claim,
   milliseconds,
@@ -33,7 +33,7 @@ const downAfter = 3;
  * The import's next delivery becomes due; if the endpoint was down, all its waiting deliveries become due. A ping changes the health of a new
  * endpoint only, which then counts as working.
  */
-export async function writeDelivered(pool: Pool, all: readonly Ended[]): Promise<void> {
+export async function recordDelivered(pool: Pool, all: readonly Attempt[]): Promise<void> {
   await pool.query(
     `with written as (
        update webhook_deliveries delivery
@@ -61,12 +61,12 @@ export async function writeDelivered(pool: Pool, all: readonly Ended[]): Promise
   );
 }
 
-export interface Failure extends Ended {
+export interface FailedAttempt extends Attempt {
   /** No further attempt. */
   readonly isLast: boolean;
 }
 
-export interface Failed {
+export interface FailureOutcome {
   /** Three days without a success: the endpoint is to be paused. */
   readonly endpointIsDead: boolean;
   /** This delivery has been tried for three days. */
@@ -77,8 +77,8 @@ export interface Failed {
  * The import's later deliveries become due only when this one is due again. A ping is tried once, and its failure does not count for the
  * endpoint.
  */
-export async function writeFailed(pool: Pool, all: readonly Failure[], random: () => number): Promise<Failed[]> {
-  const { rows } = await pool.query<Failed & { id: string }>(
+export async function recordFailed(pool: Pool, all: readonly FailedAttempt[], random: () => number): Promise<FailureOutcome[]> {
+  const { rows } = await pool.query<FailureOutcome & { id: string }>(
     `with written as (
        update webhook_deliveries delivery
           set claim = null, reason = ended.reason, attempts = delivery.attempts + 1, failures = delivery.failures + 1,
@@ -108,7 +108,7 @@ export async function writeFailed(pool: Pool, all: readonly Failure[], random: (
   return all.map(({ delivery: { id } }) => byId.get(id) ?? { endpointIsDead: false, isOver: false });
 }
 
-const waitsAfter = ({ delivery: { type, failures, endpointFailures }, isLast }: Failure, random: () => number) => ({
+const waitsAfter = ({ delivery: { type, failures, endpointFailures }, isLast }: FailedAttempt, random: () => number) => ({
   nextMs: backOffMs(failures + 1, retryPauses, random),
   probeMs: backOffMs(endpointFailures + 1, probePauses, random),
   isLast: isLast || type === "ping",

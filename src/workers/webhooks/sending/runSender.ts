@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { backOffMs } from "../../../backOff.js";
 import { noNotices } from "../../../ports/notices.js";
 import type { Doorbell } from "../../waiting/doorbell.js";
-import { untilDue } from "../../waiting/untilDue.js";
+import { waitUntilDue } from "../../waiting/waitUntilDue.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import type { PlaceKind, Room } from "./choose.js";
-import { type Claimed, claimDeliveries, releaseLostClaims } from "./claim.js";
+import type { FreeSlots, SendingSlot } from "./chooseDeliveries.js";
+import { type ClaimedDelivery, claimDeliveries, releaseLostClaims } from "./claimDeliveries.js";
 import { deliver } from "./deliver.js";
-import { dueInMs } from "./dueIn.js";
+import { nextDeliveryInMs } from "./nextDeliveryIn.js";
 import { createOutcomeWriter } from "./outcomeWriter.js";
 
 /**
@@ -23,11 +23,11 @@ const outagePauses = { firstMs: 500, mostMs: 10_000 };
 /** Sends until the signal aborts; then requests in flight are cut off and their deliveries put back, for the next process that claims them. */
 export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promise<void> {
   const { pool, logger, signal, notices = noNotices } = deps;
-  const running = new Map<Promise<void>, Claimed>();
+  const running = new Map<Promise<void>, ClaimedDelivery>();
   const outcomes = createOutcomeWriter(deps);
   let outages = 0;
   const underWay = new Set<string>();
-  const begin = (delivery: Claimed) => {
+  const begin = (delivery: ClaimedDelivery) => {
     // Its claim ran out while this process was frozen, and this process has just claimed it again. It needs no second request.
     if (underWay.has(delivery.id)) return;
     underWay.add(delivery.id);
@@ -47,7 +47,7 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
       const claimed = room.inAll > 0 ? await claimDeliveries(deps, room) : [];
       outages = 0;
       for (const delivery of claimed ?? []) begin(delivery);
-      if (claimed?.length === 0) await untilDue(bell, { pollMs, isTold: notices.arrive, dueInMs: () => dueInMs(pool) });
+      if (claimed?.length === 0) await waitUntilDue(bell, { pollMs, isTold: notices.arrive, dueInMs: () => nextDeliveryInMs(pool) });
       await pause(gatherMs, undefined, { signal }).catch(() => undefined);
     } catch (error) {
       outages += 1;
@@ -58,9 +58,9 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
   await Promise.all(running.keys());
 }
 
-function roomBeside(running: readonly Claimed[]): Room {
-  const taken = (place: PlaceKind) => running.filter((delivery) => delivery.place === place).length;
-  const byOrganisation = new Map<string, { organisationId: string; place: PlaceKind; count: number }>();
+function roomBeside(running: readonly ClaimedDelivery[]): FreeSlots {
+  const taken = (place: SendingSlot) => running.filter((delivery) => delivery.place === place).length;
+  const byOrganisation = new Map<string, { organisationId: string; place: SendingSlot; count: number }>();
   for (const { organisationId, place } of running) {
     const key = `${organisationId} ${place}`;
     byOrganisation.set(key, { organisationId, place, count: (byOrganisation.get(key)?.count ?? 0) + 1 });

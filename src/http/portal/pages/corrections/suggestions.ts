@@ -1,4 +1,4 @@
-import { type Known, nearest } from "../../../../domain/nearness.js";
+import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { activityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
 import { send } from "../../../server/requestFrame.js";
@@ -22,11 +22,11 @@ export const suggestionsAnswer: AnswerOf<SignedInVisit> = {
     const field = suggestedFields.find((each) => each === visit.query["field"]);
     if (field === undefined) throw new Rejection("invalid", `field must be one of ${suggestedFields.join(", ")}`);
     const text = (visit.query["text"] ?? "").slice(0, longestText);
-    return send(visit.context, { status: 200, body: { suggestions: nearest(text, await knownFor(field, visit, deps), most) } });
+    return send(visit.context, { status: 200, body: { suggestions: nearestCodes(text, await knownFor(field, visit, deps), most) } });
   },
 };
 
-async function knownFor(field: SuggestedField, visit: SignedInVisit, deps: PortalDeps): Promise<Iterable<Known>> {
+async function knownFor(field: SuggestedField, visit: SignedInVisit, deps: PortalDeps): Promise<Iterable<KnownCode>> {
   if (field === "customerId") {
     const { catalogue } = await presentCatalogue(visit, deps);
     return [...catalogue.customers].map(([value, { name }]) => ({ value, label: name }));

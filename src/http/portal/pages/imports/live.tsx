@@ -4,13 +4,13 @@ import { hashToken } from "../../../../domain/members.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ReadImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
-import { keepRecent } from "../../../../recent.js";
+import { recentValues } from "../../../../recentValues.js";
 import type { Publish, Readers, Subscriber, Viewer } from "../../live/importFeed.js";
 import { messageOf, type OpenStream, streamHeaders } from "../../live/streams.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { requireImport } from "./one.js";
 import { type PartsDeps, partsOf, readParts } from "./parts.js";
-import { importRow, isUnfinished, livePath, rejectedSoFar } from "./status.js";
+import { importNotes, importRow, isUnfinished, livePath, rejectedSoFar } from "./status.js";
 import { StatusPart, shownStatus } from "./statusPart.js";
 
 const listStream: AnswerOf<SignedInVisit> = {
@@ -87,13 +87,19 @@ async function inTurns(readers: readonly Subscriber[], tell: (reader: Subscriber
 }
 
 export function publishImports(deps: PartsDeps): Publish {
-  const lastSent = keepRecent<SentParts>(500);
+  const lastSent = recentValues<SentParts>(500);
 
   return {
     list: async ({ all, changed }, { fresh, others }) => {
       const [reader] = [...fresh, ...others];
-      if (!reader) return;
-      const partOf = ({ view }: ReadImport) => part(`import-${view.importId}`, importRow(view, reader.viewer));
+      if (!reader || (fresh.length === 0 && changed.length === 0)) return;
+      const sent = fresh.length > 0 ? all : changed;
+      const notes = await importNotes(
+        reader.viewer.person.organisationId,
+        sent.map(({ view }) => view),
+        deps,
+      );
+      const partOf = ({ view }: ReadImport) => part(`import-${view.importId}`, importRow(view, reader.viewer, notes));
       const [first, then] = [fresh.length > 0 ? all.toReversed().map(partOf) : [], changed.toReversed().map(partOf)];
       await inTurns(others, ({ stream }) => send(stream, then));
       await inTurns(fresh, ({ stream }) => send(stream, first));

@@ -7,7 +7,7 @@ import { importTimeline } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
-import { inTime } from "../../../server/inTime.js";
+import { answerInTime } from "../../../server/answerInTime.js";
 import { done, type FormOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
 import { NoQuestion, Question } from "../../shell/form.js";
 import { EmptyState, Facts, Panel } from "../../shell/panel.js";
@@ -85,7 +85,7 @@ async function Under({ visit, view, deps }: { visit: SignedInVisit; view: Import
 
 /** Undefined for a file with our own headings, and where the event store does not answer. */
 async function columnsOf({ eventStore }: PortalDeps, importId: string): Promise<ImportColumns | undefined> {
-  const requested = inTime(requestedEvent(eventStore, importId), longestMs, "the first event of an import");
+  const requested = answerInTime(requestedEvent(eventStore, importId), longestMs, "the first event of an import");
   return (await requested.catch(() => undefined))?.data.columns;
 }
 
@@ -141,8 +141,8 @@ async function AsItWas({ visit, view, asOf, deps }: { visit: SignedInVisit; view
   const { organisationId } = visit.person;
   const { importId } = view;
   const [was, steps, nameOf] = await Promise.all([
-    inTime(importAsOf(importId, asOf, deps.eventStore), longestMs, "an import as of a time"),
-    inTime(importTimeline(organisationId, view, deps.eventStore), longestMs, "an import's history"),
+    answerInTime(importAsOf(importId, asOf, deps.eventStore), longestMs, "an import as of a time"),
+    answerInTime(importTimeline(organisationId, view, deps.eventStore), longestMs, "an import's history"),
     principalNames(deps.pool, organisationId),
   ]);
   if (!was)

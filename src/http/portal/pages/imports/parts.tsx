@@ -10,7 +10,7 @@ import type { Page } from "../../../../queries/page.js";
 import { listRejectedRows, type RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
 import { countRejectedRows } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { type RejectionReasons, rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
-import { inTime } from "../../../server/inTime.js";
+import { answerInTime } from "../../../server/answerInTime.js";
 import type { Viewer } from "../../live/importFeed.js";
 import type { PortalDeps } from "../../page.js";
 import { Reasons, RejectedRows } from "./rejected.js";
@@ -49,7 +49,7 @@ export async function readParts(
   const page = { limit: rowsPerPage, cursor, secret: signingSecret };
   const [completed, hasRejected] = [view.status === "completed", rejectedSoFar(view) > 0 || cursor !== undefined];
   const [steps, nameOf, reasons, rejected, correcting, reversals, states] = await Promise.all([
-    inTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
+    answerInTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
     principalNames(pool, organisationId),
     // While the import runs they would be counted later than the count beside them.
     hasRejected && !isUnfinished(view) ? rejectionReasons(pool, organisationId, view) : noReasons,

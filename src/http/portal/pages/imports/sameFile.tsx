@@ -1,7 +1,7 @@
 // The earlier import that had the same file, in words.
 import { requestedEvent } from "../../../../events/importLayout.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { inTime } from "../../../server/inTime.js";
+import { answerInTime } from "../../../server/answerInTime.js";
 import type { Viewer } from "../../live/importFeed.js";
 import type { PortalDeps } from "../../page.js";
 import { Time } from "../../shell/values.js";
@@ -22,7 +22,7 @@ export async function earlierPush(
   importId: string,
 ): Promise<EarlierPush> {
   const [requested, nameOf] = await Promise.all([
-    inTime(requestedEvent(eventStore, importId), longestMs, "the first event of an import").catch(() => undefined),
+    answerInTime(requestedEvent(eventStore, importId), longestMs, "the first event of an import").catch(() => undefined),
     principalNames(pool, organisationId),
   ]);
   if (requested?.data.organisationId !== organisationId) return { importId, pushed: undefined };

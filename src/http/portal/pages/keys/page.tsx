@@ -1,12 +1,14 @@
 import { createKey, revokeKey, rotateKey } from "../../../../commands/organisations/keys.js";
-import { keepHoursOf } from "../../../../domain/keyRotation.js";
+import { parseKeepHours } from "../../../../domain/keyRotation.js";
 import { keyScopes } from "../../../../domain/keyScopes.js";
 import { listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../../page.js";
 import { Field, Form } from "../../shell/form.js";
-import { EmptyState, Panel, Table } from "../../shell/panel.js";
-import { OnlyOnce, timeInWords } from "../../shell/values.js";
+import { timeInWords } from "../../shell/formats.js";
+import { EmptyState, Panel } from "../../shell/panel.js";
+import { Table } from "../../shell/table.js";
+import { OnlyOnce } from "../../shell/values.js";
 import { dayEnd } from "../days.js";
 import { isUsable, keysPath as path, scopesInWords } from "./parts.js";
 import { KeyQuestion } from "./questions.js";
@@ -97,7 +99,7 @@ const createForm = form("", async (visit, fields, { organisations }) => {
 const rotateForm = form("/{keyId}/rotate", async (visit, fields, { organisations }) => {
   const { organisationId, timezone } = visit.person;
   const given = { organisationId, prefix: visit.params["keyId"] ?? "", replaces: fields.get("replaces") };
-  const keepHours = keepHoursOf(fields.get("keep"));
+  const keepHours = parseKeepHours(fields.get("keep"));
   const { key, name, old } = await rotateKey(organisations, { ...given, keepHours }, originOf(visit));
   const next =
     keepHours === 0

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { changeWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhook } from "../../../../commands/organisations/webhooks.js";
-import { ping, releaseDeliveries, sendAgain } from "../../../../commands/webhooks/deliveries.js";
-import { countToReplay, mostCounted, replay } from "../../../../commands/webhooks/replay.js";
+import { enqueuePing, releaseDeliveries, resendDelivery } from "../../../../commands/webhooks/deliveries.js";
+import { countToReplay, mostCounted, replayEvents } from "../../../../commands/webhooks/replay.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
@@ -9,8 +9,9 @@ import { listDeliveries } from "../../../../queries/organisations/webhooks.js";
 import type { Fields } from "../../fields.js";
 import { type Done, done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
 import { NoQuestion, Question } from "../../shell/form.js";
+import { counted } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
-import { Amount, counted, OnlyOnce, ShortId, Time } from "../../shell/values.js";
+import { Amount, OnlyOnce, ShortId, Time } from "../../shell/values.js";
 import { Deliveries, pageSize } from "./deliveries.js";
 import { LiveEndpoint, readVersion } from "./live.js";
 import { Actions, ChangePanel, endpointPath, type OfEndpoint, ReplayPanel, State, webhooksPath } from "./parts.js";
@@ -176,7 +177,7 @@ const rotateForm = form("/rotate", async (named, visit, { webhooks }) => {
 });
 
 const pingForm = form("/ping", async (named, _, { pool }) => {
-  await ping(pool, named, randomUUID());
+  await enqueuePing(pool, named, randomUUID());
   return "Ping sent. The response appears below in a few seconds.";
 });
 
@@ -197,14 +198,14 @@ const removeForm = form("/remove", async (named, visit, { webhooks }) => {
 });
 
 const sendAgainForm = form("/deliveries/{deliveryId}/send-again", async (named, visit, { pool }) => {
-  await sendAgain(pool, named, visit.params["deliveryId"] ?? "");
+  await resendDelivery(pool, named, visit.params["deliveryId"] ?? "");
   return "The event is sent again with the same id, after those already waiting.";
 });
 
 const replayForm = form("/replay", async (named, visit, { pool, eventStore, stopping }, fields) => {
   const from = replayFrom(fields.get("from"), visit.person.timezone);
   const sources = { pool, eventStore, ...(stopping ? { signal: stopping } : {}) };
-  const events = await replay(sources, named, from);
+  const events = await replayEvents(sources, named, from);
   return `${counted(events, "event is", "events are")} sent again.`;
 });
 

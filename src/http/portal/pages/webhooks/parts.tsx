@@ -1,5 +1,5 @@
 // What the pages of webhooks have in common, and the parts of an endpoint's page.
-import { toldEvents } from "../../../../domain/webhooks/types.js";
+import { webhookEvents } from "../../../../domain/webhooks/types.js";
 import type { WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import type { SignedInVisit } from "../../page.js";
 import { AskButton, AskForm, Field, Form } from "../../shell/form.js";
@@ -91,7 +91,7 @@ export function State({ visit, endpoint: { pausedAt, pausedBecause, failures, fa
 export const EventChoice = ({ chosen }: { chosen: readonly string[] }) => (
   <fieldset class="events">
     <legend>Events</legend>
-    {Object.entries(toldEvents).map(([type, { meaning }]) => (
+    {Object.entries(webhookEvents).map(([type, { meaning }]) => (
       <label>
         <input type="checkbox" name="events" value={type} checked={chosen.includes(type)} />
         <span>

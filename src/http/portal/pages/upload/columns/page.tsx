@@ -8,13 +8,14 @@ import { principalNames } from "../../../../../queries/organisations/organisatio
 import { answerTable } from "../../../../server/problem.js";
 import type { Done, PageOf, PortalDeps, Shown, SignedInVisit } from "../../../page.js";
 import { Button, ButtonLink, HiddenFields } from "../../../shell/form.js";
+import { counted } from "../../../shell/formats.js";
 import { EmptyState, Panel } from "../../../shell/panel.js";
-import { counted, Time } from "../../../shell/values.js";
+import { Time } from "../../../shell/values.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/status.js";
 import { NotesOnFile } from "../notesOnFile.js";
 import { columnsPath } from "./columnsOfFile.js";
-import { ColumnTable, FieldsWithoutColumn, OrderOfDates } from "./parts.js";
+import { ColumnTable, FieldsWithoutColumn, OrderOfDates, WayOfNumbers } from "./parts.js";
 import { readChoice } from "./readChoice.js";
 import { type ColumnsSource, columnsSource, firstChoice } from "./source.js";
 
@@ -101,6 +102,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
             </Panel>
             <div class="panel">
               <OrderOfDates {...chosen} />
+              <WayOfNumbers {...chosen} />
               <Buttons visit={visit} source={source} again={after.again} />
             </div>
           </div>

@@ -1,12 +1,14 @@
 // The parts of the page: the table of the file's columns, the fields that have none, and the order of dates.
 import { type ChoosableField, type ColumnChoice, fieldTexts } from "../../../../../domain/imports/columns/choice.js";
 import { inOrder } from "../../../../../domain/imports/columns/dateOrder.js";
+import { decimals } from "../../../../../domain/imports/columns/decimal.js";
 import { type HeadingOfFile, orderNames } from "../../../../../domain/imports/columns/evidence.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
 import { Choice } from "../../../shell/form.js";
-import { type Column, Table } from "../../../shell/panel.js";
-import { columnField, fixedField, orderField } from "./readChoice.js";
+import { type Column, Table } from "../../../shell/table.js";
+import { decimalNames } from "./chosenLine.js";
+import { columnField, decimalField, fixedField, orderField } from "./readChoice.js";
 import { type ColumnsSource, orderOf } from "./source.js";
 
 interface Chosen {
@@ -169,6 +171,19 @@ export function OrderOfDates({ source, choice }: Pick<Chosen, "source" | "choice
     </>
   );
 }
+
+/** How the file writes its numbers. */
+export const WayOfNumbers = ({ choice }: Pick<Chosen, "choice">) => (
+  <Choice
+    label="Numbers"
+    name={decimalField}
+    options={[
+      { value: "", label: "Without thousands separators: 1234.5" },
+      ...decimals.map((value) => ({ value, label: decimalNames[value] })),
+    ]}
+    value={choice.decimal ?? ""}
+  />
+);
 
 const dayFormat = new Intl.DateTimeFormat("en-AU", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 

@@ -63,7 +63,7 @@ export async function firstChoice(
 }
 
 /** The catalogue may have lost a custom field since: its column is to be chosen anew. */
-function withKnownFields({ headings, fixed = {}, dateOrder }: ColumnChoice, of: ChoosableFields): ColumnChoice {
+function withKnownFields({ headings, fixed = {}, dateOrder, decimal }: ColumnChoice, of: ChoosableFields): ColumnChoice {
   const known = new Set(choosableFields(of).map(({ name }) => name));
   return {
     headings: Object.fromEntries(
@@ -71,6 +71,7 @@ function withKnownFields({ headings, fixed = {}, dateOrder }: ColumnChoice, of: 
     ),
     fixed: Object.fromEntries(Object.entries(fixed).filter(([field]) => known.has(field))),
     dateOrder,
+    decimal,
   };
 }
 

@@ -1,0 +1,144 @@
+// Turns a read call into batches, which the caller takes when it is ready. At most `limit` events wait here; then the call is paused, and
+// through it the server.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { convertToCommandError } from "@eventstore/db-client";
+import { isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
+import type { ReadReply, Replies } from "../protocol/readReply.js";
+import type { ReadCall } from "../vendor.js";
+
+export interface FeedBatch {
+  readonly events: StoredEvent[];
+  /** Everything up to this position has been handed over; foreign and system events were left out. */
+  readonly position: Position | undefined;
+  /** The server has said that it has sent everything, and everything that has arrived is handed over. */
+  readonly caughtUp: boolean;
+  /** `silent`: nothing came within the time given. */
+  readonly state: "flowing" | "silent" | "ended" | "missing";
+}
+
+export interface EventFeed {
+  /** Waits for something to hand over. If the call has failed, throws its error after everything before it has been taken. */
+  take(waitMs: number, signal?: AbortSignal): Promise<FeedBatch>;
+  stop(): void;
+}
+
+/**
+ * The call may take long to open, since the client has to find the server, so `take` waits for that too. `wanted`: how many events the call
+ * asked for; after them the server ends the call by itself.
+ */
+export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted = Number.POSITIVE_INFINITY): EventFeed {
+  let call: ReadCall | undefined;
+  let queue: StoredEvent[] = [];
+  let arrived: Replies | undefined;
+  let position: Position | undefined;
+  let checkpoint: Position | undefined;
+  let received = 0;
+  let [live, news, ended, missing, stopped] = [false, false, false, false, false];
+  let failure: { error: unknown } | undefined;
+  let wake: () => void = () => undefined;
+
+  const fail = (error: unknown) => {
+    failure ??= { error: error instanceof Error ? convertToCommandError(error) : error };
+    wake();
+  };
+
+  function receive(replies: Replies): void {
+    arrived = replies;
+    readOn();
+    wake();
+  }
+
+  /** Reads what has arrived, until enough waits here. */
+  function readOn(): void {
+    try {
+      while (queue.length < limit && arrived?.hasMore()) note(arrived.next());
+    } catch (error) {
+      arrived = undefined;
+      call?.cancel();
+      fail(new Error("the server sent what cannot be read", { cause: error }));
+    }
+    if (queue.length >= limit) call?.pause();
+    else if (call?.isPaused()) call.resume();
+  }
+
+  function note(reply: ReadReply): void {
+    switch (reply.kind) {
+      case "event":
+        position = reply.position;
+        checkpoint = undefined;
+        received += 1;
+        if (reply.event) queue.push(reply.event);
+        break;
+      case "checkpoint":
+        // A checkpoint counts only when another reply follows it: after a catch-up, the last one of an EventStoreDB newer than 23.10 may be past
+        // the end of the log. A checkpoint may also have the last event's commit position and a prepare position of 0: isAfter ignores it.
+        if (checkpoint && isAfter(checkpoint, position)) position = checkpoint;
+        checkpoint = reply.position;
+        break;
+      case "caughtUp":
+        live = true;
+        break;
+      case "fellBehind":
+        live = false;
+        break;
+      case "streamNotFound":
+        missing = true;
+        break;
+      case "other":
+        return;
+    }
+    news = true;
+  }
+
+  opening.then((opened) => {
+    call = opened;
+    opened.on("error", fail);
+    if (stopped) return opened.cancel();
+    opened.on("data", receive);
+    opened.on("end", () => {
+      ended = true;
+      wake();
+    });
+  }, fail);
+
+  const something = () => news || failure !== undefined || ended;
+
+  async function wait(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, waitMs);
+      signal?.addEventListener("abort", done, { once: true });
+      wake = () => {
+        if (something()) done();
+      };
+    });
+    wake = () => undefined;
+    // Replies arrive in bursts: one more turn of the loop makes one batch of a burst.
+    if (queue.length > 0 && queue.length < limit && received < wanted) await nextTurn();
+  }
+
+  return {
+    async take(waitMs, signal) {
+      if (!something() && !signal?.aborted) await wait(waitMs, signal);
+      if (!something()) return { events: [], position, caughtUp: false, state: "silent" };
+      const events = queue;
+      if (failure && events.length === 0) throw failure.error;
+      queue = [];
+      news = false;
+      const caughtUp = live && !arrived?.hasMore() && call?.readableLength === 0;
+      const state = missing ? "missing" : ended && events.length === 0 ? "ended" : "flowing";
+      const taken: FeedBatch = { events, position, caughtUp, state };
+      readOn();
+      return taken;
+    },
+    stop() {
+      stopped = true;
+      call?.removeListener("data", receive);
+      if (!ended && !failure && !missing && received < wanted) call?.cancel();
+    },
+  };
+}

@@ -1,0 +1,181 @@
+// Follows `$all` for ever, or replays it up to its end: one subscription after another, each from the last event that was handled. The server
+// ends a live subscription that lags by more than 32 events, so subscribing again is the normal case.
+import { setTimeout as pause } from "node:timers/promises";
+import type { EventStoreDBClient } from "@eventstore/db-client";
+import type { Logger } from "pino";
+import { LogTooShort, StoreUnavailable } from "../../../portErrors.js";
+import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
+import { pauseBeforeRetry } from "../connection.js";
+import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../failures.js";
+import { type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
+import { openReadCall } from "../vendor.js";
+import { type FeedBatch, openEventFeed } from "./eventFeed.js";
+import type { Head } from "./head.js";
+
+export interface FollowOptions {
+  /** Makes a client for the subscription alone, so that giving it up disturbs no other call. */
+  readonly newClient: () => EventStoreDBClient;
+  readonly shutClient: (client: EventStoreDBClient) => Promise<void>;
+  readonly head: Head;
+  readonly logger: Logger;
+  readonly deadlineMs: number;
+  /** After this much silence the end of the log is read, to see whether the subscription should have sent something. */
+  readonly stallMs: number;
+}
+
+interface SubscriptionRange {
+  readonly filter: SubscriptionFilter;
+  readonly from: Position | undefined;
+  readonly maxBatch: number;
+  readonly signal: AbortSignal | undefined;
+  /** Where to stop: an end of the log, as the leader reported it. Undefined: never. */
+  readonly until: Position | undefined;
+}
+
+/** How many silences in a row are accepted while the log has nothing beyond the end that it had when the subscription began. */
+const mostSilences = 6;
+
+type OnBatch = (batch: EventBatch) => Promise<void>;
+
+/** Marks an error that the caller's `onBatch` has thrown. It ends the subscription; errors of the store only interrupt it. */
+class OnBatchFailed extends Error {
+  constructor(override readonly cause: unknown) {
+    super("the batch could not be handled");
+  }
+}
+
+/** The subscription is silent although the log has grown: it hangs, or only foreign events passed. */
+class Stalled extends Error {}
+
+/** A replay is part of a command and must end; following goes on for ever. */
+const replayAttempts = 10;
+
+/** Resolves with the position reached, when `until` is reached or the signal aborts. */
+export async function followLog(following: FollowOptions, range: SubscriptionRange, onBatch: OnBatch): Promise<Position | undefined> {
+  let reached = range.from;
+  let failures = 0;
+  let client = following.newClient();
+  const handle: OnBatch = async (batch) => {
+    await onBatch(batch).catch((error: unknown) => {
+      throw new OnBatchFailed(error);
+    });
+    reached = batch.position;
+    failures = 0;
+  };
+  try {
+    while (!range.signal?.aborted) {
+      try {
+        const finished = await subscribeOnce(following, client, { ...range, from: reached }, handle);
+        if (finished) return reached;
+      } catch (error) {
+        failures += 1;
+        endIfHopeless(error, { ...range, from: reached }, failures);
+        note(following.logger, error, failures);
+        await (failures === 1 && isTooSlow(error) ? gather(range.signal) : pauseBeforeRetry(failures, range.signal));
+        if (isTooSlow(error) || isNotLeader(error)) continue; // the connection is fine, or the client has turned to the leader
+        await following.shutClient(client);
+        client = following.newClient();
+      }
+    }
+    return reached;
+  } finally {
+    await following.shutClient(client);
+  }
+}
+
+const gatherMs = 50;
+
+/** Events arrive faster than a live subscription takes them. After a short pause more of them come as one batch, which costs less per event. */
+async function gather(signal: AbortSignal | undefined): Promise<void> {
+  await pause(gatherMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+}
+
+function endIfHopeless(error: unknown, { from, until }: SubscriptionRange, failures: number): void {
+  if (error instanceof OnBatchFailed) throw error.cause;
+  if (error instanceof LogTooShort) throw error;
+  if (from && isForeignPosition(error)) throw new LogTooShort(from, undefined);
+  const definite = definiteFailure(error, "$all", "a subscription to $all");
+  if (definite && !(definite instanceof StoreUnavailable)) throw definite;
+  if (until && failures >= replayAttempts) {
+    throw new StoreUnavailable("event store", `The log could not be read in ${failures} attempts`, { cause: error });
+  }
+}
+
+/** Failures that happen under load or when the leader changes are logged as warnings only if they happen twice without an event in between. */
+function note(logger: Logger, error: unknown, failures: number): void {
+  if (failures === 1 && isTooSlow(error)) logger.debug("live subscription fell behind, catching up");
+  else if (failures === 1 && isNotLeader(error)) logger.debug("a replay turns to the leader");
+  else if (failures === 1 && error instanceof Stalled) logger.debug("subscription silent, subscribing again");
+  else logger.warn({ err: error, failures }, "subscription ended, subscribing again");
+}
+
+/**
+ * True when the end of the range is reached; a subscription that breaks throws. When following, the position moves only by what the
+ * subscription itself reports: it may come from a follower that lacks events of the leader. A replay is read from the leader. So when it has
+ * caught up, everything up to the end that the leader had named has passed, even if none of it matched the filter.
+ */
+async function subscribeOnce(
+  following: FollowOptions,
+  client: EventStoreDBClient,
+  range: SubscriptionRange,
+  onBatch: OnBatch,
+): Promise<boolean> {
+  const endBefore = await following.head();
+  const isReplay = range.until !== undefined;
+  if (range.from && isAfter(range.from, endBefore ?? beginning)) throw new LogTooShort(range.from, endBefore);
+  if (range.until && isAfter(range.until, endBefore)) throw new StoreUnavailable("event store", "the leader has not caught up yet");
+  let reached = range.from;
+  let [silences, hasCaughtUp] = [0, false];
+  const feed = openEventFeed(openReadCall(client, subscribeRequest(range.filter, reached), isReplay), range.maxBatch);
+  try {
+    while (!range.signal?.aborted) {
+      const taken = await feed.take(following.stallMs, range.signal);
+      if (range.signal?.aborted) break;
+      if (taken.state === "ended") throw new StoreUnavailable("event store", "the server closed the subscription");
+      if (taken.state === "silent") {
+        silences += 1;
+        await proveIdle(following, reached, hasCaughtUp && silences < mostSilences ? endBefore : undefined);
+        if (reached) await onBatch({ events: [], position: reached, caughtUp: true });
+        continue;
+      }
+      silences = 0;
+      hasCaughtUp ||= taken.caughtUp;
+      const batch = batchOf(taken, range, reached);
+      if (batch) {
+        await onBatch(batch);
+        reached = batch.position;
+      }
+      if (range.until && (taken.caughtUp || (reached && !isAfter(range.until, reached)))) return true;
+    }
+    return false;
+  } finally {
+    feed.stop();
+  }
+}
+
+/** Undefined when there is nothing new. An event that the server repeats after a reconnect is left out. */
+function batchOf(taken: FeedBatch, { until }: SubscriptionRange, reached: Position | undefined): EventBatch | undefined {
+  const events = inBounds(taken.events, reached, until);
+  let position = taken.position && isAfter(taken.position, reached) ? taken.position : reached;
+  if (until && (taken.caughtUp || (position && isAfter(position, until)))) position = until;
+  if (events.length === 0 && !taken.caughtUp && position === reached) return undefined;
+  return { events, position: position ?? beginning, caughtUp: taken.caughtUp };
+}
+
+/** Events come in order, so the first and the last tell whether any is out of bounds. */
+function inBounds(events: readonly StoredEvent[], after: Position | undefined, until: Position | undefined): readonly StoredEvent[] {
+  const [first, last] = [events[0], events.at(-1)];
+  const fits = first && last && isAfter(first.position, after) && !(until && isAfter(last.position, until));
+  return fits ? events : events.filter(({ position }) => isAfter(position, after) && !(until && isAfter(position, until)));
+}
+
+/** Silence is fine while the log ends at `reached`, or has not grown past `searched`, up to where a new subscription has found nothing. */
+async function proveIdle(
+  { head, deadlineMs }: FollowOptions,
+  reached: Position | undefined,
+  searched: Position | undefined,
+): Promise<void> {
+  const end = await head(deadlineMs);
+  if (!end || !isAfter(end, reached) || (searched && !isAfter(end, searched))) return;
+  throw new Stalled("the subscription is silent though the log has grown");
+}

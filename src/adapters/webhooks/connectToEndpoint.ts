@@ -1,0 +1,87 @@
+// Connects to an endpoint. Its address is checked before the connection is made, and again on the socket itself before anything is sent.
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
+import type { LookUp } from "./lookUp.js";
+
+/** Nothing may be sent to this address. */
+export class RefusedAddress extends Error {
+  override readonly name = "RefusedAddress";
+}
+
+export interface EndpointAddress {
+  readonly url: URL;
+  readonly whyNot: (address: string) => string | undefined;
+  readonly lookUp: LookUp;
+  /** Certificates to trust beside the system's own. */
+  readonly ca?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** How many of a name's addresses are tried. */
+const mostAddresses = 3;
+const handshakeMs = 10_000;
+
+export async function connectToEndpoint({ url, whyNot, lookUp, ca, signal }: EndpointAddress): Promise<Socket> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const isPlain = url.protocol === "http:";
+  const port = Number(url.port) || (isPlain ? 80 : 443);
+  const found = await lookUp(host, signal);
+  const allowed = found.filter((address) => whyNot(address) === undefined);
+  const [first] = found;
+  if (first === undefined) throw new Error("its name has no address");
+  if (allowed.length === 0) throw new RefusedAddress(whyNot(first));
+  const socket = await firstThatConnects(allowed.slice(0, mostAddresses), port, signal);
+  const refused = whyNot(socket.remoteAddress ?? "");
+  if (refused !== undefined) {
+    socket.destroy();
+    throw new RefusedAddress(refused);
+  }
+  return isPlain ? socket : secured(socket, host, ca, signal);
+}
+
+async function firstThatConnects(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+  for (const [index, host] of addresses.entries()) {
+    try {
+      return await connected(connectTcp({ host, port }), "connect", signal);
+    } catch (error) {
+      if (signal.aborted || index === addresses.length - 1) throw error;
+    }
+  }
+  throw new Error("its name has no address");
+}
+
+function secured(socket: Socket, host: string, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
+  const isName = !/^[\d.]+$|:/.test(host);
+  const tls = connectTls({ socket, host, secureContext: contextFor(ca), ...(isName ? { servername: host } : {}) });
+  return connected(tls, "secureConnect", AbortSignal.any([signal, AbortSignal.timeout(handshakeMs)]));
+}
+
+const contexts = new Map<string | undefined, SecureContext>();
+
+/** Made once: to read the system's certificates for every connection would take longer than anything else here. */
+function contextFor(ca: string | undefined): SecureContext {
+  const context = contexts.get(ca) ?? createSecureContext(ca === undefined ? {} : { ca });
+  contexts.set(ca, context);
+  return context;
+}
+
+function connected<S extends Socket>(socket: S, event: "connect" | "secureConnect", signal: AbortSignal): Promise<S> {
+  return new Promise((settle, fail) => {
+    const give = (error: unknown) => {
+      signal.removeEventListener("abort", onAbort);
+      socket.destroy();
+      fail(error);
+    };
+    const onAbort = () => give(signal.reason);
+    socket.once("error", give);
+    socket.once("close", () => give(new Error("the connection was closed")));
+    socket.once(event, () => {
+      signal.removeEventListener("abort", onAbort);
+      socket.off("error", give);
+      socket.on("error", () => undefined); // later errors reach the request that uses the socket; this keeps them from ending the process
+      settle(socket);
+    });
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}

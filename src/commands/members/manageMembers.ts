@@ -1,0 +1,136 @@
+// What an admin, or the command line, does with members. `member` is an e-mail or a member's id.
+import { randomBytes } from "node:crypto";
+import { emailKey, hashToken, linkHours, makeToken, parseEmail, parseName, type Role, role as roleShape } from "../../domain/members.js";
+import { Rejection } from "../../domain/rejection.js";
+import { streamOf } from "../../events/streams.js";
+import { StreamDeleted } from "../../portErrors.js";
+import { hasMembers } from "../../queries/lookUps/members.js";
+import { handle } from "../handle.js";
+import type { Origin } from "../organisations/organisation.js";
+import { decide, noOrganisation, organisationAggregate } from "../organisations/organisationDecider.js";
+import {
+  changeMember,
+  type MemberDeps,
+  type MemberOf,
+  memberMeant,
+  noSuchMember,
+  record,
+  undefinedIfDeleted,
+  underMemberLock,
+} from "./changeMember.js";
+import { claimedMember, claimMember, forgetMember } from "./memberClaims.js";
+import type { LinkHash, MemberCommand } from "./memberDecider.js";
+
+export interface Invitation {
+  readonly organisationId: string;
+  readonly email: string;
+  readonly role: string;
+  readonly name?: string | undefined;
+}
+
+/** The token is returned once: only its hash is kept. `linkAddress` makes the link from it. */
+export interface LinkMade extends MemberOf {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+const mostMembers = 1_000;
+
+export async function inviteMember(deps: MemberDeps, invitation: Invitation, origin: Origin): Promise<LinkMade> {
+  const { organisationId } = invitation;
+  const email = parseEmail(invitation.email);
+  const role = parseRole(invitation.role);
+  const name = parseName(invitation.name);
+  await ensureRoom(deps, organisationId);
+  const { token, ...link } = await newLink(deps);
+  const command: MemberCommand = { type: "inviteMember", organisationId, email, name, role, ...link, by: origin.by };
+  for (let attempt = 1; ; attempt += 1) {
+    // Random: from an id made of the e-mail the e-mail could be guessed.
+    const memberId = await claimMember(deps.pool, { organisationId, emailKey: emailKey(email), newId: deps.newId() });
+    try {
+      await changeMember(deps, { organisationId, memberId }, command, origin.correlationId);
+      return { organisationId, memberId, token, expiresAt: new Date(link.linkExpiresAt) };
+    } catch (error) {
+      if (!(error instanceof StreamDeleted) || attempt > 1) throw error;
+      await forgetMember(deps.pool, organisationId, memberId); // left over by an erasure that was interrupted after it had deleted the stream
+    }
+  }
+}
+
+/** A new link, for a forgotten password or an expired invitation. The link before it is void. `given` is an e-mail or a member's id. */
+export async function makeLink(
+  deps: MemberDeps,
+  { organisationId, member: given }: { organisationId: string; member: string },
+  origin: Origin,
+): Promise<LinkMade> {
+  const member = await memberMeant(deps, organisationId, given);
+  const { token, ...link } = await newLink(deps);
+  await changeMember(deps, member, { type: "makeLink", ...link, by: origin.by }, origin.correlationId);
+  return { ...member, token, expiresAt: new Date(link.linkExpiresAt) };
+}
+
+async function newLink(deps: MemberDeps): Promise<LinkHash & { readonly token: string; readonly now: Date }> {
+  const token = makeToken(randomBytes);
+  const now = await deps.now();
+  const linkExpiresAt = new Date(now.getTime() + linkHours * 3_600_000).toISOString();
+  return { token, now, linkSha256: hashToken(token), linkExpiresAt };
+}
+
+async function ensureRoom({ events, pool }: MemberDeps, organisationId: string): Promise<void> {
+  if (!(await events.last(streamOf.organisation(organisationId)))) throw noOrganisation(organisationId);
+  if (await hasMembers(pool, organisationId, mostMembers))
+    throw new Rejection("conflict", `An organisation has at most ${mostMembers} members; erase those who have left`);
+}
+
+export function parseRole(text: string): Role {
+  const parsed = roleShape.safeParse(text);
+  if (!parsed.success) throw new Rejection("invalid", "A role is one of admin, operator, viewer");
+  return parsed.data;
+}
+
+interface MemberRef {
+  readonly organisationId: string;
+  readonly member: string;
+}
+
+/** The member's sessions end. The same role again changes nothing. */
+export async function changeRole(
+  deps: MemberDeps,
+  { organisationId, member, role: given }: MemberRef & { role: string },
+  { by, correlationId }: Origin,
+) {
+  const role = parseRole(given);
+  const who = await memberMeant(deps, organisationId, member);
+  const { before } = await changeMember(deps, who, { type: "changeRole", role, by, now: await deps.now() }, correlationId);
+  return { ...who, email: before.email, before: before.role, role };
+}
+
+/** Ends sessions, password and link. Removing a removed member changes nothing. */
+export async function removeMember(deps: MemberDeps, { organisationId, member }: MemberRef, { by, correlationId }: Origin) {
+  const who = await memberMeant(deps, organisationId, member);
+  const { before } = await changeMember(deps, who, { type: "removeMember", by, now: await deps.now() }, correlationId);
+  return { ...who, email: before.email };
+}
+
+/** Forgets the person: deletes the stream, the row, the claim and the sessions. Other streams keep the member's id, which leads to nothing. */
+export async function eraseMember(
+  deps: MemberDeps,
+  { organisationId, member }: MemberRef,
+  { by, correlationId }: Origin,
+): Promise<MemberOf> {
+  const memberId = await claimedMember(deps.pool, organisationId, emailKey(member));
+  if (memberId === undefined) throw noSuchMember(organisationId);
+  const who = { organisationId, memberId };
+  const now = await deps.now();
+  await underMemberLock(deps, organisationId, async (client) => {
+    // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
+    await record(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
+    const context = { organisation: organisationId, by, correlationId };
+    await handle(deps, organisationAggregate, organisationId, context, (state) =>
+      decide({ type: "forgetMember", memberId, by, now }, state),
+    );
+    await deps.events.deleteStream(streamOf.member(who.memberId));
+    await forgetMember(client, organisationId, memberId);
+  });
+  return who;
+}

@@ -1,0 +1,95 @@
+// Which rows of an import are to be reversed: all, some activities by their rows, or some shipments by their ids.
+import type { Pool } from "pg";
+import { Rejection } from "../../domain/rejection.js";
+import type { ImportKind } from "../../events/importEvents.js";
+import { acceptedRowsAt, firstRowRevision } from "../../events/importLayout.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import {
+  acceptedActivities,
+  shipmentsWithLines,
+  type WrittenImport,
+  type WrittenShipment,
+  writtenShipments,
+} from "../../queries/lookUps/reversals.js";
+import { firstSentences } from "../corrections/correctableRows.js";
+import type { Unit } from "./reversalsDecider.js";
+
+export interface ReversalDeps {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+}
+
+/** A completed import that the tables know. */
+export interface ReversibleImport extends WrittenImport {
+  readonly importId: string;
+  readonly organisationId: string;
+  readonly kind: ImportKind;
+  readonly position: bigint;
+}
+
+export type ReversalSelection = { readonly all: true } | { readonly rows: readonly number[] } | { readonly shipmentIds: readonly string[] };
+
+/** What is to be reversed. Without `units` it is the whole import. */
+export interface ReversalUnits {
+  readonly units: readonly Unit[] | undefined;
+  readonly rows: readonly number[] | undefined;
+  readonly shipmentIds: readonly string[] | undefined;
+}
+
+const everything: ReversalUnits = { units: undefined, rows: undefined, shipmentIds: undefined };
+
+export async function reversalUnitsOf(deps: ReversalDeps, found: ReversibleImport, what: ReversalSelection): Promise<ReversalUnits> {
+  if ("all" in what) return everything;
+  if ("rows" in what) {
+    if (found.kind !== "activities") throw new Rejection("invalid", "Shipments are reversed whole: name them by shipmentIds.");
+    const rows = await acceptedActivities(deps.pool, found.position, what.rows);
+    const known = new Set(rows);
+    refuse(
+      [...new Set(what.rows)].filter((row) => !known.has(row)),
+      (row) => `Row ${row} is not an accepted row of this import.`,
+    );
+    return activitiesOf(rows);
+  }
+  if (found.kind !== "shipments") throw new Rejection("invalid", "Activities are reversed by their rows.");
+  const shipments = await writtenShipments(deps.pool, found.organisationId, found.position, [...new Set(what.shipmentIds)]);
+  const known = new Set(shipments.map(({ shipmentId }) => shipmentId));
+  refuse(
+    [...new Set(what.shipmentIds)].filter((id) => !known.has(id)),
+    (id) => `Shipment ${id} was not written by this import.`,
+  );
+  return shipmentsOf(deps, found, shipments);
+}
+
+function refuse<Name>(unknown: readonly Name[], sentence: (name: Name) => string): void {
+  if (unknown.length > 0) throw new Rejection("unprocessable", firstSentences(unknown.map(sentence)));
+}
+
+export const activitiesOf = (rows: readonly number[]): ReversalUnits => ({
+  units: rows.map((row) => ({ number: row, rows: [row] })),
+  rows,
+  shipmentIds: undefined,
+});
+
+const readsAtOnce = 20;
+
+/** The rows of the shipments' lines are read from the import's stream. */
+async function shipmentsOf(
+  { eventStore }: ReversalDeps,
+  { importId }: ReversibleImport,
+  shipments: readonly WrittenShipment[],
+): Promise<ReversalUnits> {
+  const units: Unit[] = [];
+  const unitOf = async ({ shipment, revisions }: WrittenShipment): Promise<Unit> => {
+    const lines = await acceptedRowsAt(eventStore, importId, revisions);
+    return { number: shipment, rows: lines.map(({ row }) => row) };
+  };
+  for (let from = 0; from < shipments.length; from += readsAtOnce)
+    units.push(...(await Promise.all(shipments.slice(from, from + readsAtOnce).map(unitOf))));
+  return { units, rows: units.flatMap(({ rows }) => rows), shipmentIds: shipments.map(({ shipmentId }) => shipmentId) };
+}
+
+/** The shipments of a correction that have one of these rows. Its rows are counted from 1, as those of every JSON push. */
+export async function shipmentsWithRows(deps: ReversalDeps, found: ReversibleImport, rows: readonly number[]): Promise<ReversalUnits> {
+  const revisions = rows.map((row) => Number(firstRowRevision) + row - 1);
+  return shipmentsOf(deps, found, await shipmentsWithLines(deps.pool, found.position, revisions));
+}

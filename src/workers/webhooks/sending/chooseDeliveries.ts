@@ -1,0 +1,93 @@
+// Which deliveries are sent next.
+import type { PoolClient } from "pg";
+import { attemptSeconds, claimSeconds } from "./deliveryDeadlines.js";
+
+/**
+ * Which of a process's places a delivery takes. `first`: the first delivery under way to a working endpoint. `further`: a second to fourth beside it. `new`: a ping, or the one delivery
+ * under way to an endpoint that has not answered yet. `failing`: the one delivery under way to an endpoint whose last attempt failed.
+ */
+export type SendingSlot = "first" | "further" | "new" | "failing";
+
+/** How many more deliveries this process can take: in all, and of the kinds that must leave room for the rest. */
+export interface FreeSlots extends Readonly<Record<Exclude<SendingSlot, "first"> | "inAll", number>> {
+  /** What each organisation has under way in this process. */
+  readonly taken?: readonly { readonly organisationId: string; readonly place: SendingSlot; readonly count: number }[];
+}
+
+/** One organisation has at most this many of a process's places, so that a thousand slow attempts of it leave places for the others. */
+const share = { first: 500, further: 250, new: 500, failing: 250 };
+
+const perEndpoint = 4;
+/** One claim takes at most this many, so that a thousand requests do not begin at once and answers are handled in between. */
+const perClaim = { inAll: 250, new: 100, failing: 25 };
+
+/** The oldest waiting delivery of the import to the endpoint. The limit makes it one index look-up, not a join with all waiting deliveries. */
+const oldestWaiting = `select before.position from webhook_deliveries before
+  where before.endpoint_id = each.endpoint_id and before.import_id = each.import_id and before.status = 'waiting' order by before.position limit 1`;
+
+/**
+ * A claim that ends before this time is older than an attempt can be, so it has no request under way: its process has died, or is writing the
+ * outcome. Such a claim does not count as busy.
+ */
+const underWay = `now() + interval '${claimSeconds - attemptSeconds} seconds'`;
+
+/** Endpoints with waiting deliveries. It steps from endpoint to endpoint in the index: most have none, and some have thousands. */
+export const endpointsWithDeliveriesSql = `
+  (select endpoint_id from webhook_deliveries where status = 'waiting' order by endpoint_id limit 1)
+  union all
+  select (select next.endpoint_id from webhook_deliveries next where next.status = 'waiting' and next.endpoint_id > at.endpoint_id
+    order by next.endpoint_id limit 1) from with_waiting at where at.endpoint_id is not null`;
+
+/** Endpoints that may be sent to now. `offset 0` makes Postgres look each one up; else it may join two lists whose lengths it cannot know. */
+const ready = `
+  select endpoint.endpoint_id, endpoint.organisation_id,
+         case when health.failures > 0 then 'failing' when health.succeeded_at is null then 'new' else 'first' end as standing
+    from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
+   where endpoint.endpoint_id = with_waiting.endpoint_id and endpoint.removed_at is null and endpoint.paused_at is null
+     and coalesce(health.retry_at, now()) <= now() offset 0`;
+
+/** Pings: one at a time to each endpoint, whatever else is sent there, since a person waits for the answer. */
+const pings = `select distinct on (ping.endpoint_id) ping.id, ping.organisation_id, ping.due_at, 0 as nth, 'new' as place from webhook_deliveries ping
+  where ping.status = 'waiting' and ping.type = 'ping' and ping.due_at <= now() and not exists (select from webhook_deliveries busy
+    where busy.endpoint_id = ping.endpoint_id and busy.claim is not null and busy.type = 'ping' and busy.due_at > now())
+  order by ping.endpoint_id, ping.due_at`;
+
+/** Returns the places of the chosen deliveries, by their ids. */
+export async function chooseDeliveries(client: PoolClient, room: FreeSlots): Promise<Map<string, SendingSlot>> {
+  const { rows } = await client.query<{ id: string; place: SendingSlot }>(
+    `with recursive with_waiting (endpoint_id) as (${endpointsWithDeliveriesSql}
+     ), open as (
+       select ready.*, busy.deliveries as busy, case when standing = 'first' and $2::int > 0 then ${perEndpoint} else 1 end as places
+         from with_waiting cross join lateral (${ready}) as ready
+        cross join lateral (select count(*) as deliveries from webhook_deliveries delivery
+           where delivery.endpoint_id = ready.endpoint_id and claim is not null and due_at > ${underWay} offset 0) as busy
+     ), due as (
+       select delivery.id, organisation_id, delivery.due_at, busy + nth as nth, case when standing = 'first' and busy + nth > 1 then 'further' else standing end as place
+         from open cross join lateral (
+           select each.id, each.due_at, row_number() over (order by each.due_at) as nth from webhook_deliveries each
+            where each.endpoint_id = open.endpoint_id and each.status = 'waiting' and each.due_at <= now() and each.type <> 'ping'
+              and each.position = (${oldestWaiting})
+            order by each.due_at limit greatest(0, places - busy)) as delivery
+       union all (${pings})
+     ), by_organisation as (
+       select *, row_number() over (partition by place, organisation_id order by nth, due_at, id) as turn from due
+     ), ranked as (
+       select id, by_organisation.place, row_number() over (partition by by_organisation.place order by turn, due_at, id) as rank
+         from by_organisation left join jsonb_to_recordset($5) as taken ("organisationId" text, place text, count int)
+           on taken."organisationId" = organisation_id and taken.place = by_organisation.place
+        where turn + coalesce(taken.count, 0) <= ($6::jsonb ->> by_organisation.place)::int
+     )
+     select id::text, place from ranked
+      where rank <= case place when 'first' then $1::int when 'further' then $2::int when 'new' then $3::int else $4::int end
+      order by array_position(array['first', 'further', 'new', 'failing'], place), rank limit $1::int`,
+    [
+      Math.min(perClaim.inAll, room.inAll),
+      room.further,
+      Math.min(perClaim.new, room.new),
+      Math.min(perClaim.failing, room.failing),
+      JSON.stringify(room.taken ?? []),
+      JSON.stringify(share),
+    ],
+  );
+  return new Map(rows.map(({ id, place }) => [id, place]));
+}

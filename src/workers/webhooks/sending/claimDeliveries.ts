@@ -1,0 +1,89 @@
+// Claims the deliveries that are sent next. One process claims at a time, so that the limits per endpoint hold for all processes together.
+import type { PoolClient } from "pg";
+import { overlapHours } from "../../../domain/webhooks/endpoint.js";
+import type { WebhookWorkerDeps } from "../deps.js";
+import { chooseDeliveries, type FreeSlots, type SendingSlot } from "./chooseDeliveries.js";
+import { claimSeconds } from "./deliveryDeadlines.js";
+import { fillDeliveries } from "./fillDeliveries.js";
+
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly claim: string;
+  readonly endpointId: string;
+  readonly organisationId: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly importId: string | null;
+  readonly revision: string | null;
+  readonly occurredAt: Date;
+  /** Failures of this delivery that count towards giving up. */
+  readonly failures: number;
+  /** Failures of its endpoint in a row. */
+  readonly endpointFailures: number;
+  readonly place: SendingSlot;
+  readonly url: string;
+  readonly generation: number;
+  /** The oldest generation whose secret signs too, for a day after a rotation. */
+  readonly signsFrom: number;
+  /** The database's clock. */
+  readonly now: Date;
+  /** `performance.now()` before the claim: no other process takes the delivery within `claimSeconds` of it. */
+  readonly claimedAt: number;
+}
+
+const claimLock = 7_241_005; // any number, as long as nothing else in this database locks the same one
+
+/**
+ * A delivery waits for the earlier ones of the same import to the same endpoint, and for no others. Endpoints that work come first, those
+ * that hang or fail never take all places, and organisations take turns. Returns undefined while another process claims.
+ */
+export function claimDeliveries(
+  { inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">,
+  room: FreeSlots,
+): Promise<ClaimedDelivery[] | undefined> {
+  const claimedAt = performance.now();
+  return inTransaction(async (client) => {
+    const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${claimLock}) as taken`);
+    if (!rows[0]?.taken) return undefined;
+    await client.query(byIndex);
+    await fillDeliveries(client);
+    return claim(client, { workerId, claimedAt }, room);
+  });
+}
+
+/** Makes Postgres look every endpoint up by an index, also while it takes the tables for small ones. */
+const byIndex = "set local enable_seqscan = off; set local enable_sort = off; set local jit = off";
+
+/** Two statements: in one, Postgres guesses how many deliveries are chosen, and joins all waiting ones when it guesses wrong. */
+async function claim(
+  client: PoolClient,
+  { workerId, claimedAt }: { readonly workerId: string; readonly claimedAt: number },
+  room: FreeSlots,
+): Promise<ClaimedDelivery[]> {
+  const chosen = await chooseDeliveries(client, room);
+  if (chosen.size === 0) return [];
+  const { rows } = await client.query<Omit<ClaimedDelivery, "place" | "claimedAt">>(
+    `update webhook_deliveries delivery set claim = $1, due_at = now() + interval '${claimSeconds} seconds'
+       from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
+      where delivery.id = any($2::bigint[]) and endpoint.endpoint_id = delivery.endpoint_id and delivery.status = 'waiting'
+        and endpoint.removed_at is null and delivery.due_at <= now()
+     returning delivery.id::text, delivery.claim, delivery.endpoint_id as "endpointId", delivery.organisation_id as "organisationId",
+       delivery.event_id as "eventId", delivery.type, delivery.import_id as "importId", delivery.revision::text,
+       delivery.occurred_at as "occurredAt", delivery.failures, coalesce(health.failures, 0) as "endpointFailures", endpoint.url,
+       endpoint.generation, now() as now, case when endpoint.rotated_at > now() - interval '${overlapHours} hours'
+         then coalesce(endpoint.signs_from, endpoint.generation - 1) else endpoint.generation end as "signsFrom"`,
+    [workerId, [...chosen.keys()]],
+  );
+  return rows.map((row) => ({ ...row, claimedAt, place: chosen.get(row.id) ?? "failing" }));
+}
+
+/** For use after an outage, when a claim may have been committed whose answer was lost. Releases this worker's claims that it does not run. */
+export async function releaseLostClaims(
+  { pool, workerId }: Pick<WebhookWorkerDeps, "pool" | "workerId">,
+  running: Iterable<ClaimedDelivery>,
+): Promise<void> {
+  await pool.query(
+    "update webhook_deliveries set claim = null, due_at = now() where claim = $1 and status = 'waiting' and not id = any($2::bigint[])",
+    [workerId, Array.from(running, ({ id }) => id)],
+  );
+}
