@@ -4,7 +4,7 @@ import { readStoredLocalities } from "../../adapters/localities/storedLocalities
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { createGeography } from "../../domain/geography/geography.js";
-import { checkFile, datesInFile } from "../../judging/checkFile.js";
+import { checkFile, readEvidence } from "../../judging/checkFile.js";
 import { ImportFault } from "../../judging/importFault.js";
 import { judgeReport } from "../../judging/report/judgeReport.js";
 import { lowerPriority } from "../lowerPriority.js";
@@ -45,7 +45,7 @@ async function check({ check, localities }: Extract<MessageToCheck, { check: unk
         await dealtWith;
       },
     };
-    if (!("catalogue" in check)) return { dates: await datesInFile(spreadsheets, check, watch.progress) };
+    if (!("catalogue" in check)) return { evidence: await readEvidence(spreadsheets, check, watch.progress) };
     const judging = { spreadsheets, catalogue: compileCatalogue(check.catalogue), geography };
     return { checked: await (check.report ? judgeReport(judging, check, check.report, watch) : checkFile(judging, check, watch)) };
   } catch (error) {

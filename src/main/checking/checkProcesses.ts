@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { Evidence } from "../../domain/imports/columns/evidence.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { CheckedFile, CheckWatch, FileChecks, FileToCheck, FileToRead } from "../../judging/fileChecks.js";
 import { createPlaces } from "../../places.js";
@@ -48,9 +49,9 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
       };
     },
     run: async (file, watch) => (await inProcess<{ checked: CheckedFile }>(file, watch)).checked,
-    dates: async (file, watch) => {
+    read: async (file, watch) => {
       const unused = { ...watch, shipments: async () => undefined };
-      return (await inProcess<{ dates: readonly (readonly string[])[] }>(file, unused)).dates;
+      return (await inProcess<{ evidence: Evidence }>(file, unused)).evidence;
     },
   };
 
@@ -127,7 +128,7 @@ async function endOf(child: ChildProcess): Promise<string> {
 }
 
 function resultOf(message: Exclude<MessageFromCheck, { progress: number } | { shipments: readonly string[] }>): CheckResult | Error {
-  if ("checked" in message || "dates" in message) return message;
+  if ("checked" in message || "evidence" in message) return message;
   return "fault" in message ? new Rejection("invalid", message.fault) : new Error(`checking a file: ${message.failure}`);
 }
 
@@ -144,7 +145,7 @@ export type MessageToCheck =
   | { readonly goOn: true };
 
 /** What a process found in its file: all that a check finds, or what the dates of a file say that is only read. */
-type CheckResult = { readonly checked: CheckedFile } | { readonly dates: readonly (readonly string[])[] };
+type CheckResult = { readonly checked: CheckedFile } | { readonly evidence: Evidence };
 
 /** The messages from the process that checks a file. */
 export type MessageFromCheck =

@@ -65,7 +65,7 @@ const filledColumns: readonly Column<Taken>[] = [
   { heading: "In every row", cell: ({ column }) => column },
 ];
 
-export const decimalNames = { point: "Decimal point: 1,234.5", comma: "Decimal comma: 1.234,5" } as const;
+const decimalNames = { point: "Decimal point: 1,234.5", comma: "Decimal comma: 1.234,5" } as const;
 const orders = { dayFirst: "Day first", monthFirst: "Month first" } as const;
 
 function labels(kind: ImportKind): (field: string) => string {

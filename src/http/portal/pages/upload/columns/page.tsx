@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { soundnessFaults } from "../../../../../commands/imports/chosenColumns.js";
 import type { Catalogue } from "../../../../../domain/catalogue/catalogue.js";
 import { type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
-import { datesAgainst } from "../../../../../domain/imports/columns/evidence.js";
+import { datesAgainst, numbersAgainst } from "../../../../../domain/imports/columns/evidence.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { principalNames } from "../../../../../queries/organisations/organisations.js";
 import { answerTable } from "../../../../server/problem.js";
@@ -119,7 +119,8 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
 function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
   if (!remembered) return [];
   const dates = datesAgainst(remembered, kind, headings);
-  return [...soundnessFaults(remembered, kind, catalogue, geography), ...(dates === undefined ? [] : [dates])];
+  const numbers = numbersAgainst(remembered, kind, headings);
+  return [...soundnessFaults(remembered, kind, catalogue, geography), ...[dates, numbers].filter((fault) => fault !== undefined)];
 }
 
 const scripted = ({ links }: SignedInVisit) => ({ "data-check": links.to(checkColumnsPath), "data-send": links.to(sendColumnsPath) });
