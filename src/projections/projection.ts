@@ -16,11 +16,10 @@ export interface Projection {
    * live ones. 1 if absent.
    */
   readonly shape?: number;
-  /**
-   * SQL for the rows of its one table, by import, that commands have written before the projector came to their events. A rebuild does not compare
-   * them, and writes them from their streams.
-   */
+  /** SQL for the imports whose rows commands have written before the projector came to the events. A rebuild writes them from their streams. */
   readonly ahead?: string;
+  /** SQL for the rows that are compared: not those that are about to be deleted, or that commands have written ahead. All if absent. */
+  readonly compared?: string;
   apply(client: PoolClient, batch: SortedBatch, options: ApplyOptions): Promise<void>;
 }
 

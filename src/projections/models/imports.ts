@@ -6,10 +6,13 @@ import type { Projection } from "../projection.js";
 import type { ImportSlice, SortedBatch } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
 
+const ahead = "select import_id from public.imports where revision <> counted or recorded_rows is not null";
+
 export const imports: Projection = {
   name: "imports",
   tables: ["imports"],
-  ahead: "revision <> counted or recorded_rows is not null",
+  ahead,
+  compared: `import_id not in (${ahead})`,
 
   async apply(client, batch) {
     await insertRequested(client, batch);

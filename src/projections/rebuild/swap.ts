@@ -9,7 +9,7 @@ import type { Projection } from "../projection.js";
 import { isSame, latest, lockCheckpoints, placeCheckpoints } from "../running/checkpoints.js";
 import { beginWithoutLimits } from "../running/locks.js";
 import { catchUp, type Shadow } from "./catchUp.js";
-import { claimShadow, shadowSchema } from "./shadowSchema.js";
+import { claimShadow } from "./shadowSchema.js";
 
 export interface Digest {
   readonly rows: number;
@@ -60,12 +60,12 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
   const names = projections.map(({ name }) => name);
   await beginWithoutLimits(client);
   try {
-    await claimShadow(client, shadow.schemaId);
+    await claimShadow(client, shadow);
     const checkpoints = await lockCheckpoints(client, names);
     await catchUp(shadow, { until: latest([...checkpoints.values()]), signal: options.signal, inside: true });
     const compared = new Map<string, Comparison>();
     for (const projection of projections.filter((each) => !isWrittenByCommands(each))) {
-      compared.set(projection.name, await compare(client, projection, isSame(checkpoints.get(projection.name), shadow.reached)));
+      compared.set(projection.name, await compare(shadow, projection, isSame(checkpoints.get(projection.name), shadow.reached)));
     }
     if (options.all) await catchUp(shadow, { until: undefined, signal: options.signal, inside: true });
     await lockTables(client, projections, options.signal);
@@ -73,9 +73,9 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
     if (projections.some(isWrittenByCommands)) {
       await includeCommands(shadow, options);
       for (const projection of projections.filter(isWrittenByCommands))
-        compared.set(projection.name, await compare(client, projection, true));
+        compared.set(projection.name, await compare(shadow, projection, true));
     }
-    await replaceTables(client, projections);
+    await replaceTables(shadow);
     await placeCheckpoints(client, names, { ...shadow.reached, lastEvent: shadow.lastEvent, logId: shadow.logId });
     await client.query("commit");
     return names.flatMap((name) => compared.get(name) ?? []);
@@ -85,25 +85,25 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
   }
 }
 
-const isWrittenByCommands = ({ name }: Projection) => name === "organisations" || name === "members";
+/** The command that appends writes the row too, so that it is there when the command returns. */
+export const isWrittenByCommands = ({ name }: Projection) => name === "organisations" || name === "members";
 
-async function compare(client: PoolClient, { name, tables, ahead }: Projection, comparable: boolean): Promise<Comparison> {
-  const settled = ahead && `not exists (select from ${live}.${tables[0]} where import_id = each.import_id and (${ahead}))`;
-  const found = comparable ? await digestTables(client, live, tables, settled) : undefined;
-  const rebuilt = await digestTables(client, shadowSchema, tables, found && settled);
+async function compare({ client, schema }: Shadow, { name, tables, compared }: Projection, comparable: boolean): Promise<Comparison> {
+  const found = comparable ? await digestTables(client, live, tables, compared) : undefined;
+  const rebuilt = await digestTables(client, schema, tables, found && compared);
   if (!rebuilt) throw new Error(`the tables of ${name} are missing from the rebuild`);
   return { projection: name, rebuilt, live: found };
 }
 
 /** Rows that commands have written since the position at which the projector goes on. The tables are locked, so there will be no more of them. */
-async function catchUpAhead({ client, projections, eventStore }: Shadow): Promise<void> {
+async function catchUpAhead({ client, schema, projections, eventStore }: Shadow): Promise<void> {
   for (const { ahead, tables } of projections) {
     const there =
       ahead && (await client.query("select from pg_tables where schemaname = $1 and tablename = $2", [live, tables[0]])).rowCount;
     if (!there) continue;
-    const { rows } = await client.query<{ id: string }>(`select import_id as id from ${live}.${tables[0]} where ${ahead}`);
-    await client.query(`set local search_path to ${shadowSchema}, public`);
-    for (const { id } of rows) await catchUpImport(client, eventStore, id);
+    const { rows } = await client.query<{ import_id: string }>(ahead);
+    await client.query(`set local search_path to ${schema}, public`);
+    for (const row of rows) await catchUpImport(client, eventStore, row.import_id);
     await client.query("set local search_path to default");
   }
 }
@@ -145,8 +145,8 @@ async function lockTables(client: PoolClient, projections: readonly Projection[]
   }
 }
 
-async function replaceTables(client: PoolClient, projections: readonly Projection[]): Promise<void> {
+async function replaceTables({ client, schema, projections }: Shadow): Promise<void> {
   for (const table of projections.flatMap(({ tables }) => tables)) {
-    await client.query(`drop table if exists ${live}.${table}; alter table ${shadowSchema}.${table} set schema ${live}`);
+    await client.query(`drop table if exists ${live}.${table}; alter table ${schema}.${table} set schema ${live}`);
   }
 }
