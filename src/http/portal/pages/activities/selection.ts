@@ -97,9 +97,6 @@ export function queryOf(selection: Selection, changes: Query = {}): Query {
   return { ...dates, import: importId, customer, warehouse, charge, ...shape, ...times, ...changes };
 }
 
-/** For queries: the totals of now. */
-export const ofNow: Query = { asOf: "", since: "" };
-
 export const daysInWords = ({ period }: Selection): string => (period ? periodWords(period) : "All days");
 
 /** For a field of a form: a time as clocks in the organisation's zone show it. */
