@@ -148,9 +148,12 @@ describe("the list of imports", () => {
       asked.add(stream);
       return stage.service.eventStore.read(stream, options);
     });
-    const { items, nextCursor } = await listImports(stage.org.id, { kind: "activities" }, { ...page, limit: 1 }, sources);
-    expect(items).toMatchObject([{ importId: ids[0] }]);
-    expect(nextCursor).not.toBeNull();
+    const list = () => {
+      asked.clear();
+      return listImports(stage.org.id, { kind: "activities" }, { ...page, limit: 1 }, sources);
+    };
+    // On a busy machine the streams may take longer than a list waits for them: then it has only what the tables have.
+    await expect.poll(list).toMatchObject({ items: [{ importId: ids[0] }], nextCursor: expect.any(String) });
     expect(asked.size).toBe(20);
   });
 
