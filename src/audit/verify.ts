@@ -26,6 +26,8 @@ export interface StreamOptions extends FileSources {
 }
 
 export interface VerifiedStreams {
+  /** Of imports, their corrections and reversals. */
+  readonly events: number;
   /** How many imports each organisation has. */
   readonly imports: ReadonlyMap<string, number>;
   readonly files: number;
@@ -52,7 +54,7 @@ export async function verifyStreams(
   const counts = new Map<string, number>();
   for (const { requested } of imports.values())
     counts.set(requested.data.organisationId, (counts.get(requested.data.organisationId) ?? 0) + 1);
-  return { imports: counts, files, quotes };
+  return { events: evidence.events, imports: counts, files, quotes };
 }
 
 async function checkFiles(options: StreamOptions, { imports }: Evidence, findings: Findings): Promise<number> {

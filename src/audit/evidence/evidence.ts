@@ -74,6 +74,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   };
   const onEvent = (event: StoredEvent) => {
     if (event.stream.startsWith(streamPrefix.corrections)) return checkCorrection(event, gathering);
+    if (event.stream.startsWith(streamPrefix.reversals)) return; // gathered before
     const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream, { whole: true }) : "not wanted");
     streams.set(event.stream, state);
     if (state === "not wanted") return;
@@ -85,11 +86,14 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
     closeFold(state);
     streams.set(event.stream, "ended");
   };
-  await eventStore.replay({ prefixes: [streamPrefix.import, streamPrefix.corrections], until, signal }, async (batch) => {
-    for (const event of batch.events) onEvent(event);
-    events += batch.events.length;
-    onProgress?.({ events, share: shareOf(batch.position, until) });
-  });
+  await eventStore.replay(
+    { prefixes: [streamPrefix.import, streamPrefix.corrections, streamPrefix.reversals], until, signal },
+    async (batch) => {
+      for (const event of batch.events) onEvent(event);
+      events += batch.events.length;
+      onProgress?.({ events, share: shareOf(batch.position, until) });
+    },
+  );
   for (const fold of streams.values()) if (typeof fold === "object") closeFold(fold);
   const activityImports = [...imports.values()].filter(({ requested }) => requested.data.kind === "activities");
   const positions = new Map(activityImports.map(({ importId, requested }) => [importId, requested.position.commit]));

@@ -13,10 +13,9 @@ export interface VerifyOptions extends StreamOptions {
   readonly pool: Pool;
 }
 
-export interface Verification extends Pick<VerifiedStreams, "files" | "quotes"> {
+export interface Verification extends Pick<VerifiedStreams, "events" | "files" | "quotes"> {
   readonly findings: Findings;
   readonly position: Position;
-  readonly events: number;
   readonly imports: number;
   /** By table. */
   readonly rows: Readonly<Record<string, number>>;
@@ -43,12 +42,12 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     (client, position) => verifyStreams({ client, position }, { ...options, onProgress: half(0.5) }, findings),
   );
   addDifferences(findings, audited.differences);
-  const { imports, files, quotes } = audited.result;
+  const { events, imports, files, quotes } = audited.result;
   const organisations = [...new Set([...imports.keys(), ...findings.byOrganisation.keys()])].sort().map((id) => ({
     ...{ organisationId: id, imports: imports.get(id) ?? 0, findings: findings.byOrganisation.get(id) ?? 0 },
   }));
   const total = [...imports.values()].reduce((sum, count) => sum + count, 0);
-  const { position, events, rows } = audited;
+  const { position, rows } = audited;
   return { findings, position, events, imports: total, rows, files, quotes, organisations };
 }
 

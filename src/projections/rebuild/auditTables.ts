@@ -16,7 +16,6 @@ export interface AuditOptions extends ShadowOptions {
 
 export interface AuditedTables<Result> {
   readonly position: Position;
-  readonly events: number;
   /** How many rows each live table has. */
   readonly rows: Readonly<Record<string, number>>;
   readonly differences: Differences;
@@ -52,7 +51,7 @@ async function audit<Result>(
     await catchUp(ahead, { until: head, signal, inside: true });
     await leaveOutMoving(ahead, ahead.projections);
   }
-  return { position, events: shadow.events, rows, differences: await readDifferences(shadow, most), result };
+  return { position, rows, differences: await readDifferences(shadow, most), result };
 }
 
 /** A transaction that sees the live tables as they are now. Locks them against a rebuild's swap, which waits. */
