@@ -151,7 +151,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
         code: 1,
         stdout: "",
         // Lines about its progress may come before.
-        stderr: expect.stringMatching(/(^|\n)The rebuild was stopped\. The live tables are unchanged; run it again when it suits\.\n$/),
+        stderr: expect.stringMatching(/(^|\n)The rebuild was stopped\. The live tables are unchanged; run it again when it suits\n$/),
       });
     } finally {
       await reader.query("rollback");
