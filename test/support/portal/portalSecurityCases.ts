@@ -69,7 +69,7 @@ const narrowing = [
   "/portal/shipments?id={shipmentId}",
   "/portal/settings/log?by={memberId}",
   ...["revoke", "rotate"].map((ask) => `/portal/settings/keys?${ask}={keyId}`),
-  ...["remove", "erase"].map((ask) => `/portal/settings/members?${ask}={memberId}`),
+  ...["remove", "erase", "change"].map((ask) => `/portal/settings/members?to=admin&${ask}={memberId}`),
 ];
 
 const queryNames = (address: string): string[] =>

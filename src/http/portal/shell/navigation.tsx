@@ -80,7 +80,7 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
     entries: [
       {
         path: "/portal/settings/keys",
-        label: "API Keys",
+        label: "API keys",
         icon: "keys",
         access: "keys",
         about: "The keys that programs use to call the API: what each can do, when it was last used, and when it ends.",

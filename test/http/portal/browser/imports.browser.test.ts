@@ -106,7 +106,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
       .waitFor();
     await page.getByRole("row").nth(1).getByText("second.csv").waitFor();
     await overview
-      .getByRole("region", { name: "Last ended" })
+      .getByRole("region", { name: "Recent imports" })
       .getByRole("row", { name: /first\.csv/ })
       .waitFor();
     await overview.getByRole("region", { name: "Running" }).waitFor({ state: "detached" });
@@ -231,7 +231,7 @@ browserTest("the overview shows the later of two states, though the answer with 
     await early.letGo();
     await page.getByRole("region", { name: "Running" }).waitFor({ state: "detached" });
     await page
-      .getByRole("region", { name: "Last ended" })
+      .getByRole("region", { name: "Recent imports" })
       .getByRole("row", { name: /brief\.csv/ })
       .waitFor();
   });

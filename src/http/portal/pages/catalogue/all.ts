@@ -6,7 +6,7 @@ import { entryPages } from "./entryPage.js";
 import { laneDownloads, laneForms, lanePages } from "./laneForms.js";
 import { cataloguePage } from "./page.js";
 import { uploadForm, uploadPage } from "./upload.js";
-import { downloadAnswer, versionsPage } from "./versions.js";
+import { downloadAnswer, versionDownloads, versionsPage } from "./versions.js";
 
 export const cataloguePages = [
   cataloguePage,
@@ -21,4 +21,4 @@ export const cataloguePages = [
 
 export const catalogueForms = [uploadForm, applyForm, ...entryFormsAndRemovals, ...laneForms];
 
-export const catalogueAnswers = [downloadAnswer, ...laneDownloads];
+export const catalogueAnswers = [downloadAnswer, ...versionDownloads, ...laneDownloads];
