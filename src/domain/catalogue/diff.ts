@@ -141,8 +141,9 @@ function listChanges(list: string, trail: Trail, before: readonly unknown[], aft
 
 /** A fault of `parseOrganisationFile` with names in place of its paths; those within `own` are not named again. */
 export function faultInWords(file: unknown, fault: string, own = ""): string {
-  const paths = new RegExp(`\\b(?:organisation|${sections.join("|")})(?:\\.\\w+)+`, "g");
-  const text = fault.replaceAll(paths, (path) => {
+  const text = fault.replaceAll(/\b\w+(?:\.\w+)+/g, (path) => {
+    const [section = ""] = path.split(".");
+    if (section !== "organisation" && !(sections as readonly string[]).includes(section)) return path;
     const { trail, ...entry } = placeOf(trailOf(file, path));
     const last = trail.at(-1);
     const place =

@@ -99,11 +99,11 @@ const inColumns = (fault: string): string =>
 /** The faults of a whole file with those of a card's lanes by their lines. */
 export const laneFaults = (faults: readonly string[], card: string, places: readonly string[]): string[] =>
   faults.map((fault) => {
-    const [, place, rest = ""] = new RegExp(`^${card}\\.lanes\\.(\\d+)[. ](.*)$`, "s").exec(fault) ?? [];
+    const lanes = `${card}.lanes.`;
+    const [, place, rest = ""] = (fault.startsWith(lanes) && /^(\d+)[. ](.*)$/s.exec(fault.slice(lanes.length))) || [];
     if (place === undefined) return fault;
-    const text = rest.replace(
-      new RegExp(`${card}\\.lanes\\.(\\d+)`, "g"),
-      (_, other: string) => `that of ${places[Number(other)]?.toLowerCase()}`,
-    );
+    const [own = "", ...others] = rest.split(lanes);
+    const named = others.map((text) => text.replace(/^\d+/, (other) => `that of ${places[Number(other)]?.toLowerCase()}`));
+    const text = [own, ...named].join("");
     return `${places[Number(place)]}: ${inColumns(text)}`;
   });

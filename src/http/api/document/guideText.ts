@@ -10,7 +10,7 @@ export const guideText = (): string =>
 export function guidePassages(): (name: string) => string {
   const text = guideText();
   return (name) => {
-    const passage = new RegExp(`<!-- reference: ${name} -->\\n([\\s\\S]*?)\\n<!-- end -->`).exec(text)?.[1];
+    const passage = text.split(`<!-- reference: ${name} -->\n`)[1]?.split("\n<!-- end -->")[0];
     if (passage === undefined) throw new Error(`docs/guide.md has no passage "${name}"`);
     return passage.replaceAll("\n", " ");
   };
