@@ -53,12 +53,13 @@ async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void>
                              when imports.kind = 'activities' then imports.processed + change.accepted
                              else 0 end,
             notes = coalesce(change.notes, imports.notes),
+            unusual = change.unusual,
             report_key = change."reportKey",
             error_message = change."errorMessage",
             revision = change."lastRevision"
        from jsonb_to_recordset($1) as change ("importId" uuid, "firstRevision" bigint, "lastRevision" bigint, accepted integer,
             rejected integer, "startedAt" timestamptz, status text, "finishedAt" timestamptz, progress integer, counts jsonb,
-            notes jsonb, "reportKey" text, "errorMessage" text)
+            notes jsonb, unusual jsonb, "reportKey" text, "errorMessage" text)
       where imports.import_id = change."importId" and imports.revision < change."firstRevision"`,
     [storableJson(rows)],
   );
@@ -86,6 +87,7 @@ function outcomeOf({ type, data }: ImportEvent<ImportEnding>) {
         progress: 100,
         counts: data.counts,
         notes: data.notes,
+        unusual: data.unusual && { count: data.unusualRows, kinds: data.unusual },
         reportKey: data.report?.key,
       };
     case "ImportFailed":

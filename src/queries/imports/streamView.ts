@@ -57,6 +57,7 @@ export async function requestedBase(
     reversed: null,
     correctionOf: corrects ?? null,
     sameFileAs: sameFileAs ?? null,
+    unusual: null,
     startedAt: null,
     finishedAt: null,
     errorMessage: null,

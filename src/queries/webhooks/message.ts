@@ -133,10 +133,18 @@ async function readReversal(stored: StoredEvent, begun: ImportView, { eventStore
 
 const rowsOf = ({ rows }: RowsReversed) => (rows === "all" ? { all: true, rows: null } : { all: false, rows });
 
-function completedView(begun: ImportView, { at, counts, notes, report }: ImportCompleted): ImportView {
+function completedView(begun: ImportView, { at, counts, notes, report, unusual, unusualRows }: ImportCompleted): ImportView {
   const sourceDetails = shownDetails(begun.sourceDetails, notes);
   const ended = { status: "completed" as const, progress: 100, finishedAt: new Date(at) };
-  return { ...begun, ...ended, counts, sourceDetails, reportKey: report?.key ?? null };
+  const kinds = unusual?.map(({ kind, count }) => ({ kind, count }));
+  return {
+    ...begun,
+    ...ended,
+    counts,
+    unusual: kinds ? { count: unusualRows ?? 0, kinds } : null,
+    sourceDetails,
+    reportKey: report?.key ?? null,
+  };
 }
 
 /** `processed` is 0, since such an import writes nothing. Rejected rows are counted in the table if it includes this event, else in the stream. */
