@@ -12,10 +12,10 @@ CREATE TABLE "activity_contents" (
 	"organisation_id" text NOT NULL,
 	"day" integer NOT NULL,
 	"import_position" bigint NOT NULL,
-	"first_row" integer NOT NULL,
+	"block" integer NOT NULL,
 	"lows" "bytea" NOT NULL,
 	"rest" "bytea" NOT NULL,
-	CONSTRAINT "activity_contents_pkey" PRIMARY KEY("organisation_id","day","import_position","first_row")
+	CONSTRAINT "activity_contents_pkey" PRIMARY KEY("organisation_id","day","import_position","block")
 );
 --> statement-breakpoint
 ALTER TABLE "activity_totals" ADD COLUMN "largest" numeric;--> statement-breakpoint

@@ -8,7 +8,7 @@ import type { ApplyOptions, Projection } from "../projection.js";
 import { endingsOf, type ImportFacts } from "../sortedBatch.js";
 import { activitiesShape, certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/activities.js";
 import { addCodes } from "./activityCodes.js";
-import { contentLines } from "./activityContents.js";
+import { writeContents } from "./activityContents.js";
 import { recount } from "./countedActivities.js";
 import { reversalsIn } from "./reversals.js";
 import type { Total } from "./runningTotals.js";
@@ -36,18 +36,17 @@ export const activities: Projection = {
   shape: activitiesShape,
 
   async apply(client, batch, options) {
-    let [lines, contents] = ["", ""];
+    let lines = "";
     for (const slice of batch.imports) {
       const { facts, accepted } = slice;
       if (facts?.kind !== "activities") continue;
       for (const row of accepted) lines += line(facts.position, row);
-      contents += contentLines(facts, accepted);
       if (options.keepExisting)
         facts.totals?.giveUp(); // one of the rows may be recorded twice
       else facts.totals?.add(slice);
     }
     await copyRows(client, target, lines, options);
-    await copyRows(client, contentsTarget, contents, options);
+    await writeContents(client, batch);
     const { completed, abandoned } = endingsOf(batch, "activities");
     await writeTotals(client, completed, options);
     await deleteRows(client, "activities", abandoned);
@@ -55,8 +54,6 @@ export const activities: Projection = {
     await recount(client, completed, reversalsIn(batch, options.skip));
   },
 };
-
-const contentsTarget = { table: "activity_contents", columns: "organisation_id, day, import_position, first_row, lows, rest" };
 
 function line(position: string, { row, values }: RowAccepted): string {
   let text = `${position}\t${row}`;

@@ -88,11 +88,13 @@ export const activityCodes = pgTable(
   (table) => [primaryKey({ name: "activity_codes_pkey", columns: [table.organisationId, table.field, table.code, table.day] })],
 );
 
+export const contentBlockBits = 11;
+
 const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
 /**
  * 64 bits of what each activity says (domain/rows/activityContent.ts), by its day, so that an import finds the activities that it repeats in
- * those of the same days. Each row has some neighbouring rows of an import. They stay when an activity does not count any more.
+ * those of the same days. They stay when an activity does not count any more.
  */
 export const activityContents = pgTable(
   "activity_contents",
@@ -101,7 +103,8 @@ export const activityContents = pgTable(
     /** Since 1970, in UTC. */
     day: integer().notNull(),
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
-    firstRow: integer("first_row").notNull(),
+    /** The activities of one block have row numbers that differ in the last 11 bits only. */
+    block: integer().notNull(),
     /** The low halves of the contents: 4 bytes for each row. */
     lows: bytes().notNull(),
     /** For each row the high half of its content and its number: 8 bytes. */
@@ -110,7 +113,7 @@ export const activityContents = pgTable(
   (table) => [
     primaryKey({
       name: "activity_contents_pkey",
-      columns: [table.organisationId, table.day, table.importPosition, table.firstRow],
+      columns: [table.organisationId, table.day, table.importPosition, table.block],
     }),
     index("activity_contents_by_import").on(table.importPosition),
   ],

@@ -88,9 +88,7 @@ export function ledgerFigures(pool: Pick<Pool, "query">, { organisationId, at, r
       return rows[0] ?? { rows: 0, withCustomer: 0 };
     },
     async contents(days: readonly number[]) {
-      const query = { text: contentsSql, values: [organisationId, days], binary: true };
-      const { rows } = await pool.query<{ day: number; position: bigint | string; lows: Buffer }>(query);
-      return rows.map((row) => ({ ...row, position: String(row.position) }));
+      return (await pool.query<{ day: number; position: string; lows: Buffer }>(contentsSql, [organisationId, days])).rows;
     },
     async contentRows(of: readonly Key[]) {
       const without = await leftOut;
@@ -204,7 +202,7 @@ const lastActivitiesSql = `
      limit $2) as last`;
 
 const contentsSql = `
-  select c.day, c.import_position as position, string_agg(c.lows, ''::bytea order by c.first_row) as lows
+  select c.day, c.import_position::text as position, string_agg(c.lows, ''::bytea order by c.block) as lows
     from activity_contents c join imports i on i.position = c.import_position and i.status = 'completed'
    where c.organisation_id = $1 and c.day = any($2::integer[])
      and not exists (select from uncounted_imports u where u.import_position = c.import_position)
@@ -215,6 +213,6 @@ const contentRowsSql = `
          array(select u."row" from uncounted_activities u where u.import_position = asked.position) as uncounted
     from unnest($2::integer[], $3::bigint[]) with ordinality as asked (day, position, number)
     join imports i on i.position = asked.position
-   cross join lateral (select string_agg(c.rest, ''::bytea order by c.first_row) as rest from activity_contents c
+   cross join lateral (select string_agg(c.rest, ''::bytea order by c.block) as rest from activity_contents c
                         where c.organisation_id = $1 and c.day = asked.day and c.import_position = asked.position) as found
    order by asked.number`;

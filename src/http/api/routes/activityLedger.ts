@@ -106,7 +106,9 @@ export const activityLedgerRoutes: readonly Route[] = [
           unusual: z
             .enum(["only"])
             .optional()
-            .describe("only: activities that their imports name as unusual, of each kind the first 1,000 of an import; in the order of the pushes"),
+            .describe(
+              "only: activities that their imports name as unusual, of each kind the first 1,000 of an import; in the order of the pushes",
+            ),
           ...activityFilters,
         })
         .strict(),
@@ -121,13 +123,17 @@ export const activityLedgerRoutes: readonly Route[] = [
       const filter = { importId, ...(await activityFilter(query, caller, deps)) };
       if (importId !== undefined) await requireImport(caller, "activities", importId, deps);
       const page = pageRequest(query, deps);
-      if (reversed === undefined && unusual === undefined) return answerPage(listActivities(caller.organisationId, filter, page, deps.pool));
+      if (reversed === undefined && unusual === undefined)
+        return answerPage(listActivities(caller.organisationId, filter, page, deps.pool));
       const listed = { reversed: reversed ?? "leaveOut", unusualOnly: unusual !== undefined } as const;
-      return answerPage(listWithReversed(caller.organisationId, filter, listed, page, deps.pool), ({ values, importId, row, ...standing }) => ({
-        ...givenFields(values, "activity"),
-        ...{ importId, row },
-        ...(reversed !== undefined && standing),
-      }));
+      return answerPage(
+        listWithReversed(caller.organisationId, filter, listed, page, deps.pool),
+        ({ values, importId, row, ...standing }) => ({
+          ...givenFields(values, "activity"),
+          ...{ importId, row },
+          ...(reversed !== undefined && standing),
+        }),
+      );
     },
   }),
   defineRoute({

@@ -8,7 +8,10 @@ import { importKindRoutes, importParams, requireImport, unusualKind } from "./im
 const unusualRow = answerObject("UnusualRow", {
   row: z.int().describe("The row's number in the file (the header is 1), or its ordinal in the JSON push"),
   kinds: z.array(unusualKind).describe("Why it is unusual"),
-  near: z.string().optional().describe("Only of newCode: a known code that it differs from by one character, two swapped ones, case or blanks"),
+  near: z
+    .string()
+    .optional()
+    .describe("Only of newCode: a known code that it differs from by one character, two swapped ones, case or blanks"),
   sameAs: answerObject("RepeatedActivity", {
     importId: z.string().describe("The earlier import"),
     row: z.int().describe("Its row there"),
@@ -31,7 +34,10 @@ export const unusualRowRoutes: readonly Route[] = [
     extension: true,
     request: { params: importParams, query: pageQuery },
     responses: {
-      200: { description: "A page of unusual rows, in row order: of each kind the first 1,000", schema: pageSchema(unusualRow, "UnusualRows") },
+      200: {
+        description: "A page of unusual rows, in row order: of each kind the first 1,000",
+        schema: pageSchema(unusualRow, "UnusualRows"),
+      },
       400: { description: "Malformed cursor or limit" },
       404: { description: "No such import in the organisation" },
     },

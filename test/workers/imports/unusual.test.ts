@@ -1,2 +1,0 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startProjector } from "../../support/roles.js";
