@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { compiledSources } from "./test/support/projects/compiledSources.js";
 import { failedFiles } from "./test/support/projects/failedFiles.js";
 import { withoutStores } from "./test/support/projects/withoutStores.js";
 
@@ -14,7 +15,7 @@ const suffixes = ["unit", "processes", "browser", "long"];
 /** `name.PROJECT.test.ts` belongs to that project; `name.test.ts`, without one, to `stores`. They run one after the other, in this order. */
 const projects = [
   { name: "unit", plugins: [withoutStores], globalSetup: [], maxWorkers: 2 },
-  { name: "stores", globalSetup: [build, postgres, folder], maxWorkers: 5 }, // of which, on two cores, three mostly wait for a store
+  { name: "stores", globalSetup: [build, postgres, folder], maxWorkers: 4 }, // of which, on two cores, two mostly wait for a store
   { name: "processes", globalSetup: [build, postgres, folder], maxWorkers: 3 },
   { name: "browser", globalSetup: [build, chromium, postgres, folder], maxWorkers: 1 }, // one product and one browser for all files
   { name: "long", globalSetup: [build, chromium, postgres, folder], maxWorkers: 2 },
@@ -31,7 +32,7 @@ export default defineConfig({
     isolate: false, // a worker process loads the modules once, for all of its files: a file leaves no timers, variables or listeners behind
     projects: projects.map(({ name, globalSetup, maxWorkers, ...more }, groupOrder) => ({
       extends: true,
-      plugins: "plugins" in more ? [...more.plugins] : [],
+      plugins: "plugins" in more ? [...more.plugins] : [compiledSources],
       test: {
         name,
         include: [name === "stores" ? "test/**/*.test.ts" : `test/**/*.${name}.test.ts`],

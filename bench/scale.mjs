@@ -10,7 +10,7 @@ import { bytesPerDay, faultsOf, kinds } from "./scale/model.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const costsPath = join(here, "costs.json");
-const documentPath = join(here, "..", "docs", "scale.md");
+const documentPath = join(here, "scale", "tables.md");
 
 const help = `node bench/scale.mjs [options]
 
@@ -26,7 +26,7 @@ Says at which rate each part of Waybill is at its limit ("wall"), and which come
   --reads-per-second N  answered beside the imports (0)
   --endpoints N         webhook endpoints of each organisation (0)
   --disk-mb N           MB/s that a disk writes and syncs (as measured)
-  --keep FILE           takes the costs of a run, bench/results/*.json or "latest", into bench/costs.json and docs/scale.md
+  --keep FILE           takes the costs of a run, bench/results/*.json or "latest", into bench/costs.json and bench/scale/tables.md
 
 The costs were measured by \`npm run bench -- --full --only=scale\`. docs/scale.md says what the model leaves out.`;
 
@@ -95,7 +95,7 @@ function keep(name) {
   const document = withTables(readFileSync(documentPath, "utf8"), costs);
   writeFileSync(costsPath, `${JSON.stringify(costs, null, 2)}\n`);
   writeFileSync(documentPath, document);
-  console.log("written to bench/costs.json and docs/scale.md");
+  console.log("written to bench/costs.json and bench/scale/tables.md");
 }
 
 function main() {

@@ -1,4 +1,4 @@
-// The tables that docs/scale.md has between `<!-- scale NAME -->` and `<!-- end -->`, and the same for the terminal.
+// The tables that tables.md beside this file has between `<!-- scale NAME -->` and `<!-- end -->`, and the same for the terminal.
 import { table } from "../tables.mjs";
 import { costOf, kinds, processes, wallsOf } from "./model.mjs";
 

@@ -1,8 +1,8 @@
 // Latency of quotes alone and beside twenty sign-ins a second, in turns: hashing passwords must not hold up the API.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { joinByLink } from "../../dist/commands/members/join.js";
-import { inviteMember } from "../../dist/commands/members/manage.js";
+import { joinByLink } from "../../dist/commands/members/joinOrganisation.js";
+import { inviteMember } from "../../dist/commands/members/manageMembers.js";
 import { memberDeps } from "../../dist/main/adapters.js";
 import { measure, steady } from "../load.mjs";
 import { makeOrganisations, withAdapters } from "../organisations.mjs";

@@ -10,13 +10,13 @@ export interface Metrics {
 }
 
 /** A number, or one for each value of a label, that is read when /metrics is requested. */
-export type LookedUp = { readonly name: string; readonly help: string } & (
+export type LookUpResult = { readonly name: string; readonly help: string } & (
   | { readonly label?: undefined; readonly read: () => Promise<number | undefined> }
   | { readonly label: string; readonly read: () => Promise<Readonly<Record<string, number>> | undefined> }
 );
 
 /** Creates a registry of its own, so that two apps in one process do not share numbers. */
-export function createMetrics(lookedUp: readonly LookedUp[] = []): Metrics {
+export function createMetrics(lookedUp: readonly LookUpResult[] = []): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 }); // never: `addLoopLag` takes its place
   addLoopLag(registry);
@@ -79,7 +79,7 @@ function addLoopLag(registry: Registry): void {
 }
 
 /** During an outage the number is left out, and the other metrics are still answered. */
-function addGauge(registry: Registry, { name, help, label, read }: LookedUp): void {
+function addGauge(registry: Registry, { name, help, label, read }: LookUpResult): void {
   new Gauge({
     name,
     help,

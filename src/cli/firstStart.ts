@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { inviteMember, makeLink } from "../commands/members/manage.js";
+import { inviteMember, makeLink } from "../commands/members/manageMembers.js";
 import { createKey } from "../commands/organisations/keys.js";
 import { applyOrganisation, type Origin } from "../commands/organisations/organisation.js";
 import type { Config } from "../config.js";

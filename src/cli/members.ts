@@ -24,11 +24,11 @@ export function addMemberCommands(program: Command): void {
   aboutMember("erase", "forget a person: remove the member, and delete e-mail and name everywhere").action(command(erase));
 }
 
-type Commands = typeof import("../commands/members/manage.js");
+type Commands = typeof import("../commands/members/manageMembers.js");
 type Work<Result> = (commands: Commands, context: CommandContext) => Promise<Result>;
 
 const withMembers = <Result>(work: Work<Result>): Promise<Result> =>
-  withStores(async (context) => work(await import("../commands/members/manage.js"), context));
+  withStores(async (context) => work(await import("../commands/members/manageMembers.js"), context));
 
 interface Invitation {
   readonly org: string;

@@ -16,7 +16,7 @@ export function addProjectionCommands(program: Command): void {
     .description("build one projection, or all, anew beside the live tables, compare, then swap in one transaction; everything goes on")
     .argument(
       "[name]",
-      "organisations, members, imports, reversals, rejections, activities, versions, shipments or quotes; all when omitted",
+      "organisations, members, imports, reversals, rejections, activities, versions, shipments, quotes or log; all when omitted",
     )
     .option("--json", "as JSON")
     .action(command(rebuildProjections));

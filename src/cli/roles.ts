@@ -3,8 +3,8 @@ import type { RoleName } from "../main.js";
 import { command, print, remark } from "./outcome.js";
 
 const roles = {
-  api: "serve the REST API on HOST and PORT",
-  worker: "run imports; start as many as wanted",
+  api: "serve the REST API and the portal on HOST and PORT",
+  worker: "run imports and send webhooks; start as many as wanted",
   projector: "keep the read models up to date; one is active, others stand by",
 } as const satisfies Record<RoleName, string>;
 

@@ -2,13 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { backOffMs } from "../backOff.js";
 
-export interface Running {
+export interface RunningProcess {
   /** Resolves with the reason when it has ended. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
 
-export interface Kept<Thing extends Running> {
+export interface SupervisedProcess<Thing extends RunningProcess> {
   current(): Thing | undefined;
   /** Stops it for good. */
   stop(): Promise<void>;
@@ -18,14 +18,14 @@ const pauses = { firstMs: 200, mostMs: 10_000 };
 const stableMs = 30_000;
 
 /** Starts a process again whenever it ends by itself, after a pause that doubles while it keeps failing. */
-export function keepRunning<Thing extends Running>(options: {
+export function keepRunning<Thing extends RunningProcess>(options: {
   name: string;
   first: Thing;
   /** The signal aborts when it is stopped for good, also during a start. */
   start: (signal: AbortSignal) => Promise<Thing>;
   logger: Logger;
   onStart?: () => void;
-}): Kept<Thing> {
+}): SupervisedProcess<Thing> {
   const { name, logger } = options;
   const stopping = new AbortController();
   let current: Thing | undefined = options.first;

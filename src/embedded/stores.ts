@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { startChild } from "./childProcess.js";
 import { newCredentials, withCredentials } from "./eventstore/credentials.js";
-import { type Kept, keepRunning, type Running } from "./keepRunning.js";
+import { keepRunning, type RunningProcess, type SupervisedProcess } from "./keepRunning.js";
 import { startPostgres } from "./postgres/server.js";
 import { processIdentity } from "./processes.js";
 import { endLeftovers } from "./runtimeFile.js";
@@ -29,7 +29,7 @@ export interface EmbeddedStores {
   stop(): Promise<void>;
 }
 
-interface Store extends Running {
+interface Store extends RunningProcess {
   readonly url: string;
   readonly pid: number;
 }
@@ -74,7 +74,7 @@ async function keep(
   name: string,
   start: (port: number, signal: AbortSignal) => Promise<Store>,
   { logger, signal, onChange }: EmbeddedOptions,
-): Promise<Kept<Store> & { readonly url: string }> {
+): Promise<SupervisedProcess<Store> & { readonly url: string }> {
   const first = await start(0, signal);
   logger.info({ child: name }, `${name} is up`);
   const port = Number(new URL(first.url).port);

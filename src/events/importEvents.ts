@@ -2,6 +2,7 @@
 // row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled. An import that ends before it starts has only the
 // first and the last of these. This is a disk format.
 import { z } from "zod";
+import { type Decimal, decimals } from "../domain/imports/columns/decimal.js";
 import { unusualKinds } from "../domain/imports/unusual.js";
 import { principal } from "../domain/principal.js";
 import { faultCodes } from "../domain/rows/faults.js";
@@ -31,6 +32,8 @@ const importRequested = z.object({
       accepted: z.array(z.number().int()).optional(),
       /** Why accepted rows are corrected. */
       reason: z.string().optional(),
+      /** How the numbers of the corrected import are written, where that was declared: those of its correction are written the same. */
+      decimal: z.enum(decimals).optional(),
       /** Where the rows go back to a JSON push of shipments, also through other corrections: that push, and for each row its `element` there. */
       push: z.object({ importId: z.string(), elements: z.array(z.number().int()) }).optional(),
     })
@@ -145,6 +148,15 @@ export type ImportEnding = (typeof importEndings)[number];
 export const endsImport = (type: string): type is ImportEnding => (importEndings as readonly string[]).includes(type);
 
 export type ImportRequested = z.infer<typeof importRequested>;
+
+/** How its numbers are written; undefined for the contract's way. */
+export const decimalOf = ({ columns, corrects }: DeclaredDecimal): Decimal | undefined => columns?.decimal ?? corrects?.decimal;
+
+interface DeclaredDecimal {
+  readonly columns?: { readonly decimal?: Decimal | undefined } | undefined;
+  readonly corrects?: { readonly decimal?: Decimal | undefined } | undefined;
+}
+
 export type ImportColumns = NonNullable<ImportRequested["columns"]>;
 export type ImportStarted = z.infer<typeof importStarted>;
 export type RowAccepted = z.infer<typeof rowAccepted>;

@@ -1,6 +1,6 @@
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import type { Geography } from "../domain/geography/geography.js";
-import { dateValues } from "../domain/imports/columns/dateOrder.js";
+import { type Evidence, gatherEvidence } from "../domain/imports/columns/evidence.js";
 import { customFieldPrefix } from "../domain/imports/fields.js";
 import { type Columns, cellText } from "../domain/rows/cells.js";
 import { rowContext } from "../domain/rows/rowContext.js";
@@ -40,11 +40,9 @@ export async function checkFile(
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const ids = shipmentIds(submission.columns, watch.shipments);
   const problems = countProblems(submission.columns, headingIn(columns));
-  const dates = columns && dateValues();
   let [ordinal, accepted] = [0, 0];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
-      dates?.add(row.sent ?? row.cells);
       const verdict = prepared.verdict(row, ordinal++);
       if (verdict.reason !== undefined) {
         problems.add(row, verdict);
@@ -59,21 +57,22 @@ export async function checkFile(
   await ids.end();
   await rejectedFile?.close();
   const counts = { rows: ordinal, accepted, rejected: ordinal - accepted, shipments: kind === "shipments" ? ids.count() : null };
-  return { ...counts, problems: problems.problems(), notes: prepared.notes, ...(dates && { dates: dates.values() }) };
+  return { ...counts, problems: problems.problems(), notes: prepared.notes };
 }
 
-/** What all rows of a file say about the order of their dates, by column. */
-export async function datesInFile(
+/** What all rows of a file say about how its dates and numbers are written. A workbook's own numbers are no texts, and say nothing. */
+export async function readEvidence(
   spreadsheets: Spreadsheets,
   { file: { path, format } }: Pick<FileToCheck, "file">,
   progress: Watch["progress"],
-): Promise<string[][]> {
-  const dates = dateValues();
-  for await (const { rows, bytesRead, bytesTotal } of spreadsheets.readRows(path, { format })) {
-    for (const { cells } of rows) dates.add(cells);
+): Promise<Evidence> {
+  const found = gatherEvidence();
+  const writeNumber = (text: string) => `#${text}`;
+  for await (const { rows, bytesRead, bytesTotal } of spreadsheets.readRows(path, { format, writeNumber })) {
+    for (const { cells } of rows) found.add(cells);
     progress(bytesTotal === 0 ? 1 : bytesRead / bytesTotal);
   }
-  return dates.values();
+  return found.evidence();
 }
 
 /** Hands on the id of each shipment once. Shipments are numbered by their first lines, so a higher number is one not seen before. */

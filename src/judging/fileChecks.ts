@@ -1,6 +1,8 @@
 // Files that are judged before anything is recorded. Each is judged in a process of its own, so that the API can serve other requests.
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
 import type { ColumnChoice } from "../domain/imports/columns/choice.js";
+import type { Decimal } from "../domain/imports/columns/decimal.js";
+import type { Evidence } from "../domain/imports/columns/evidence.js";
 import type { ImportKind } from "../events/importEvents.js";
 import type { FileFormat } from "../ports/spreadsheets.js";
 import type { ClosedState } from "./report/rejectedRows.js";
@@ -78,8 +80,6 @@ export interface CheckedFile {
   readonly shipments: number | null;
   readonly problems: Problems;
   readonly notes: readonly string[];
-  /** Where its columns were chosen: what `FileChecks.dates` would find. */
-  readonly dates?: readonly (readonly string[])[];
   /** For a corrected error report: the parts to send, the number of rows that did not fit into them, and the rows that are not open any more. */
   readonly report?: { readonly parts: readonly CorrectionPart[]; readonly later: number; readonly closed: readonly ClosedRows[] };
 }
@@ -94,6 +94,8 @@ export interface ReportToJudge {
   readonly importId: string;
   /** The import's rejected rows, as rejectedRows.ts reads them. */
   readonly rowsPath: string;
+  /** How that import's numbers are written; undefined for the contract's way. */
+  readonly decimal?: Decimal | undefined;
   /** How many imports it may become; 0 to judge only. */
   readonly mostParts: number;
 }
@@ -123,6 +125,6 @@ export interface FileChecks {
   readonly enter: (memberId: string) => () => void;
   /** Throws a Rejection for a file that cannot be read, TooBusy when others take too long, or the signal's reason. */
   readonly run: (file: FileToCheck, watch: CheckWatch) => Promise<CheckedFile>;
-  /** By column: the values that say in which order the file's dates are written. Reads every row and judges none; throws like `run`. */
-  readonly dates: (file: FileToRead, watch: Omit<CheckWatch, "shipments">) => Promise<readonly (readonly string[])[]>;
+  /** How the file's dates and numbers are written. Reads every row and judges none; throws like `run`. */
+  readonly read: (file: FileToRead, watch: Omit<CheckWatch, "shipments">) => Promise<Evidence>;
 }

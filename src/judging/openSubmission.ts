@@ -3,12 +3,13 @@ import { join } from "node:path";
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import { matchImportHeader } from "../domain/files/header.js";
 import { applyChoice, type ColumnChoice } from "../domain/imports/columns/choice.js";
+import { writtenNumber } from "../domain/imports/columns/decimal.js";
 import { fileHeadings } from "../domain/imports/columns/headings.js";
 import { cellMapper } from "../domain/imports/columns/mapCells.js";
-import { columnsOf } from "../domain/imports/fields.js";
+import { columnsOf, isNumber } from "../domain/imports/fields.js";
 import type { Columns } from "../domain/rows/cells.js";
-import type { ImportRequested } from "../events/importEvents.js";
-import type { FileRow, RowBatch, RowCount, Spreadsheets } from "../ports/spreadsheets.js";
+import { decimalOf, type ImportRequested } from "../events/importEvents.js";
+import type { FileRow, ReadOptions, RowBatch, RowCount, Spreadsheets } from "../ports/spreadsheets.js";
 import { ImportFault } from "./importFault.js";
 import { spooledRows, spoolRows } from "./rowSpool.js";
 
@@ -61,7 +62,8 @@ export async function openSubmission(
   const shape = { columns, headings, reported, notes: header.notes };
   const times = columnsOf(kind).filter(({ type }) => type === "time");
   const dateColumns = new Set(times.map(({ name }) => columns.fields.indexOf(name)));
-  const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns });
+  const writeNumber = ownNumbersIn(columns, kind);
+  const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns, writeNumber });
   if (format === "csv") {
     const read = () => taken(fromFile());
     return { ...shape, read, count: () => spreadsheets.countCsvRows(files.path), readAgain: read };
@@ -69,6 +71,13 @@ export async function openSubmission(
   const spool = join(files.folder, "rows");
   const read = () => spoolRows(spool, fromFile());
   return { ...shape, read: () => taken(read()), count: () => counted(read()), readAgain: () => taken(spooledRows(spool)) };
+}
+
+/** A workbook's own numbers stay what they are: they are written as the others are said to be written. */
+function ownNumbersIn({ fields, decimal }: Columns, kind: JudgedRequest["kind"]): ReadOptions["writeNumber"] {
+  const numbers = new Set<string>(columnsOf(kind).flatMap((field) => (isNumber(field) ? [field.name] : [])));
+  const isOfNumbers = fields.map((field) => field !== undefined && numbers.has(field));
+  return decimal && ((text, column) => (isOfNumbers[column] ? writtenNumber(text, decimal) : text));
 }
 
 type MapCells = ReturnType<typeof cellMapper>;
@@ -105,9 +114,9 @@ function matchedColumns(
   if (choice) {
     const applied = applyChoice(names, choice, { kind, customFields: catalogue.file.customFields });
     if (!applied.ok) throw new ImportFault(applied.message);
-    return { columns: { names: applied.names, fields: applied.fields }, fixed: applied.fixed };
+    return { columns: { names: applied.names, fields: applied.fields, decimal: decimalOf(request) }, fixed: applied.fixed };
   }
   const match = matchImportHeader(names, { kind, source, customFieldKeys: catalogue.customFieldKeys });
   if (!match.ok) throw new ImportFault(match.message);
-  return { columns: { names: match.names, fields: match.fields }, fixed: [] };
+  return { columns: { names: match.names, fields: match.fields, decimal: decimalOf(request) }, fixed: [] };
 }

@@ -1,6 +1,6 @@
 import { dayOf } from "../domain/imports/unusual.js";
 import { type ActivityContent, readContent } from "../domain/rows/activityContent.js";
-import { growingInts } from "../domain/rows/compactLists.js";
+import { createIntList } from "../domain/rows/compactLists.js";
 import type { ContentRows, LedgerFigures } from "./ledgerFigures.js";
 
 export interface RepeatedRows {
@@ -20,7 +20,7 @@ const daysAtOnce = 8;
 
 /** Keeps 64 bits of each row, and finds among them those of earlier activities. */
 export function repeatedRows(): RepeatedRows {
-  const [lows, highs] = [growingInts(), growingInts()];
+  const [lows, highs] = [createIntList(), createIntList()];
   const days = new Set<number>();
   const content: ActivityContent = { low: 0, high: 0, instant: 0 };
   return {
@@ -52,7 +52,7 @@ export function repeatedRows(): RepeatedRows {
 type ContentTable = ReturnType<typeof contentTable>;
 
 /** An open-addressed table of the rows by their content; of rows with one content it has the first. */
-function contentTable(lows: ReturnType<typeof growingInts>, highs: typeof lows) {
+function contentTable(lows: ReturnType<typeof createIntList>, highs: typeof lows) {
   const size = 2 ** Math.ceil(Math.log2(Math.max(2, lows.length * 2)));
   const slots = new Int32Array(size); // index + 1, or 0
   const repeated = new Uint8Array(lows.length);

@@ -4,7 +4,7 @@
 import { instantOf } from "../domain/imports/timestamp.js";
 import { unusualLimits as limits, nearCode, type UnusualKind, unusualKinds } from "../domain/imports/unusual.js";
 import { rangesOf } from "../domain/ranges.js";
-import { growingDoubles, growingInts } from "../domain/rows/compactLists.js";
+import { createDoubleList, createIntList } from "../domain/rows/compactLists.js";
 import type { UnusualOfKind } from "../events/importEvents.js";
 import type { CodeField, LedgerFigures, UnusualRows } from "./ledgerFigures.js";
 import { type FoundRepeats, repeatedRows } from "./repeatedRows.js";
@@ -31,7 +31,7 @@ const hourMs = 3_600_000;
 export function unusualRows({ at, source, off }: UnusualSubject): UnusualFinder {
   const isOn = (kind: UnusualKind) => !off.includes(kind);
   const [earliest, latest] = [at.getTime() - limits.daysBefore * 24 * hourMs, at.getTime() + limits.hoursAfter * hourMs];
-  const [rows, marks, quantities] = [growingInts(), growingInts(), growingDoubles()];
+  const [rows, marks, quantities] = [createIntList(), createIntList(), createDoubleList()];
   const [chargeCodes, warehouseCodes] = [codeNumbers(), codeNumbers()];
   const largest: number[] = []; // by charge code
   const repeats = source === "file" && isOn("repeated") ? repeatedRows() : undefined;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type Config, childEnvironment } from "../config.js";
 import { startChild } from "../embedded/childProcess.js";
-import { type Kept, keepRunning, type Running } from "../embedded/keepRunning.js";
+import { keepRunning, type RunningProcess, type SupervisedProcess } from "../embedded/keepRunning.js";
 import { processIdentity } from "../embedded/processes.js";
 import { type OpenStores, openStores } from "./openStores.js";
 
@@ -26,7 +26,7 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
     if (!signal.aborted) throw error;
   });
   if (!stores) return;
-  const kept: Kept<RoleProcess>[] = [];
+  const kept: SupervisedProcess<RoleProcess>[] = [];
   try {
     await assertPortFree(config, signal);
     if (signal.aborted) return;
@@ -60,7 +60,7 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
   }
 }
 
-interface RoleProcess extends Running {
+interface RoleProcess extends RunningProcess {
   readonly pid: number;
 }
 

@@ -195,8 +195,8 @@ describe("the costs that are kept", () => {
     expect(points.every(({ rowsPerSecond }) => rowsPerSecond > 0)).toBe(true);
   });
 
-  test("are those of docs/scale.md", () => {
-    const document = readFileSync(new URL("../../docs/scale.md", import.meta.url), "utf8");
+  test("are those of bench/scale/tables.md", () => {
+    const document = readFileSync(new URL("../../bench/scale/tables.md", import.meta.url), "utf8");
     expect(withTables(document, kept())).toBe(document);
   });
 });

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signLink } from "../../src/adapters/objectStore/keys.js";
+import { signLink } from "../../src/adapters/objectStore/objectKeys.js";
 import { kill, until } from "../support/processes.js";
 import { ask, type Customer, newPush, push, statusPath } from "./callers/customer.js";
 import type { Submission } from "./callers/submissions.js";

@@ -1,11 +1,7 @@
-// Routes, commands, npm scripts and client functions that docs/guide.md names exist. This test does not run them; the project `long` does.
+// Routes, npm scripts and client functions that docs/guide.md names exist; its commands are in commandsOfDocuments.test.ts. This test does not run them; the project `long` does.
 import { readFile } from "node:fs/promises";
-import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import * as client from "../../packages/client/src/index.js";
-import { addAuditCommands } from "../../src/cli/audit/audit.js";
-import { addKeyCommands } from "../../src/cli/keys.js";
-import { addWebhookCommands } from "../../src/cli/webhooks.js";
 import { describeApi } from "../../src/http/api/document/describeApi.js";
 import { guidePage } from "../../src/http/api/reference/documentPage.js";
 import { routes } from "../../src/http/api/routes/list.js";
@@ -16,11 +12,7 @@ const commands = blocksOf(guide).map((block) => block.commands.replaceAll("\\\n"
 const found = (pattern: RegExp) =>
   commands.flatMap((text) => [...text.matchAll(pattern)].map((match) => match.slice(1).map((part: string | undefined) => part ?? "")));
 
-const program = new Command();
-for (const add of [addKeyCommands, addWebhookCommands, addAuditCommands]) add(program);
-
 const requests = found(/curl -s "\$WAYBILL_URL(\/[^"?]*)(?:\?([^"]*))?"([^\n]*)/g);
-const lines = [...new Set(found(/npm run -s waybill -- ([^|)\n]+)/g).map(([line = ""]) => line.trim()))];
 
 describe("requests", () => {
   test.each(requests)("%s", (path = "", query = "", rest = "") => {
@@ -30,18 +22,6 @@ describe("requests", () => {
     expect(route, `${method} ${path}`).toBeDefined();
     const known = Object.keys(route?.request.query?.shape ?? {});
     for (const name of new URLSearchParams(query).keys()) expect(known).toContain(name);
-  });
-});
-
-describe("the command line", () => {
-  test.each(lines)("%s", (line) => {
-    let command = program;
-    for (const word of line.split(/\s+/)) {
-      const next = command.commands.find((each) => each.name() === word);
-      if (next) command = next;
-      else if (word.startsWith("--")) expect(command.options.map(({ long }) => long)).toContain(word);
-    }
-    expect(command.commands, `${line} names a command`).toEqual([]);
   });
 });
 
@@ -56,7 +36,7 @@ test("npm scripts, the client's functions and the types of webhooks exist", asyn
   expect(called.map((path) => [path, typeof valueAt(path)])).toEqual(called.map((path) => [path, "function"]));
   const types = Object.keys((describeApi(routes, "http://127.0.0.1") as { webhooks: object }).webhooks);
   for (const [names = ""] of found(/--events ([\w.,]+)/g)) for (const type of names.split(",")) expect(types).toContain(type);
-  expect([requests.length, lines.length, called.length].every((count) => count > 2)).toBe(true);
+  expect([requests.length, called.length].every((count) => count > 2)).toBe(true);
 });
 
 test("the guide can be shown as a page, and its links lead somewhere", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { growingInts } from "../../src/domain/rows/compactLists.js";
+import { createIntList } from "../../src/domain/rows/compactLists.js";
 import { leftOut, nextTime, tooMany, wholeParts } from "../../src/judging/report/wholeParts.js";
 
 const ints = (values: readonly number[]) => {
-  const list = growingInts();
+  const list = createIntList();
   for (const value of values) list.push(value);
   return list;
 };

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { expect } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { verify } from "../../src/audit/verify.js";
-import type { Selection } from "../../src/commands/reversals/chosenRows.js";
+import type { ReversalSelection } from "../../src/commands/reversals/reversalUnits.js";
 import { type ReversalOutcome, reverseRows } from "../../src/commands/reversals/reverseRows.js";
 import { Rejection } from "../../src/domain/rejection.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
@@ -28,7 +28,7 @@ interface Subject {
   readonly kind: keyof typeof base;
   readonly path: string;
   readonly pushed: readonly Json[];
-  readonly what: Selection;
+  readonly what: ReversalSelection;
   readonly correction: Json;
 }
 

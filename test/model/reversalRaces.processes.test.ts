@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { verify } from "../../src/audit/verify.js";
-import type { Selection } from "../../src/commands/reversals/chosenRows.js";
+import type { ReversalSelection } from "../../src/commands/reversals/reversalUnits.js";
 import { reverseRows } from "../../src/commands/reversals/reverseRows.js";
 import { StoreUnavailable } from "../../src/portErrors.js";
 import { allProjections } from "../../src/projections/allProjections.js";
@@ -118,7 +118,7 @@ describe.each(["activities", "shipments"] as const)("twenty callers reverse over
     const organisation = await service.organisation();
     const list = kind === "activities" ? someOf(1, count).map(() => good) : someOf(1, count).map((number) => shipment(`S${number}`));
     const importId = await pushed(organisation, kind, list);
-    const parts: Selection[] = [
+    const parts: ReversalSelection[] = [
       [1, 10],
       [5, 16],
       [16, 24],
@@ -129,16 +129,16 @@ describe.each(["activities", "shipments"] as const)("twenty callers reverse over
     parts.push({ all: true });
     const request = { importId, reason: "twice", includeCorrections: false, preview: false, now: () => new Date() };
     const callers = [
-      (what: Selection) => reverse(organisation, kind, importId, { ...what }),
-      (what: Selection) => reverse(organisation, kind, importId, { ...what }, other),
-      async (what: Selection) => {
+      (what: ReversalSelection) => reverse(organisation, kind, importId, { ...what }),
+      (what: ReversalSelection) => reverse(organisation, kind, importId, { ...what }, other),
+      async (what: ReversalSelection) => {
         const by = { kind: "member", id: "m-1" } as const;
         return {
           status: 200,
           body: { ...(await reverseRows(service.deps, { ...request, organisationId: organisation.id, what, by })) } as Json,
         };
       },
-      async (what: Selection) => {
+      async (what: ReversalSelection) => {
         const by = { kind: "cli", id: "test" } as const;
         return { status: 200, body: { ...(await reverseRows(service.deps, { ...request, organisationId: undefined, what, by })) } as Json };
       },
@@ -146,7 +146,7 @@ describe.each(["activities", "shipments"] as const)("twenty callers reverse over
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => {
         const call = callers[index % 4] as (typeof callers)[0];
-        return untilServed(() => call(parts[Math.floor(index / 4)] as Selection));
+        return untilServed(() => call(parts[Math.floor(index / 4)] as ReversalSelection));
       }),
     );
     expect(answers.map((answer) => answer?.status)).toEqual(answers.map(() => 200));

@@ -1,7 +1,7 @@
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { compileCatalogue } from "../../src/domain/catalogue/catalogue.js";
 import { Rejection } from "../../src/domain/rejection.js";
-import { checkFile, datesInFile } from "../../src/judging/checkFile.js";
+import { checkFile, readEvidence } from "../../src/judging/checkFile.js";
 import type { FileChecks } from "../../src/judging/fileChecks.js";
 import { ImportFault } from "../../src/judging/importFault.js";
 import { judgeReport } from "../../src/judging/report/judgeReport.js";
@@ -16,7 +16,7 @@ export function checksHere(): FileChecks {
       const judging = { spreadsheets, catalogue: compileCatalogue(file.catalogue), geography };
       return told(file.report ? judgeReport(judging, file, file.report, watch) : checkFile(judging, file, watch));
     },
-    dates: (file, { progress }) => told(datesInFile(spreadsheets, file, progress)),
+    read: (file, { progress }) => told(readEvidence(spreadsheets, file, progress)),
   };
 }
 

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-const shortestMs = 5;
-const longestMs = 100;
+const shortestMs = 20;
+const longestMs = 250;
 
-/** The pause before a condition is checked again: a tenth of the time waited so far. A check may cost a request and processor time. */
+/** The pause before a condition is checked again: a quarter of the time waited so far. A check may cost a request and processor time. */
 export const untilNextLook = (begun: number): Promise<void> =>
-  pause(Math.min(longestMs, Math.max(shortestMs, (performance.now() - begun) / 10)));
+  pause(Math.min(longestMs, Math.max(shortestMs, (performance.now() - begun) / 4)));
 
 /** Waits until the condition holds, and fails after the deadline with what it was waiting for. */
 export async function eventually(

@@ -1,12 +1,12 @@
 // The application's only connection to an event store, which may be EventStoreDB or the embedded one: the address decides.
 import type { Logger } from "pino";
 import { type EventStore, isAfter } from "../../ports/eventStore.js";
-import { appender } from "./appending/append.js";
-import { batchSender } from "./appending/sendBatch.js";
-import { newClient, openConnection, streamDeleter } from "./connection.js";
-import { run } from "./reading/follow.js";
-import { headReader } from "./reading/head.js";
-import { streamReader } from "./reading/readStream.js";
+import { createAppender } from "./appending/append.js";
+import { createBatchSender } from "./appending/sendBatch.js";
+import { createStreamDeleter, newClient, openConnection } from "./connection.js";
+import { followLog } from "./reading/followLog.js";
+import { createHeadReader } from "./reading/head.js";
+import { createStreamReader } from "./reading/readStream.js";
 import { shutClient } from "./vendor.js";
 
 export interface EventStoreOptions {
@@ -28,9 +28,9 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
   const { address, logger, deadlineMs = 5000, attempts = 5, stallMs = 10_000 } = options;
   const { patienceMs = deadlineMs * attempts * 2 } = options;
   const connection = openConnection(address, deadlineMs);
-  const read = streamReader(connection, { deadlineMs, attempts, patienceMs });
-  const head = headReader(connection, deadlineMs);
-  const { append, newChunk } = appender({ connection, send: batchSender(deadlineMs), read, deadlineMs, attempts, patienceMs });
+  const read = createStreamReader(connection, { deadlineMs, attempts, patienceMs });
+  const head = createHeadReader(connection, deadlineMs);
+  const { append, newChunk } = createAppender({ connection, send: createBatchSender(deadlineMs), read, deadlineMs, attempts, patienceMs });
   const following = { newClient: () => newClient(address), shutClient, head, logger, deadlineMs, stallMs };
   const closing = new AbortController();
 
@@ -44,18 +44,18 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
     },
     async follow({ from, maxBatch = defaultBatch, signal, ...filter }, onBatch) {
       const range = { filter, from, maxBatch, signal: AbortSignal.any([signal, closing.signal]), until: undefined };
-      await run(following, range, onBatch);
+      await followLog(following, range, onBatch);
     },
     async replay({ prefixes, from, until: last, maxBatch = defaultBatch, signal }, onBatch) {
       const end = await head();
       if (!end) return from;
       const until = last && isAfter(end, last) ? last : end;
       const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
-      const reached = await run(following, { filter: { prefixes }, from, maxBatch, signal: stop, until }, onBatch);
+      const reached = await followLog(following, { filter: { prefixes }, from, maxBatch, signal: stop, until }, onBatch);
       stop.throwIfAborted();
       return reached;
     },
-    deleteStream: streamDeleter(connection, { deadlineMs, attempts }),
+    deleteStream: createStreamDeleter(connection, { deadlineMs, attempts }),
     head: () => head(),
     async ping() {
       await head(pingMs);

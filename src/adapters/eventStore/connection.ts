@@ -51,7 +51,7 @@ export function newClient(address: string): EventStoreDBClient {
   return connectClient(`${address}${address.includes("?") ? "&" : "?"}keepAliveInterval=${interval}&throwOnAppendFailure=true`);
 }
 
-interface Patience {
+interface DeleteLimits {
   readonly deadlineMs: number;
   readonly attempts: number;
 }
@@ -60,15 +60,15 @@ interface Patience {
  * Deletes a stream for good: a tombstone, so that nothing is ever appended to it again. Deleting it twice changes nothing, so a delete of
  * unknown outcome is sent again.
  */
-export function streamDeleter(connection: Connection, { deadlineMs, attempts }: Patience): (stream: string) => Promise<void> {
+export function createStreamDeleter(connection: Connection, { deadlineMs, attempts }: DeleteLimits): (stream: string) => Promise<void> {
   return async (stream) => {
     const what = `deleting ${stream}`;
     let lastFailure: unknown;
     for (let attempt = 0; attempt < attempts; attempt++) {
-      await backOff(attempt);
+      await pauseBeforeRetry(attempt);
       const client = connection.client();
       try {
-        await within(deadlineMs + 250, what, client.tombstoneStream(stream, { expectedRevision: ANY, deadline: deadlineMs }));
+        await withDeadline(deadlineMs + 250, what, client.tombstoneStream(stream, { expectedRevision: ANY, deadline: deadlineMs }));
         return;
       } catch (error) {
         const definite = definiteFailure(error, stream, what);
@@ -83,14 +83,14 @@ export function streamDeleter(connection: Connection, { deadlineMs, attempts }: 
 }
 
 /** Fails with StoreUnavailable when the promise has not settled in time; the client's own deadlines do not cover everything. */
-export function within<T>(milliseconds: number, what: string, promise: Promise<T>): Promise<T> {
+export function withDeadline<T>(milliseconds: number, what: string, promise: Promise<T>): Promise<T> {
   return withTimeLimit(milliseconds, promise, () => {
     throw new StoreUnavailable("event store", `${what}: no answer within ${milliseconds} ms`);
   });
 }
 
 /** No pause before the first retry, since a lost connection is replaced at once. */
-export async function backOff(failures: number, signal?: AbortSignal): Promise<void> {
+export async function pauseBeforeRetry(failures: number, signal?: AbortSignal): Promise<void> {
   if (failures <= 1) return;
   const milliseconds = backOffMs(failures - 1, { firstMs: 25, mostMs: 1000 });
   await pause(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined);

@@ -4,7 +4,7 @@ import type { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Duplex, Readable } from "node:stream";
 import { EventStoreDBClient } from "@eventstore/db-client";
-import { type Cut, groupingCut } from "./protocol/frames.js";
+import { groupFrames, type SplitChunk } from "./protocol/frames.js";
 import { repliesReader } from "./protocol/readReply.js";
 
 type UnpackError = typeof import("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
@@ -88,7 +88,7 @@ const streams = "/event_store.client.streams.Streams";
 const asIs = (bytes: Buffer): Buffer => bytes;
 
 /**
- * A Read call, which is also how subscriptions are made. It has no deadline: a read takes as long as its reader needs, and reading/feed.ts
+ * A Read call, which is also how subscriptions are made. It has no deadline: a read takes as long as its reader needs, and reading/eventFeed.ts
  * notices a silent server. The replies come in the server's order: a checkpoint comes after the events that it covers.
  */
 export async function openReadCall(client: EventStoreDBClient, request: Buffer, requiresLeader: boolean): Promise<ReadCall> {
@@ -102,7 +102,7 @@ export async function openReadCall(client: EventStoreDBClient, request: Buffer, 
 
 /** The object with which gRPC cuts the HTTP/2 stream of a call into messages. */
 interface Decoder {
-  write: Cut;
+  write: SplitChunk;
   readonly maxReadMessageLength: number;
 }
 
@@ -120,7 +120,7 @@ export function groupMessages(call: EventEmitter): void {
     for (const name of way) found = (found as Record<string, unknown> | null | undefined)?.[name];
     const decoder = (found ?? {}) as Partial<Decoder>;
     if (typeof decoder.write === "function" && typeof decoder.maxReadMessageLength === "number")
-      decoder.write = groupingCut(decoder.maxReadMessageLength);
+      decoder.write = groupFrames(decoder.maxReadMessageLength);
   });
 }
 

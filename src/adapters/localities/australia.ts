@@ -1,7 +1,7 @@
 import { type AustralianRecord, readAustralianFile } from "./australianFile.js";
 import { cityOf } from "./cities.js";
+import { type LocalityRow, localityName } from "./localityRow.js";
 import { coordinates, createPrimaryRanking } from "./primarySuburb.js";
-import { type LocalityRow, placeName } from "./row.js";
 
 const states: Record<string, string> = {
   ACT: "Australian Capital Territory",
@@ -68,7 +68,7 @@ export function* readAustralia(): Generator<LocalityRow> {
 
 function toRow(record: AustralianRecord): LocalityRow {
   const state = rightState.get(`${record.postcode} ${record.locality.toUpperCase()}`) ?? record.state;
-  const suburb = placeName(record.locality);
+  const suburb = localityName(record.locality);
   const city = cityOf(record.postcode, state, coordinates(record)) ?? suburb;
   return {
     postalCode: record.postcode,

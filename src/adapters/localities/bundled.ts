@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { readAustralia } from "./australia.js";
+import type { LocalityRow } from "./localityRow.js";
 import { readCanada, readUnitedStates } from "./northAmerica.js";
-import type { LocalityRow } from "./row.js";
 import { readStoredLocalities } from "./storedLocalities.js";
 
 /** By country: works out the localities that come with the service from the npm package that has them. */

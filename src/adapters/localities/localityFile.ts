@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import Papa from "papaparse";
-import type { LocalityRow } from "./row.js";
+import type { LocalityRow } from "./localityRow.js";
 
 export interface CountryRow {
   readonly countryCode: string;

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { type LocalityRow, placeName } from "./row.js";
+import { type LocalityRow, localityName } from "./localityRow.js";
 
 function byCode(text: string): Map<string, string> {
   return new Map(text.split(",").map((entry) => [entry.slice(0, 2), entry.slice(3)]));
@@ -77,7 +77,7 @@ export function* readCanada(): Generator<LocalityRow> {
 function namesIn(area: string): string[] {
   return area
     .split(/[()/]/)
-    .map((part) => placeName(part))
+    .map((part) => localityName(part))
     .filter((part) => part !== "");
 }
 

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { readLocalityFile } from "./localityFile.js";
-import type { LocalityRow } from "./row.js";
+import type { LocalityRow } from "./localityRow.js";
 
 /** One country's localities in the stored format. */
 export interface StoredCountry {

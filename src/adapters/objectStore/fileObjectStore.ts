@@ -4,7 +4,7 @@ import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from "node:f
 import { dirname, join } from "node:path";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import { assertKey, contentDisposition, isGenuine, type Link, signLink } from "./keys.js";
+import { assertKey, contentDisposition, isSignatureValid, type Link, signLink } from "./objectKeys.js";
 
 export interface FileObjectStore extends ObjectStore {
   /** The file of a link, for the route that serves it; undefined when the signature is wrong or the link has expired. */
@@ -74,7 +74,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
       return signLink(signingSecret, publicUrl, key, downloadName, Math.floor(now.getTime() / 1000) + expiresInSeconds);
     },
     openLink: async (link, now) => {
-      if (!isGenuine(signingSecret, link, now)) return undefined;
+      if (!isSignatureValid(signingSecret, link, now)) return undefined;
       const path = pathOf(link.key);
       const { size } = await stat(path).catch((error) => fail(error, link.key));
       return { path, size, contentDisposition: contentDisposition(link.name), contentType: contentType(link.key) };

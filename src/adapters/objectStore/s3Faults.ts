@@ -35,7 +35,7 @@ const noBucket = "The bucket does not exist. Check S3_BUCKET; the api role makes
 export type Translate = (error: unknown, key?: string) => unknown;
 
 /** Messages name the endpoint and the bucket, since an operator may run several. */
-export function translator({ endpoint, bucket }: { endpoint: string; bucket: string }): Translate {
+export function createTranslator({ endpoint, bucket }: { endpoint: string; bucket: string }): Translate {
   const store = `The object store at ${new URL(endpoint).origin} (bucket ${bucket})`;
   const unavailable = (message: string, cause: unknown, fault: StoreUnavailable["fault"]) =>
     new StoreUnavailable("object store", `${store} ${message}`, { cause, fault });

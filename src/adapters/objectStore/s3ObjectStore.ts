@@ -8,8 +8,8 @@ import { Client } from "minio";
 import { backOffMs } from "../../backOff.js";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import { assertKey, contentDisposition } from "./keys.js";
-import { codeOf, type Translate, translator } from "./s3Faults.js";
+import { assertKey, contentDisposition } from "./objectKeys.js";
+import { codeOf, createTranslator, type Translate } from "./s3Faults.js";
 import { abortUpload, type OpenUpload, openUploads, partBytes, sendFile } from "./s3Upload.js";
 
 export interface S3Options {
@@ -37,7 +37,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
   const { client, close } = connect(options);
   // The address is part of what is signed. Signing sends nothing, so this client opens no connection.
   const signer = options.publicEndpoint ? connect({ ...options, endpoint: options.publicEndpoint }).client : client;
-  const translate = translator(options);
+  const translate = createTranslator(options);
   const retried = <Result>(key: string, work: () => Promise<Result>) => retry(key, patienceMs, work, translate);
   const ping = async () => {
     try {
@@ -143,9 +143,9 @@ function connect(options: S3Options): { client: Client; close: () => void } {
   return { client, close: () => agent.destroy() };
 }
 
-type Listed = { key: string; modifiedAt: Date; size: number };
+type ListedObject = { key: string; modifiedAt: Date; size: number };
 
-async function* list(client: Client, bucket: string, prefix: string, translate: Translate): AsyncGenerator<Listed> {
+async function* list(client: Client, bucket: string, prefix: string, translate: Translate): AsyncGenerator<ListedObject> {
   try {
     for await (const item of client.listObjectsV2(bucket, prefix, true)) {
       if (item.name) yield { key: item.name, modifiedAt: item.lastModified, size: item.size };

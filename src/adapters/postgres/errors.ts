@@ -41,13 +41,13 @@ function isMissing(error: unknown): boolean {
   return typeof code === "string" && (missing.test(code) || (code === "XX000" && droppedInUse.test(message ?? "")));
 }
 
-export interface Seen {
+export interface ConnectionHistory {
   /** This process was connected to the database before, so its settings are right. */
   readonly connectedBefore?: boolean;
 }
 
 /** Outages and refused access become StoreUnavailable. Every other error is returned unchanged. */
-export function asDatabaseError(error: unknown, { connectedBefore = false }: Seen = {}): unknown {
+export function asDatabaseError(error: unknown, { connectedBefore = false }: ConnectionHistory = {}): unknown {
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1)
     if (at instanceof StoreUnavailable) return at;
   const reason = error instanceof Error && error.message ? error.message : "no connection";

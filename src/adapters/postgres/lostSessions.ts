@@ -1,6 +1,6 @@
 import pg from "pg";
 
-export interface WatchOptions {
+export interface LostSessionOptions {
   readonly applicationName: string;
   /** How often to look. A session is ended when it was found lost twice in a row and no byte was sent or received in between. */
   readonly everyMs?: number;
@@ -21,7 +21,7 @@ const lookMs = 5_000;
  * server can: it is asked over another connection what a silent session is doing. If the server waits for this client while the client waits
  * for the server, the session is ended on both sides, which frees its locks. Returns a function that stops the watch.
  */
-export function endLostSessions(pool: pg.Pool, { applicationName, everyMs = lookMs, onLost }: WatchOptions): () => void {
+export function endLostSessions(pool: pg.Pool, { applicationName, everyMs = lookMs, onLost }: LostSessionOptions): () => void {
   const inUse = new Set<Session>();
   const moved = new Map<Session, number>();
   const suspects = new Set<Session>();
@@ -67,7 +67,7 @@ const traffic = ({ connection: { stream } }: Session) => stream.bytesRead + stre
 
 /** The sessions that the server does not know, or on whose client the server is waiting. */
 async function lostAmong(pool: pg.Pool, applicationName: string, sessions: readonly Session[]): Promise<Set<Session>> {
-  return besides(pool, applicationName, async (client) => {
+  return onNewConnection(pool, applicationName, async (client) => {
     const pids = sessions.map(({ processID }) => processID);
     const { rows } = await client.query<{ own: number; pid: number | null; waits: boolean }>(
       `select pg_backend_pid() as own, pid, state <> 'active' or wait_event_type is not distinct from 'Client' as waits
@@ -83,7 +83,7 @@ async function lostAmong(pool: pg.Pool, applicationName: string, sessions: reado
 
 async function end(pool: pg.Pool, applicationName: string, session: Session): Promise<void> {
   try {
-    await besides(pool, applicationName, (client) =>
+    await onNewConnection(pool, applicationName, (client) =>
       client.query("select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and application_name = $2", [
         session.processID,
         applicationName,
@@ -95,7 +95,11 @@ async function end(pool: pg.Pool, applicationName: string, session: Session): Pr
 }
 
 /** Uses a new connection, since all connections of the pool may be lost. */
-async function besides<Result>(pool: pg.Pool, applicationName: string, ask: (client: pg.Client) => Promise<Result>): Promise<Result> {
+async function onNewConnection<Result>(
+  pool: pg.Pool,
+  applicationName: string,
+  ask: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const client = new pg.Client({
     connectionString: pool.options.connectionString,
     application_name: applicationName,

@@ -2,7 +2,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { PostWebhook, WebhookAnswer, WebhookRequest } from "../../ports/webhooks.js";
-import { connectTo, RefusedAddress } from "./connectTo.js";
+import { connectToEndpoint, RefusedAddress } from "./connectToEndpoint.js";
 import { type LookUp, lookUp as systemLookUp } from "./lookUp.js";
 
 export interface PostOptions {
@@ -35,7 +35,7 @@ export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: P
     const sockets: Socket[] = [];
     const ask = async () => {
       const url = new URL(request.url);
-      const socket = await connectTo({ url, whyNot: request.whyNot, lookUp, ca, signal });
+      const socket = await connectToEndpoint({ url, whyNot: request.whyNot, lookUp, ca, signal });
       sockets.push(socket);
       // In a process that was frozen the connection may be reported before the timer. Nothing is sent after the deadline.
       if (performance.now() - started >= deadlineMs) giveUp();

@@ -30,7 +30,7 @@ export type CorrectionCommand = {
   | { readonly type: "reopenRows" }
 );
 
-export type Standing =
+export type RowHolder =
   /** By which import, and by which of its rows. */
   { readonly why: "claimed"; readonly importId: string; readonly row: number } | { readonly why: "dismissed"; readonly by: Principal };
 
@@ -39,7 +39,7 @@ export interface CorrectionsState {
   /** By correcting import: its claim as it stands, where rows that were reversed before it are refused. */
   readonly claims: Map<string, RowsClaimed>;
   /** By row: who has it, or that it is dismissed; no entry for an open row. */
-  readonly rows: Map<number, Standing>;
+  readonly rows: Map<number, RowHolder>;
   /** The reversals that were decided, in their order. */
   readonly decided: ReversalDecided[];
 }
@@ -133,12 +133,12 @@ function expectNotWithdrawn({ reversed }: CorrectionsState, sentence: (reversed:
   if (reversed.all !== undefined) throw new Rejection("conflict", sentence("its import is reversed."));
 }
 
-export function standingOf(row: number, state: CorrectionsState, released: ReadonlySet<number>): Standing | undefined {
+export function standingOf(row: number, state: CorrectionsState, released: ReadonlySet<number>): RowHolder | undefined {
   const standing = state.rows.get(row);
   return standing?.why === "claimed" && released.has(row) ? undefined : standing;
 }
 
-function refusal(standing: Standing | undefined, supersededBy: string | undefined): Pick<RefusedRow, "why" | "importId"> | undefined {
+function refusal(standing: RowHolder | undefined, supersededBy: string | undefined): Pick<RefusedRow, "why" | "importId"> | undefined {
   if (standing?.why === "claimed") return { why: "claimed", importId: standing.importId };
   if (standing) return { why: "dismissed" };
   return supersededBy === undefined ? undefined : { why: "superseded", importId: supersededBy };

@@ -6,7 +6,7 @@ import type { EventOn } from "../../events/registry.js";
 import { type EventStore, noStream, type Revision } from "../../ports/eventStore.js";
 import { appendDecided, load, untilNoConflict } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
-import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, decide, type Standing } from "./correctionsDecider.js";
+import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, decide, type RowHolder } from "./correctionsDecider.js";
 import { loadReversals, loadReversed, type ReversedRows, reversedRows } from "./reversedRows.js";
 
 export interface LoadedCorrections {
@@ -109,7 +109,7 @@ function claimedBy(state: CorrectionsState, rows: readonly number[]): Map<string
 
 interface OwnRow {
   readonly reversed: ReversedRows;
-  readonly standing: Standing | undefined;
+  readonly standing: RowHolder | undefined;
   readonly next: Holder | undefined;
 }
 

@@ -2,12 +2,12 @@ import { isLonger, limits } from "../../domain/imports/limits.js";
 import type { Principal } from "../../domain/principal.js";
 import { storable } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
+import { type CorrectionDeps, completedImport, expectWholeShipments, type ImportRef } from "./correctableRows.js";
 import { decide } from "./correctionsDecider.js";
 import { decideCorrections, loadCorrections } from "./correctionsStream.js";
 import { expectOpen } from "./openRows.js";
-import { type CorrectionDeps, completedImport, expectWholeShipments, type ImportMeant } from "./rowsMeant.js";
 
-interface RowsChange extends ImportMeant {
+interface RowsChange extends ImportRef {
   readonly rows: readonly number[];
   readonly by: Principal;
   readonly requestId: string;

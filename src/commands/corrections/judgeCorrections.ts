@@ -5,11 +5,13 @@ import { correctedRows, correctedTable, correctionFaults, type Sources } from ".
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { fault, type RowReason, reasonOf } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
-import type { ImportKind } from "../../events/importEvents.js";
+import { decimalOf, type ImportKind } from "../../events/importEvents.js";
 import type { OpenSubmission } from "../../judging/openSubmission.js";
 import { prepareRows } from "../../judging/prepareRows.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import type { FileRow, Reading } from "../../ports/spreadsheets.js";
-import type { PushedElements } from "./rowsMeant.js";
+import { firstRequest } from "../imports/importStream.js";
+import type { PushedElements } from "./correctableRows.js";
 
 interface Judging extends Pick<Sources, "sentFor" | "isAccepted"> {
   /** The import whose rows they are. */
@@ -17,14 +19,17 @@ interface Judging extends Pick<Sources, "sentFor" | "isAccepted"> {
   readonly kind: ImportKind;
   readonly catalogue: Catalogue;
   readonly geography: Geography;
+  readonly eventStore: EventStore;
   /** What the rows go back to, where that is a JSON push of shipments. */
   readonly push?: PushedElements;
 }
 
 /** By row: why the importer would reject it today; undefined for a row that it would record. Nothing is written. */
 export async function judgeCorrections(push: CorrectionPush, judging: Judging): Promise<Map<number, RowReason | undefined>> {
-  const { importId, kind, catalogue, geography, push: pushed } = judging;
-  const sources = { ...judging, customFieldKeys: catalogue.customFieldKeys };
+  const { importId, kind, catalogue, geography, eventStore, push: pushed } = judging;
+  const corrected = await firstRequest(eventStore, importId);
+  const decimal = corrected && decimalOf(corrected);
+  const sources = { ...judging, customFieldKeys: catalogue.customFieldKeys, decimal };
   const numbers = push.rows.map(({ row }) => row);
   // What cannot be sent at all is a refusal of its row, so that the other lines of its shipment are rejected with it.
   const refusals = new Map(
@@ -45,7 +50,7 @@ export async function judgeCorrections(push: CorrectionPush, judging: Judging): 
     corrects: { importId, rows: numbers, push: pushed },
     file: { name: "rows.csv", format: "csv" },
   } as const;
-  const submission = inMemory({ names: columns.names, fields: columns.fields }, rows);
+  const submission = inMemory({ names: columns.names, fields: columns.fields, decimal }, rows);
   const prepared = await prepareRows(request, submission, rowContext(catalogue, geography), refusals, async () => undefined);
   return new Map(
     rows.map((row, ordinal) => {

@@ -8,9 +8,9 @@ import type { EventStore } from "../../ports/eventStore.js";
 import { type RejectedRowName, rejectedRowsAfter, supersededRows } from "../../queries/lookUps/rejectedRows.js";
 import { queuedImports } from "../imports/importQueue.js";
 import { firstRequest } from "../imports/importStream.js";
+import { type CompletedImport, type CorrectionDeps, firstSentences } from "./correctableRows.js";
 import { type CorrectionsState, standingOf } from "./correctionsDecider.js";
 import { type Holder, holdersOf, loadCorrections, refusedRows } from "./correctionsStream.js";
-import { type CompletedImport, type CorrectionDeps, someOf } from "./rowsMeant.js";
 
 /** A row that is not open, and what has become of it. */
 export interface ClosedRow {
@@ -26,7 +26,7 @@ export interface ClosedRow {
 /** Some of the rows are not open: says which, and why. */
 export class RowsClosed extends Rejection {
   constructor(readonly rows: readonly ClosedRow[]) {
-    super("conflict", someOf(rows.map(({ sentence }) => sentence)));
+    super("conflict", firstSentences(rows.map(({ sentence }) => sentence)));
   }
 }
 

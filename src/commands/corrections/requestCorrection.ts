@@ -5,12 +5,12 @@ import { limits } from "../../domain/imports/limits.js";
 import { type CorrectedFile, correctedFile, type SentValues } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
+import { decimalOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
 import { writeLines } from "../../judging/writeLines.js";
 import { deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
+import { acceptedAmong, completedImport, expectWholeShipments, someNumbers } from "./correctableRows.js";
 import { expectOpen } from "./openRows.js";
-import { acceptedAmong, completedImport, expectWholeShipments, someNumbers } from "./rowsMeant.js";
 
 export interface RequestCorrectionDeps extends RequestImportDeps {
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
@@ -43,7 +43,13 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const found = await deadline.within("event store", completedImport(deps, correction));
   const { kind } = found.request;
   const accepted = await deadline.within("database", acceptedAmong(deps.pool, found, rows));
-  const corrects = { importId, rows, ...(accepted.length > 0 && { accepted }), ...(push.reason !== undefined && { reason: push.reason }) };
+  const decimal = decimalOf(found.request);
+  const corrects = {
+    ...{ importId, rows },
+    ...(accepted.length > 0 && { accepted }),
+    ...(push.reason !== undefined && { reason: push.reason }),
+    ...(decimal && { decimal }),
+  };
   const asSent = { organisationId, kind, source: "data", corrects, sent: sentBody(push), idempotencyKey, now } as const;
   const first = await deadline.within("event store", firstPushOf(deps.eventStore, asSent));
   if (first) return first;
@@ -53,7 +59,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
   const recorded = new Set(accepted);
   const known = { sentFor: (row: number) => sent.get(row) ?? null, isAccepted: (row: number) => recorded.has(row) };
-  const made = correctedFile(push, { kind, customFieldKeys, ...known, elements: pushed?.elements });
+  const made = correctedFile(push, { kind, customFieldKeys, ...known, decimal, elements: pushed?.elements });
   correction.hold?.(made.bytes);
   return withFile(deps.tempDir, made, (file) =>
     requestImport(deps, {

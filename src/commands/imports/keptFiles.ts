@@ -1,6 +1,7 @@
 // Files that wait for a person to choose what their columns are, or to upload what was checked. They are kept for a day, a few for each organisation.
 import type { Pool } from "pg";
 import { v7 } from "uuid";
+import type { Evidence } from "../../domain/imports/columns/evidence.js";
 import type { ImportColumns, ImportKind } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
@@ -19,8 +20,8 @@ export interface FileToKeep {
   readonly file: { path: string; name: string; format: FileFormat; size: number; sha256: string };
   /** The header row. */
   readonly columns: readonly string[];
-  /** By column: some of its values. */
-  readonly values: readonly (readonly string[])[];
+  /** By column: some of its values, and those that say how its numbers are written. */
+  readonly evidence: Evidence;
   /** Remarks for the customer on how the file is read. */
   readonly notes: readonly string[];
   readonly checked?: CheckedAs;
@@ -50,7 +51,7 @@ interface Deps {
 
 /** Returns the file's id. The organisation's oldest files make room for it. */
 export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: FileToKeep): Promise<string> {
-  const { organisationId, kind, sourceDetails, columns, values, notes, checked } = kept;
+  const { organisationId, kind, sourceDetails, columns, evidence, notes, checked } = kept;
   const { path, name, format, size, sha256 } = kept.file;
   const fileId = v7();
   const key = `${keptPrefix(await logIdOf(eventStore))}${organisationId}/${fileId}`;
@@ -60,7 +61,7 @@ export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: Fi
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     [
       ...[fileId, organisationId, kind, name, format, size, sha256, sourceDetails, key],
-      ...[JSON.stringify(columns), JSON.stringify(values), JSON.stringify(notes), checked && JSON.stringify(checked)],
+      ...[JSON.stringify(columns), JSON.stringify(evidence), JSON.stringify(notes), checked && JSON.stringify(checked)],
     ],
   );
   const { rows } = await pool.query<{ key: string }>(
@@ -77,14 +78,16 @@ export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: Fi
 export async function keptFile(pool: Pool, organisationId: string, fileId: string): Promise<KeptFile | undefined> {
   const { rows } = await pool.query<Omit<KeptFile, "file"> & Omit<KeptFile["file"], "size"> & { size: string }>(
     `select file_id as "fileId", organisation_id as "organisationId", kind, name, format, size, sha256, source_details as "sourceDetails",
-            object_key as key, columns, "values", notes, checked, import_id as "importId"
+            object_key as key, columns, "values" as evidence, notes, checked, import_id as "importId"
        from kept_files where organisation_id = $1 and file_id::text = $2 and kept_at > now() - make_interval(hours => ${keptFileHours})`,
     [organisationId, fileId],
   );
   const [found] = rows;
   if (!found) return undefined;
   const { name, format, size, sha256, key, ...rest } = found;
-  return { ...rest, file: { name, format, size: Number(size), sha256, key } };
+  // The version before kept the values alone.
+  const evidence = Array.isArray(rest.evidence) ? { values: rest.evidence, numbers: [] } : rest.evidence;
+  return { ...rest, evidence, file: { name, format, size: Number(size), sha256, key } };
 }
 
 /** Remembers how the file was checked last. */

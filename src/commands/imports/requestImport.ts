@@ -206,8 +206,10 @@ function asked(corrects: Submission["corrects"]): Submission["corrects"] {
 /** Two requests are the same if route, content and reference are. Multipart boundaries and JSON spacing do not count. */
 function fileHash({ kind, source, sourceDetails, file, corrects, columns }: Submission): string {
   const parts = [kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256];
-  const { headings, fixed, dateOrder } = columns ?? {};
-  return sha256(JSON.stringify([...parts, ...(corrects ? [asked(corrects)] : []), ...(columns ? [{ headings, fixed, dateOrder }] : [])]));
+  const { headings, fixed, dateOrder, decimal } = columns ?? {};
+  return sha256(
+    JSON.stringify([...parts, ...(corrects ? [asked(corrects)] : []), ...(columns ? [{ headings, fixed, dateOrder, decimal }] : [])]),
+  );
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

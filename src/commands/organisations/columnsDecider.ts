@@ -1,5 +1,5 @@
 // What an organisation has chosen for the columns of files, which is on the organisation's stream.
-import { type ColumnChoice, isSameChoice } from "../../domain/imports/columns/choice.js";
+import { type ColumnChoice, isSameChoice, plainChoice } from "../../domain/imports/columns/choice.js";
 import { headingsKey } from "../../domain/imports/columns/headings.js";
 import { limits } from "../../domain/imports/limits.js";
 import type { Principal } from "../../domain/principal.js";
@@ -31,8 +31,7 @@ export function evolve(state: ColumnsState, event: EventOn<"organisation">): Col
       state.organisationExists = true;
       return state;
     case "ColumnsMapped": {
-      const { kind, headings, fixed, dateOrder } = event.data;
-      state.choices.set(keyOf(kind, { headings }), { headings, fixed, dateOrder });
+      state.choices.set(keyOf(event.data.kind, event.data), plainChoice(event.data));
       return state;
     }
     case "CatalogueEntryPut":
@@ -62,7 +61,5 @@ export function decide({ organisationId, kind, choice, by, now }: ColumnsCommand
   if (known && isSameChoice(known, choice)) return [];
   // An organisation whose files never have the same headings twice: there is nothing to remember.
   if (!known && state.choices.size >= limits.rememberedChoices) return [];
-  const { headings, fixed, dateOrder } = choice;
-  const given = { ...(fixed === undefined ? {} : { fixed: { ...fixed } }), ...(dateOrder === undefined ? {} : { dateOrder }) };
-  return [{ type: "ColumnsMapped", data: { kind, headings: { ...headings }, ...given, by, at: now.toISOString() } }];
+  return [{ type: "ColumnsMapped", data: { kind, ...plainChoice(choice), by, at: now.toISOString() } }];
 }

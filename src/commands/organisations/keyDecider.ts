@@ -9,13 +9,13 @@ import type { EventOn } from "../../events/registry.js";
 import type { Aggregate } from "../handle.js";
 import { noOrganisation } from "./organisationDecider.js";
 
-interface MadeSecret {
+interface NewKeySecret {
   readonly sha256: string;
   readonly prefix: string;
 }
 
 export type KeyAction =
-  | (MadeSecret & {
+  | (NewKeySecret & {
       readonly type: "create";
       readonly keyId: string;
       readonly name: string;
@@ -23,12 +23,12 @@ export type KeyAction =
       readonly expiresAt?: Date | undefined;
     })
   /** `given` is a displayed prefix, the whole key, or a key id. `replaces`: the prefix of the secret that the person saw. */
-  | (MadeSecret & { readonly type: "rotate"; readonly given: string; readonly replaces?: string | undefined; readonly keepHours: number })
+  | (NewKeySecret & { readonly type: "rotate"; readonly given: string; readonly replaces?: string | undefined; readonly keepHours: number })
   | { readonly type: "revoke"; readonly given: string };
 
 export type KeyCommand = KeyAction & { readonly organisationId: string; readonly by: Principal; readonly now: Date };
 
-interface Secret extends MadeSecret {
+interface Secret extends NewKeySecret {
   /** When a replaced secret ends. */
   readonly until?: string;
 }

@@ -12,7 +12,7 @@ export interface WebhookDeps extends OrganisationDeps {
   readonly signingSecret: string;
 }
 
-export interface MadeSecret {
+export interface NewWebhookSecret {
   readonly endpointId: string;
   /** Returned once and stored nowhere. */
   readonly secret: string;
@@ -22,7 +22,7 @@ export async function addWebhook(
   deps: WebhookDeps,
   { organisationId, url, events }: { organisationId: string; url: string; events?: readonly string[] | undefined },
   origin: Origin,
-): Promise<MadeSecret> {
+): Promise<NewWebhookSecret> {
   const endpointId = deps.newId();
   const action: WebhookAction = { type: "add", url: soundUrl(url, deps.rules), events: soundEvents(events) };
   await carryOut(deps, { organisationId, endpointId }, action, origin);
@@ -41,7 +41,7 @@ export async function changeWebhook(
 }
 
 /** A new secret. For a day the old one signs beside it. */
-export async function rotateWebhook(deps: WebhookDeps, endpoint: Endpoint, origin: Origin): Promise<MadeSecret> {
+export async function rotateWebhook(deps: WebhookDeps, endpoint: Endpoint, origin: Origin): Promise<NewWebhookSecret> {
   const { decided } = await carryOut(deps, endpoint, { type: "rotate" }, origin);
   const [changed] = decided;
   if (changed?.type !== "WebhookChanged") throw new Error("a rotation decides one change");

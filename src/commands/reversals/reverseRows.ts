@@ -14,7 +14,7 @@ import {
   correctingRows,
   isShownReversed,
   lastEnd,
-  type Meant,
+  type ReversalTarget,
   writtenImport,
 } from "../../queries/lookUps/reversals.js";
 import { decideReversal, type LoadedCorrections, loadCorrections } from "../corrections/correctionsStream.js";
@@ -22,23 +22,23 @@ import { queuedCorrections } from "../corrections/openRows.js";
 import { load, untilNoConflict } from "../handle.js";
 import { expectVisible, loadImport } from "../imports/importStream.js";
 import { untilProjected } from "../untilProjected.js";
+import { decide, type ReverseRows, reversalsAggregate } from "./reversalsDecider.js";
 import {
   activitiesOf,
-  type Chosen,
-  chosenOf,
   type ReversalDeps,
+  type ReversalSelection,
+  type ReversalUnits,
   type ReversibleImport,
-  type Selection,
+  reversalUnitsOf,
   shipmentsWithRows,
-} from "./chosenRows.js";
-import { decide, type ReverseRows, reversalsAggregate } from "./reversalsDecider.js";
+} from "./reversalUnits.js";
 
 export interface ReversalRequest {
   /** Undefined for the command line, which may reverse any organisation's import. */
   readonly organisationId: string | undefined;
   readonly importId: string;
   readonly kind?: ImportKind | undefined;
-  readonly what: Selection;
+  readonly what: ReversalSelection;
   readonly reason: string;
   readonly includeCorrections: boolean;
   /** Nothing is recorded. */
@@ -69,7 +69,7 @@ export interface ReversalOutcome {
 
 export async function reverseRows(deps: ReversalDeps, request: ReversalRequest): Promise<ReversalOutcome> {
   const found = await completedImport(deps, request);
-  const chosen = await chosenOf(deps, found, request.what);
+  const chosen = await reversalUnitsOf(deps, found, request.what);
   if (request.includeCorrections) await expectNoneUnderWayAmong(deps, await correctionsOf(deps, found, chosen, request));
   const made = await reverseChosen(deps, found, chosen, request);
   return request.includeCorrections ? withCorrections(deps, found, made, chosen, request) : made.outcome;
@@ -128,10 +128,10 @@ async function expectNoneUnderWayAmong(deps: ReversalDeps, corrections: readonly
 type Making = Pick<ReversalRequest, "reason" | "preview" | "includeCorrections" | "by" | "requestId" | "now"> & {
   readonly includedIn?: RowsReversed["includedIn"];
   /** What the same call reverses before this. */
-  readonly before?: readonly Meant[];
+  readonly before?: readonly ReversalTarget[];
 };
 
-const meantBy = ({ organisationId, importId, position }: ReversibleImport, { rows, shipmentIds }: Chosen): Meant => ({
+const meantBy = ({ organisationId, importId, position }: ReversibleImport, { rows, shipmentIds }: ReversalUnits): ReversalTarget => ({
   ...{ organisationId, importId, position, rows, shipmentIds },
 });
 
@@ -144,13 +144,13 @@ interface Made {
 const withoutConflictMs = 10_000;
 
 /** When somebody claims or reverses rows of the import between the look at its corrections and the decision, everything is looked at again. */
-async function reverseChosen(deps: ReversalDeps, found: ReversibleImport, chosen: Chosen, making: Making): Promise<Made> {
+async function reverseChosen(deps: ReversalDeps, found: ReversibleImport, chosen: ReversalUnits, making: Making): Promise<Made> {
   const made = await untilNoConflict(() => tryToReverse(deps, found, chosen, making), withoutConflictMs);
   if (made.outcome.reversalId) await shownSoon(deps.pool, made.outcome.reversalId);
   return made;
 }
 
-async function tryToReverse(deps: ReversalDeps, found: ReversibleImport, chosen: Chosen, making: Making): Promise<Made> {
+async function tryToReverse(deps: ReversalDeps, found: ReversibleImport, chosen: ReversalUnits, making: Making): Promise<Made> {
   const { importId, organisationId, kind, written } = found;
   const { reason, by, includedIn } = making;
   const claims = await loadCorrections(deps.eventStore, importId);
@@ -198,7 +198,7 @@ async function shownSoon(pool: Pool, reversalId: string): Promise<void> {
 
 interface ChosenCorrection {
   readonly found: ReversibleImport;
-  readonly chosen: Chosen;
+  readonly chosen: ReversalUnits;
   /** The rows of the import named in the request that it corrects. */
   readonly rows: readonly number[];
 }
@@ -207,7 +207,7 @@ interface ChosenCorrection {
 async function correctionsOf(
   deps: ReversalDeps,
   { importId, organisationId }: ReversibleImport,
-  { rows: chosenRows }: Chosen,
+  { rows: chosenRows }: ReversalUnits,
   { kind }: ReversalRequest,
 ): Promise<ChosenCorrection[]> {
   const corrections: ChosenCorrection[] = [];
@@ -224,7 +224,7 @@ async function withCorrections(
   deps: ReversalDeps,
   found: ReversibleImport,
   { outcome, reversalId }: Made,
-  first: Chosen,
+  first: ReversalUnits,
   request: ReversalRequest,
 ): Promise<ReversalOutcome> {
   let reopened = outcome.reopened;

@@ -6,7 +6,7 @@ import { columnsOf, customFieldPrefix, type Field, isNumber, type Kind } from ".
 import { type RowContext, rowContext } from "../rows/rowContext.js";
 import { matchImportHeader } from "./header.js";
 
-interface Known {
+interface ExampleValues {
   readonly catalogue: Catalogue;
   readonly geography: Geography;
   /** Codes that the organisation has used already; may be empty. */
@@ -24,7 +24,7 @@ export interface ExampleTable {
 }
 
 /** Has every column; where a row has no value below, the cell is empty. */
-export function exampleTable(kind: Kind, known: Known): ExampleTable {
+export function exampleTable(kind: Kind, known: ExampleValues): ExampleTable {
   const rows = kind === "shipments" ? shipmentRows(known) : activityRows(known);
   const custom = kind === "shipments" ? [...known.catalogue.customFieldKeys] : [];
   const columns = [
@@ -46,7 +46,7 @@ function customColumn(key: string): string {
 }
 
 /** Two goods lines of one shipment, and a shipment of one line. */
-function shipmentRows({ catalogue, geography, now }: Known): Values[] {
+function shipmentRows({ catalogue, geography, now }: ExampleValues): Values[] {
   const [from, to] = examplePlaces(catalogue, rowContext(catalogue, geography));
   if (!from || !to) return [];
   const keys = [...catalogue.customFieldKeys];
@@ -69,7 +69,7 @@ const placeValues = (end: "origin" | "destination", { postalCode, suburb, state,
   [`${end}CountryCode`]: countryCode,
 });
 
-function activityRows({ catalogue, warehouseCodes, chargeCodes, now }: Known): Values[] {
+function activityRows({ catalogue, warehouseCodes, chargeCodes, now }: ExampleValues): Values[] {
   const [warehouse = "SYD1", otherWarehouse = warehouse] = warehouseCodes;
   const charges = chargeCodes.length > 0 ? chargeCodes : ["PICK", "PACK", "STORAGE"];
   const customers = [...catalogue.customers.keys()];

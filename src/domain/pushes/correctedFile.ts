@@ -1,5 +1,6 @@
 // The rows of a correction as the file its customer would have uploaded: what was sent, with the corrected values in place.
-import { columnsOf, customFieldPrefix, elementColumn, type Kind } from "../imports/fields.js";
+import { type Decimal, writtenNumber } from "../imports/columns/decimal.js";
+import { columnsOf, customFieldPrefix, elementColumn, isNumber, type Kind } from "../imports/fields.js";
 import { cutMark } from "../imports/limits.js";
 import { Rejection } from "../rejection.js";
 import { firstOf, pathText } from "../validation.js";
@@ -25,6 +26,8 @@ export interface Sources {
   readonly elements?: readonly number[] | undefined;
   /** True for a row whose values were recorded: nothing of them is cut short. */
   readonly isAccepted?: (row: number) => boolean;
+  /** How the numbers of the corrected import are written; undefined for the contract's way. */
+  readonly decimal?: Decimal | undefined;
 }
 
 export function correctedFile(push: CorrectionPush, sources: Sources): CorrectedFile {
@@ -40,10 +43,24 @@ export function correctedFile(push: CorrectionPush, sources: Sources): Corrected
 }
 
 /** By field: what was sent, with the corrected values in place. */
-export function correctedRows({ rows }: CorrectionPush, { kind, customFieldKeys, sentFor }: Sources): ReadonlyMap<string, string>[] {
+export function correctedRows(
+  { rows }: CorrectionPush,
+  { kind, customFieldKeys, sentFor, isAccepted, decimal }: Sources,
+): ReadonlyMap<string, string>[] {
   const fieldOf = knownColumns(kind, customFieldKeys);
-  return rows.map(({ row, values }) => new Map([...byField(sentFor(row) ?? {}, fieldOf), ...byField(values, fieldOf)]));
+  return rows.map(({ row, values }) => {
+    const sent = isAccepted?.(row) ? recordedAs(sentFor(row) ?? {}, kind, decimal) : (sentFor(row) ?? {});
+    return new Map([...byField(sent, fieldOf), ...byField(values, fieldOf)]);
+  });
 }
+
+/** The values of a recorded row, with its numbers as the import's own file has them. */
+export const recordedAs = (values: Readonly<Record<string, string>>, kind: Kind, decimal: Decimal | undefined): Record<string, string> => {
+  const numbers = new Set<string>(columnsOf(kind).flatMap((field) => (isNumber(field) ? [field.name] : [])));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, numbers.has(name) ? writtenNumber(value, decimal) : value]),
+  );
+};
 
 /** The header row and a record for each row, as the file has them. */
 export function correctedTable(corrected: readonly ReadonlyMap<string, string>[], kind: Kind): (string | undefined)[][] {

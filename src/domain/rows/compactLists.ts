@@ -4,7 +4,7 @@ import { limits, shortened } from "../imports/limits.js";
 import type { RowReason } from "./faults.js";
 
 /** A list of numbers that takes four or eight bytes each: a file has a million rows, and an object for each would not fit. */
-export interface GrowingInts {
+export interface IntList {
   readonly length: number;
   push(value: number): void;
   get(index: number): number;
@@ -15,12 +15,12 @@ const blockBits = 14;
 const blockSize = 1 << blockBits;
 
 /** Of 32-bit integers. */
-export const growingInts = (): GrowingInts => growing(() => new Int32Array(blockSize));
+export const createIntList = (): IntList => growing(() => new Int32Array(blockSize));
 
-export const growingDoubles = (): GrowingInts => growing(() => new Float64Array(blockSize));
+export const createDoubleList = (): IntList => growing(() => new Float64Array(blockSize));
 
 /** Grows by blocks, so that nothing is ever copied and little is ever spare. */
-function growing(newBlock: () => Int32Array | Float64Array): GrowingInts {
+function growing(newBlock: () => Int32Array | Float64Array): IntList {
   const blocks: (Int32Array | Float64Array)[] = [];
   let length = 0;
   return {
@@ -41,16 +41,16 @@ function growing(newBlock: () => Int32Array | Float64Array): GrowingInts {
 }
 
 /** A list of texts, kept as bytes outside of the heap: a file has a million shipments, and strings for each would fill it. */
-export interface GrowingTexts {
+export interface TextList {
   push(text: string): void;
   get(index: number): string;
 }
 
 const blockBytes = 1024 * 1024;
 
-export function growingTexts(): GrowingTexts {
+export function createTextList(): TextList {
   const blocks: Buffer[] = [];
-  const [block, start, end] = [growingInts(), growingInts(), growingInts()];
+  const [block, start, end] = [createIntList(), createIntList(), createIntList()];
   let used = 0;
   return {
     push(text) {
@@ -72,14 +72,14 @@ export function growingTexts(): GrowingTexts {
 export const comparableText = (text: string): string =>
   text.length <= limits.identifierLength ? text : `${text.slice(0, limits.identifierLength)}${hash("sha256", JSON.stringify(text), "hex")}`;
 
-export interface KeptReasons {
+export interface ReasonList {
   /** From 1; undefined for a new reason when `most` reasons are kept. */
   numberOf(reason: RowReason): number | undefined;
   get(number: number): RowReason;
 }
 
 /** Reasons are few and rows are many, so each is kept once. A file in which every row has another reason must not fill the memory. */
-export function keptReasons(most: number = limits.keptReasons): KeptReasons {
+export function createReasonList(most: number = limits.keptReasons): ReasonList {
   const numbers = new Map<string, number>();
   const kept: RowReason[] = [];
   return {

@@ -1,4 +1,5 @@
-import { type Field, parseDecimal } from "../imports/fields.js";
+import { readNumber } from "../imports/columns/decimal.js";
+import type { Field } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { isOtherDateForm, readTimestamp } from "../imports/timestamp.js";
 import { type Cell, type Columns, rawColumn, textColumn } from "./cells.js";
@@ -25,6 +26,7 @@ export function fieldsReader(columns: Columns, fields: readonly Field[], context
 }
 
 function fieldReader(columns: Columns, field: Field, context: RowContext): ReadField {
+  const number = (text: string) => readNumber(text, columns.decimal);
   switch (field.type) {
     case "identifier":
       return textReader(columns, field, limits.identifierLength);
@@ -34,11 +36,11 @@ function fieldReader(columns: Columns, field: Field, context: RowContext): ReadF
     case "place":
       return textReader(columns, field, limits.textLength);
     case "number":
-      return rawReader(columns, field, parseDecimal);
+      return rawReader(columns, field, number);
     case "nonZero":
-      return rawReader(columns, field, (text) => parseDecimal(text) || undefined);
+      return rawReader(columns, field, (text) => number(text) || undefined);
     case "positive":
-      return rawReader(columns, field, positive);
+      return rawReader(columns, field, (text) => positive(number(text)));
     case "time":
       return rawReader(columns, field, (text) => readTimestamp(text, context.timezone), otherDateForm);
   }
@@ -84,10 +86,7 @@ function rawReader(
   };
 }
 
-function positive(text: string): number | undefined {
-  const value = parseDecimal(text);
-  return value !== undefined && value > 0 ? value : undefined;
-}
+const positive = (value: number | undefined): number | undefined => (value !== undefined && value > 0 ? value : undefined);
 
 /** Such a date is rejected with advice and not guessed: 6/10/2026 may be in June or in October. */
 const otherDateForm = (text: string): string | undefined =>

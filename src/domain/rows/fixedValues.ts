@@ -6,14 +6,14 @@ import { fieldsReader } from "./fieldReader.js";
 import type { RowContext } from "./rowContext.js";
 
 /** Why rows with these fixed values would all be rejected. A place is judged only together with the rest of its row. */
-export function fixedValueFaults({ fixed = {}, dateOrder }: ColumnChoice, kind: Kind, context: RowContext): string[] {
+export function fixedValueFaults({ fixed = {}, dateOrder, decimal }: ColumnChoice, kind: Kind, context: RowContext): string[] {
   return columnsOf(kind).flatMap((field) => {
     const { name, heading } = field;
     const given = Object.hasOwn(fixed, name) ? fixed[name] : undefined;
     if (given === undefined) return [];
     const faults: Fault[] = [];
     const cell = (field.type === "time" && dateOrder && inOrder(given, dateOrder)) || given;
-    fieldsReader({ names: [name], fields: [name] }, [field], context)([cell], faults);
+    fieldsReader({ names: [name], fields: [name], decimal }, [field], context)([cell], faults);
     return faults.length === 0 ? [] : [`The fixed value of ${heading}: ${faults.map(({ sentence }) => sentence).join("; ")}.`];
   });
 }

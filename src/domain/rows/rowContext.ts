@@ -9,7 +9,7 @@ export interface RowContext {
   /** The location, if it resolves and lies in a zone of the organisation. */
   locate(postalCode: string, suburb: string, state: string, countryCode: string): Location | undefined;
   /** Why there is no such location, for people. */
-  whyNotLocated(postalCode: string, suburb: string, state: string, countryCode: string): string;
+  locationFault(postalCode: string, suburb: string, state: string, countryCode: string): string;
 }
 
 const rememberedPlaces = 20_000;
@@ -35,7 +35,7 @@ export function rowContext(catalogue: Catalogue, geography: Geography): RowConte
       places.set(key, location);
       return location;
     },
-    whyNotLocated(postalCode, suburb, state, countryCode) {
+    locationFault(postalCode, suburb, state, countryCode) {
       const resolution = geography.resolve({ postalCode, suburb, state, countryCode });
       if (resolution.ok) return `no zone of the catalogue has the postcode ${resolution.location.postalCode}`;
       const [first = "", ...rest] = resolution.message;

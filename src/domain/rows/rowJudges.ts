@@ -1,14 +1,14 @@
 import type { Location } from "../geography/geography.js";
 import { withLostZeros } from "../geography/postalCode.js";
 import { customFieldPrefix, type Field, fieldsOf } from "../imports/fields.js";
-import { type Cell, type Columns, type Judged, type ReadText, type Row, rowFaults, textColumn } from "./cells.js";
+import { type Cell, type Columns, type JudgedValues, type ReadText, type Row, rowFaults, textColumn } from "./cells.js";
 import { type Fault, fault, reasonOf } from "./faults.js";
 import { fieldsReader } from "./fieldReader.js";
 import type { RowContext } from "./rowContext.js";
 
 export interface JudgedLine {
   /** A goods line (`item`) together with the fields of its shipment; only what was given is there. */
-  readonly judged: Judged<Record<string, unknown>>;
+  readonly judged: JudgedValues<Record<string, unknown>>;
   readonly origin: Location | undefined;
   readonly destination: Location | undefined;
 }
@@ -76,7 +76,7 @@ function placeReader(
     const country = readCountry(cells, faults);
     const complete = code !== undefined && suburb !== undefined && state !== undefined && country !== undefined;
     const location = complete ? context.locate(code, suburb, state, country) : undefined;
-    if (complete && !location) faults.push({ ...notFound, advice: context.whyNotLocated(code, suburb, state, country) });
+    if (complete && !location) faults.push({ ...notFound, advice: context.locationFault(code, suburb, state, country) });
     const given: Record<string, string> = {};
     if (code) given[names[0]] = location ? withLostZeros(code, location.postalCode) : code;
     if (suburb) given[names[1]] = suburb;
@@ -101,7 +101,7 @@ function customFieldsReader(columns: Columns): (cells: readonly Cell[], faults: 
   };
 }
 
-export function activityJudge(columns: Columns, context: RowContext): (row: Row) => Judged<Record<string, unknown>> {
+export function activityJudge(columns: Columns, context: RowContext): (row: Row) => JudgedValues<Record<string, unknown>> {
   const read = fieldsReader(columns, fieldsOf("activity"), context);
   return (row) => {
     const faults = rowFaults(row);

@@ -1,6 +1,7 @@
 import type { Location } from "../geography/geography.js";
 import { rememberingNameKey } from "../geography/names.js";
-import { customFieldPrefix, type FieldType, fieldsOf, isNumber, parseDecimal } from "../imports/fields.js";
+import { type Decimal, readNumber } from "../imports/columns/decimal.js";
+import { customFieldPrefix, type FieldType, fieldsOf, isNumber } from "../imports/fields.js";
 import { instantOf } from "../imports/timestamp.js";
 import { type Cell, type Columns, cellText } from "./cells.js";
 
@@ -27,7 +28,7 @@ export function comparedColumns(columns: Columns, timezone: string): ComparedCol
   return columns.fields.flatMap((field, index) => {
     if (field === undefined || field === "shipmentId") return [];
     const type = field.startsWith(customFieldPrefix) ? "text" : shipmentTypes.get(field);
-    return type ? [comparedColumn(columns.names[index] ?? field, field, { type, index, timezone, keyOf })] : [];
+    return type ? [comparedColumn(columns.names[index] ?? field, field, { type, index, timezone, keyOf, decimal: columns.decimal })] : [];
   });
 }
 
@@ -37,10 +38,11 @@ interface Comparing {
   readonly type: FieldType;
   readonly index: number;
   readonly timezone: string;
+  readonly decimal: Decimal | undefined;
   readonly keyOf: (name: string) => string;
 }
 
-function comparedColumn(name: string, field: string, { type, index, timezone, keyOf }: Comparing): ComparedColumn {
+function comparedColumn(name: string, field: string, { type, index, timezone, decimal, keyOf }: Comparing): ComparedColumn {
   const text = (cells: readonly Cell[]) => cellText(cells[index]).trim();
   const folded = (cells: readonly Cell[]) => text(cells).normalize("NFC").toLowerCase();
   const place = /^(origin|destination)(PostCode|Suburb|State|CountryCode)$/.exec(field);
@@ -57,6 +59,6 @@ function comparedColumn(name: string, field: string, { type, index, timezone, ke
     return { name, field, meaning, written: (cells) => keyOf(text(cells)).replace(/^0+/, "") || undefined };
   }
   if (type === "time") return { name, field, meaning: (cells) => String(instantOf(text(cells), timezone) ?? folded(cells)) };
-  if (isNumber({ type })) return { name, field, meaning: (cells) => String(parseDecimal(text(cells)) ?? folded(cells)) };
+  if (isNumber({ type })) return { name, field, meaning: (cells) => String(readNumber(text(cells), decimal) ?? folded(cells)) };
   return { name, field, meaning: folded };
 }

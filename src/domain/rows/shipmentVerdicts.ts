@@ -1,7 +1,7 @@
 import type { Location } from "../geography/geography.js";
 import { limits } from "../imports/limits.js";
 import type { Cell } from "./cells.js";
-import { comparableText, growingInts, growingTexts, keptReasons } from "./compactLists.js";
+import { comparableText, createIntList, createReasonList, createTextList } from "./compactLists.js";
 import { type Fault, fault, type RowReason, reasonOf, refusal } from "./faults.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";
 
@@ -41,14 +41,14 @@ const tooManyLines = fault("tooManyLines", `A shipment can have at most ${limits
 const overtaken = refusal("Superseded by a later element of its push, which stands before it in this correction");
 
 /** Takes every line of an import once, in row order; a shipment is accepted or rejected whole, wherever its lines stand. */
-export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = keptReasons()): VerdictBuilder {
+export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = createReasonList()): VerdictBuilder {
   const shipmentOfKey = new Map<string, number>();
-  const shipmentOfRow = growingInts();
-  const reasonOfRow = growingInts();
-  const lines = growingInts();
-  const leadReason = growingInts();
-  const leadRow = growingInts();
-  const firstLines = growingTexts();
+  const shipmentOfRow = createIntList();
+  const reasonOfRow = createIntList();
+  const lines = createIntList();
+  const leadReason = createIntList();
+  const leadRow = createIntList();
+  const firstLines = createTextList();
   /** By the id that they name: the shipments that go back to elements of a push, in the order of their first lines. */
   const writes = new Map<string, { readonly shipment: number; readonly element: number }[]>();
   const isOvertaken = new Set<number>();

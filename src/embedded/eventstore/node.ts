@@ -13,8 +13,8 @@ import { credentialsCheck } from "./credentials.js";
 import { createCommitLog } from "./log/commitLog.js";
 import { FolderInUse, startStorage } from "./log/startStorage.js";
 import { createWriter } from "./log/writer.js";
-import { type Method, refusing, serveCall } from "./protocol/grpcCall.js";
-import { accessDenied, notOffered } from "./protocol/grpcErrors.js";
+import { type Method, refusedCall, serveCall } from "./protocol/grpcCall.js";
+import { accessDenied, notImplemented } from "./protocol/grpcErrors.js";
 
 export interface EventStoreNodeOptions {
   /** 0 for any free one. */
@@ -79,8 +79,8 @@ export async function startEventStoreNode({ port, dataDir, credentials, report, 
   return { ...endPoint(), address: `esdb://${HOST}:${endPoint().port}?tls=false`, stop: () => (stopping ??= stop()) };
 }
 
-const unknownCall = refusing(notOffered("This node does not offer that"));
-const deniedCall = refusing(accessDenied());
+const unknownCall = refusedCall(notImplemented("This node does not offer that"));
+const deniedCall = refusedCall(accessDenied());
 
 function serve(
   server: Http2Server,

@@ -19,7 +19,7 @@ export async function chooseAccount(data: string, paths: readonly string[]): Pro
   if (process.getuid?.() !== 0) return { ids: undefined, prefix: [], spawnAs: {} };
   const ids = (await ownerOf(data)) ?? (await idsOf("postgres")) ?? (await createAccount()) ?? (await idsOf("nobody"));
   if (!ids) throw new Error("Postgres does not run as root and there is no `postgres` account. Run as an ordinary user instead.");
-  const blocked = await firstBlocked(paths, ids);
+  const blocked = await firstUnreadableFolder(paths, ids);
   if (!blocked) return { ids, prefix: [], spawnAs: ids };
   const prefix = await prefixThatReaches(paths, ids);
   if (prefix) return { ids, prefix, spawnAs: {} };
@@ -49,7 +49,7 @@ async function createAccount(): Promise<{ uid: number; gid: number } | undefined
 }
 
 /** The topmost parent folder of one of the paths that the account may not enter. */
-export async function firstBlocked(paths: readonly string[], ids: { uid: number; gid: number }): Promise<string | undefined> {
+export async function firstUnreadableFolder(paths: readonly string[], ids: { uid: number; gid: number }): Promise<string | undefined> {
   for (const path of paths) {
     const folders: string[] = [];
     for (let folder = dirname(path); ; folder = dirname(folder)) {

@@ -4,7 +4,7 @@ import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "
 import { join } from "node:path";
 import pg from "pg";
 import type { Account } from "./account.js";
-import { leashed } from "./leash.js";
+import { withLeash } from "./leash.js";
 
 export interface ClusterOptions {
   readonly initdb: string;
@@ -61,7 +61,7 @@ async function createCluster({ initdb, folder, data, account, durable, signal }:
     "env",
     "TZ=UTC",
     "LC_ALL=C",
-    ...leashed([initdb, `--pgdata=${fresh}`, `--pwfile=${passwordFile}`, ...flags]),
+    ...withLeash([initdb, `--pgdata=${fresh}`, `--pwfile=${passwordFile}`, ...flags]),
   ];
   try {
     await run(command, account, signal);

@@ -24,7 +24,7 @@ kill $watch 2>/dev/null
 exit $code`;
 
 /** The command in that shell; spawn it with a pipe as stdin. */
-export const leashed = (command: readonly string[]): string[] => ["sh", "-c", script, "leash", ...command];
+export const withLeash = (command: readonly string[]): string[] => ["sh", "-c", script, "leash", ...command];
 
 /** The content of a server's postmaster.pid. The file of a killed server stays. */
 export interface PidFile {

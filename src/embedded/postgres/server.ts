@@ -7,7 +7,7 @@ import { withTimeLimit } from "../../timeLimit.js";
 import { type Account, chooseAccount } from "./account.js";
 import { findBinaries } from "./binaries.js";
 import { createDatabase, ensureCluster } from "./cluster.js";
-import { leashed, readPidFile, stopLeftover, stopServer } from "./leash.js";
+import { readPidFile, stopLeftover, stopServer, withLeash } from "./leash.js";
 
 export interface PostgresOptions {
   /** The server's files are below this folder. One caller at a time per folder. */
@@ -113,7 +113,7 @@ async function launch({ postgres, data, port, socket, durable, account, line, si
     log_timezone: "UTC",
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const command = [...account.prefix, "env", "LC_ALL=C", ...leashed([postgres, "-D", data, ...flags])];
+  const command = [...account.prefix, "env", "LC_ALL=C", ...withLeash([postgres, "-D", data, ...flags])];
   const child = spawn(command[0] as string, command.slice(1), {
     ...account.spawnAs,
     cwd: "/",

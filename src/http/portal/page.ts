@@ -24,9 +24,28 @@ import type { WebhookFeed } from "./live/webhookFeed.js";
 import type { PortalCookie } from "./sessions/cookies.js";
 import type { SignInLog } from "./sessions/signInLog.js";
 
-export interface Shown {
+/** What stands above every page: the way here, the title, and at its right a menu and the one main action; below them the views. */
+export interface PageHead {
   /** Also the page's heading. */
   readonly title: string;
+  /** The pages above this one, each with its path. */
+  readonly crumbs?: readonly (readonly [label: string, path: string])[];
+  /** The main thing that one does here: one button. */
+  readonly action?: Child;
+  /** Other ways to look at the same thing. */
+  readonly views?: readonly { readonly label: string; readonly to: string; readonly current: boolean }[];
+  /** Downloads and further actions. `to` is an address, as `links.to` makes it. */
+  readonly menu?: readonly MenuItem[];
+}
+
+export interface MenuItem {
+  readonly label: string;
+  readonly to: string;
+  /** Attributes for a script. */
+  readonly [attribute: `data-${string}`]: string;
+}
+
+export interface Shown extends PageHead {
   readonly body: Child;
   /** The answer's status; 200 by default. */
   readonly status?: number;

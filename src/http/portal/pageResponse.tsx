@@ -30,11 +30,7 @@ const pageHeaders = {
 /** A page in its frame, under headers that let it load our own files and nothing else. */
 export function pageResponse(visit: Visit, shown: Shown, headers: Readonly<Record<string, string>> = {}): Response {
   const { context: c, notice } = visit;
-  const page = (
-    <Layout visit={{ ...visit, notice: shown.notice ?? notice }} title={shown.title} scripts={shown.scripts}>
-      {shown.body}
-    </Layout>
-  );
+  const page = <Layout visit={{ ...visit, notice: shown.notice ?? notice }} shown={shown} />;
   const status = (shown.status ?? 200) as ContentfulStatusCode;
   const { body, headers: packing } = compressedText(c, `<!doctype html>${page}`);
   return c.body(body, status, { ...headers, ...c.get("answerHeaders"), ...pageHeaders, ...packing });

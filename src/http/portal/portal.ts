@@ -38,7 +38,7 @@ export interface Portal {
   /** Redirects from `/`, or from an address with a slash too many, to a page. */
   readonly lead: (c: Context<AppEnv>, path: string) => Response;
   /** The page for an error that was thrown before a page was reached. */
-  readonly answerError: (c: Context<AppEnv>, error: unknown) => Response;
+  readonly answerError: (c: Context<AppEnv>, error: unknown) => Promise<Response>;
 }
 
 /** What the portal shares with the API's routes. */
@@ -63,7 +63,10 @@ export function createPortal(options: PortalOptions, { withBody, uploads, closin
     notices: createNotices(options.signingSecret, links),
     sessionOf: (c) => answerInTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session"),
   };
-  const answerError = (c: Context<AppEnv>, error: unknown) => errorPage(visitBy(c, undefined, "anyone", serving), error, deps.logger);
+  const answerError = async (c: Context<AppEnv>, error: unknown) => {
+    const person = await serving.sessionOf(c).catch(() => undefined);
+    return errorPage(visitBy(c, person, "anyone", serving), error, deps.logger);
+  };
   const route = (method: "GET" | "POST", path: string, handle: (c: Context<AppEnv>) => Promise<Response>): PortalRoute => ({
     method,
     path,

@@ -3,7 +3,7 @@ import { rowNumberColumn } from "../../domain/files/header.js";
 import { limits } from "../../domain/imports/limits.js";
 import { isWhole } from "../../domain/pushes/correctedFile.js";
 import { type Columns, cellText } from "../../domain/rows/cells.js";
-import { type GrowingInts, growingInts } from "../../domain/rows/compactLists.js";
+import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
 import { type Fault, fault, reasonOf, refusal } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { FileRow } from "../../ports/spreadsheets.js";
@@ -19,8 +19,8 @@ import { nextTime, tooMany, wholeParts } from "./wholeParts.js";
 
 /** By the ordinal of a row of the file: its place and its group among the rejected rows (see rejectedRows.ts), or -1. */
 interface FoundRows {
-  readonly places: GrowingInts;
-  readonly groups: GrowingInts;
+  readonly places: IntList;
+  readonly groups: IntList;
 }
 
 export async function judgeReport(
@@ -29,7 +29,8 @@ export async function judgeReport(
   report: ReportToJudge,
   watch: Watch,
 ): Promise<CheckedFile> {
-  const request = { kind, source: "file", file, columns } as const;
+  const corrects = { importId: report.importId, rows: [], ...(report.decimal && { decimal: report.decimal }) };
+  const request = { kind, source: "file", file, columns, corrects } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
   const known = await readRejectedRows(report.rowsPath);
   const numbers = rowNumbers(submission);
@@ -121,7 +122,7 @@ async function findRows(
   numberOf: (row: FileRow) => number,
   inGroups: boolean,
 ): Promise<FoundRows> {
-  const [places, groups] = [growingInts(), growingInts()];
+  const [places, groups] = [createIntList(), createIntList()];
   const seenAt = new Int32Array(known.count);
   for await (const { rows } of submission.read()) {
     for (const row of rows) {
@@ -176,8 +177,8 @@ const lacksLines = fault(
 const cutShort = fault("refused", "Has a value that was cut short or could not be kept: write it anew");
 
 /** By ordinal: 0 for a rejected row, else the number of its shipment. Each activity counts as a shipment of its own here. */
-async function judgedShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToCheck["kind"]): Promise<GrowingInts> {
-  const shipments = growingInts();
+async function judgedShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToCheck["kind"]): Promise<IntList> {
+  const shipments = createIntList();
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
       const ordinal = shipments.length;

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { comparableText, growingInts } from "../../domain/rows/compactLists.js";
+import { comparableText, createIntList } from "../../domain/rows/compactLists.js";
 
 /** The rejected rows of the import that a report is of, in little memory. A place is a row's number among them, from 0. */
 export interface RejectedRows {
@@ -22,7 +22,7 @@ export type ClosedState = (typeof closedStates)[number];
 
 /** Reads lines of JSON: the row, its shipment's id or null, its state or null for an open row, and its element or null; in row order. */
 export async function readRejectedRows(path: string): Promise<RejectedRows> {
-  const [rows, groups, states, lines, elements] = [growingInts(), growingInts(), growingInts(), growingInts(), growingInts()];
+  const [rows, groups, states, lines, elements] = [createIntList(), createIntList(), createIntList(), createIntList(), createIntList()];
   const groupOfKey = new Map<string | number, number>();
   const file = await open(path);
   try {

@@ -1,10 +1,10 @@
-import { type GrowingInts, growingInts } from "../../domain/rows/compactLists.js";
+import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
 
 interface JudgedRows {
   /** By ordinal: 0 for a row that is not to be sent, else the shipment it belongs to now, from 1; an activity is alone in its own. */
-  readonly shipments: GrowingInts;
+  readonly shipments: IntList;
   /** By ordinal: the shipment that it was sent for at first, from 0, or -1. */
-  readonly groups: GrowingInts;
+  readonly groups: IntList;
   readonly groupCount: number;
 }
 
@@ -20,7 +20,7 @@ export const tooMany = -3;
 export function wholeParts(
   { shipments, groups, groupCount }: JudgedRows,
   most: { rows: number; parts: number },
-): { partOf: GrowingInts; parts: number } {
+): { partOf: IntList; parts: number } {
   const rows = shipments.length;
   let shipmentCount = 0;
   for (let row = 0; row < rows; row += 1) shipmentCount = Math.max(shipmentCount, shipments.get(row));
@@ -54,8 +54,8 @@ interface Together {
   readonly spoilt: Uint8Array;
 }
 
-function fill({ rows, rootOf, sizes, spoilt }: Together, most: { rows: number; parts: number }): { partOf: GrowingInts; parts: number } {
-  const partOf = growingInts();
+function fill({ rows, rootOf, sizes, spoilt }: Together, most: { rows: number; parts: number }): { partOf: IntList; parts: number } {
+  const partOf = createIntList();
   const placed = new Int32Array(sizes.length); // part + 1, `nextTime`, `tooMany`, or 0 where not looked at yet
   let [part, taken] = [0, 0];
   for (let row = 0; row < rows; row += 1) {

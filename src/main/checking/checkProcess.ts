@@ -4,11 +4,11 @@ import { readStoredLocalities } from "../../adapters/localities/storedLocalities
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { createGeography } from "../../domain/geography/geography.js";
-import { checkFile, datesInFile } from "../../judging/checkFile.js";
+import { checkFile, readEvidence } from "../../judging/checkFile.js";
 import { ImportFault } from "../../judging/importFault.js";
 import { judgeReport } from "../../judging/report/judgeReport.js";
 import { lowerPriority } from "../lowerPriority.js";
-import type { FromCheck, ToCheck } from "./checkProcesses.js";
+import type { MessageFromCheck, MessageToCheck } from "./checkProcesses.js";
 
 const progressMs = 200;
 
@@ -16,7 +16,7 @@ let goOn: () => void = () => undefined;
 
 lowerPriority();
 process.on("disconnect", () => process.exit(0));
-process.on("message", (message: ToCheck) => {
+process.on("message", (message: MessageToCheck) => {
   if ("goOn" in message) goOn();
   else
     void check(message)
@@ -24,7 +24,7 @@ process.on("message", (message: ToCheck) => {
       .then(() => process.disconnect());
 });
 
-async function check({ check, localities }: Extract<ToCheck, { check: unknown }>): Promise<FromCheck> {
+async function check({ check, localities }: Extract<MessageToCheck, { check: unknown }>): Promise<MessageFromCheck> {
   const geography = createGeography((country) => {
     const path = localities[country];
     return path === undefined ? bundledLocalities(country) : readStoredLocalities(path);
@@ -45,7 +45,7 @@ async function check({ check, localities }: Extract<ToCheck, { check: unknown }>
         await dealtWith;
       },
     };
-    if (!("catalogue" in check)) return { dates: await datesInFile(spreadsheets, check, watch.progress) };
+    if (!("catalogue" in check)) return { evidence: await readEvidence(spreadsheets, check, watch.progress) };
     const judging = { spreadsheets, catalogue: compileCatalogue(check.catalogue), geography };
     return { checked: await (check.report ? judgeReport(judging, check, check.report, watch) : checkFile(judging, check, watch)) };
   } catch (error) {
@@ -55,7 +55,7 @@ async function check({ check, localities }: Extract<ToCheck, { check: unknown }>
 }
 
 /** Resolves when the message is handed over to the API's process. */
-function say(message: FromCheck): Promise<void> {
+function say(message: MessageFromCheck): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
   });

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { Evidence } from "../../domain/imports/columns/evidence.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { CheckedFile, CheckWatch, FileChecks, FileToCheck, FileToRead } from "../../judging/fileChecks.js";
 import { createPlaces } from "../../places.js";
@@ -48,13 +49,13 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
       };
     },
     run: async (file, watch) => (await inProcess<{ checked: CheckedFile }>(file, watch)).checked,
-    dates: async (file, watch) => {
+    read: async (file, watch) => {
       const unused = { ...watch, shipments: async () => undefined };
-      return (await inProcess<{ dates: readonly (readonly string[])[] }>(file, unused)).dates;
+      return (await inProcess<{ evidence: Evidence }>(file, unused)).evidence;
     },
   };
 
-  function inProcess<Result extends Found>(file: FileToCheck | FileToRead, watch: CheckWatch): Promise<Result> {
+  function inProcess<Result extends CheckResult>(file: FileToCheck | FileToRead, watch: CheckWatch): Promise<Result> {
     const mustGiveWay = () => [...running][0] === file && places.othersWait(file.organisationId);
     const check = async () => {
       running.add(file);
@@ -79,18 +80,18 @@ async function runProcess(
   check: FileToCheck | FileToRead,
   { signal, progress, shipments }: CheckWatch,
   { localities, runMs, turnMs, mustGiveWay }: RunLimits,
-): Promise<Found> {
+): Promise<CheckResult> {
   const known = await localities();
   signal.throwIfAborted();
   const child = fork(program, [], { execArgv, env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true });
-  const say = (message: ToCheck) => child.connected && child.send(message, () => undefined);
+  const say = (message: MessageToCheck) => child.connected && child.send(message, () => undefined);
   const end = endOf(child);
-  let outcome: Found | Error | undefined;
+  let outcome: CheckResult | Error | undefined;
   const stop = (reason: Error) => {
     outcome ??= reason;
     child.kill("SIGKILL");
   };
-  child.on("message", (message: FromCheck) => {
+  child.on("message", (message: MessageFromCheck) => {
     if ("progress" in message) progress(message.progress);
     else if ("shipments" in message)
       shipments(message.shipments).then(
@@ -126,8 +127,8 @@ async function endOf(child: ChildProcess): Promise<string> {
   return Promise.race([failed, disconnected.then(() => exited)]);
 }
 
-function resultOf(message: Exclude<FromCheck, { progress: number } | { shipments: readonly string[] }>): Found | Error {
-  if ("checked" in message || "dates" in message) return message;
+function resultOf(message: Exclude<MessageFromCheck, { progress: number } | { shipments: readonly string[] }>): CheckResult | Error {
+  if ("checked" in message || "evidence" in message) return message;
   return "fault" in message ? new Rejection("invalid", message.fault) : new Error(`checking a file: ${message.failure}`);
 }
 
@@ -139,18 +140,18 @@ const tooSlow = (ms: number) => `The check took longer than ${ms / 60_000} minut
 const gaveWay = "The check was ended because other files wait to be checked.";
 
 /** The first message is the task. Each later one says that the API has handled the shipment ids that were sent last. */
-export type ToCheck =
+export type MessageToCheck =
   | { readonly check: FileToCheck | FileToRead; readonly localities: Readonly<Record<string, string>> }
   | { readonly goOn: true };
 
 /** What a process found in its file: all that a check finds, or what the dates of a file say that is only read. */
-type Found = { readonly checked: CheckedFile } | { readonly dates: readonly (readonly string[])[] };
+type CheckResult = { readonly checked: CheckedFile } | { readonly evidence: Evidence };
 
 /** The messages from the process that checks a file. */
-export type FromCheck =
+export type MessageFromCheck =
   | { readonly progress: number }
   | { readonly shipments: readonly string[] }
-  | Found
+  | CheckResult
   /** What is wrong with the file. */
   | { readonly fault: string }
   /** A fault of the service, not of the file. */

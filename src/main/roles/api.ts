@@ -1,4 +1,4 @@
-import { createMetrics, type LookedUp } from "../../adapters/metrics.js";
+import { createMetrics, type LookUpResult } from "../../adapters/metrics.js";
 import { openNotices } from "../../adapters/postgres/notices.js";
 import { createReads } from "../../adapters/postgres/reads.js";
 import { createSingleSignOn } from "../../adapters/singleSignOn.js";
@@ -80,7 +80,7 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
   });
 };
 
-function webhookMetrics(pool: Adapters["pool"]): LookedUp[] {
+function webhookMetrics(pool: Adapters["pool"]): LookUpResult[] {
   const byOutcome = () => deliveriesByOutcome(pool);
   const oldest = () => oldestUnsentSeconds(pool);
   return [

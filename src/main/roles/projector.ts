@@ -1,6 +1,6 @@
 import { runProjector } from "../../projections/running/runProjector.js";
 import { lowerPriority } from "../lowerPriority.js";
-import { tablesToFill } from "../tables.js";
+import { logFilledTables } from "../tables.js";
 import { asRole, type RunRole } from "./role.js";
 
 export const run: RunRole = (options) => {
@@ -8,6 +8,6 @@ export const run: RunRole = (options) => {
   lowerPriority();
   return asRole("projector", options, async ({ pool, eventStore }) => {
     onReady();
-    await runProjector({ pool, eventStore, logger, signal, tables: tablesToFill({ pool, eventStore }) });
+    await runProjector({ pool, eventStore, logger, signal, tables: logFilledTables({ pool, eventStore }) });
   });
 };

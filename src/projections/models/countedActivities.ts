@@ -121,7 +121,7 @@ async function firstsOf(client: PoolClient, of: string, rows: readonly number[] 
   return found.rows;
 }
 
-interface Standing extends ActivityName {
+interface CountedState extends ActivityName {
   readonly isReversed: boolean;
   readonly wasReplaced: boolean;
   /** The row that counts in its place; null if it counts itself, and for a reversed row. */
@@ -132,7 +132,7 @@ interface Standing extends ActivityName {
 /** Decides for each first activity and its corrections which one counts, and moves the totals. */
 async function settle(client: PoolClient, firsts: readonly ActivityName[], cause: Cause): Promise<void> {
   if (firsts.length === 0) return;
-  const { rows } = await client.query<Standing>(standingsSql, namesOf(firsts));
+  const { rows } = await client.query<CountedState>(standingsSql, namesOf(firsts));
   const changed = rows.filter(({ wasReplaced, byPosition }) => wasReplaced || byPosition !== null);
   if (changed.length === 0) return;
   await client.query(

@@ -8,7 +8,7 @@ import { requestedRevision } from "../../events/importLayout.js";
 import { halfHourMs, longestKey } from "../tables/activities.js";
 
 /** The events of one import in one batch. */
-interface Passing {
+interface TotalChange {
   readonly accepted: readonly RowAccepted[];
   readonly acceptedRevisions: readonly bigint[];
   readonly firstRevision: bigint | undefined;
@@ -29,7 +29,7 @@ export interface Total {
 
 export interface RunningTotals {
   /** Adds the rows that it has not seen yet: a batch that was rolled back comes again, perhaps with another first and last event. */
-  add(passing: Passing): void;
+  add(passing: TotalChange): void;
   /** Undefined unless it has seen exactly this many rows and could sum all of them. */
   all(rows: number): Total[] | undefined;
   /** The memory in use, as a count of numbers. */
@@ -38,7 +38,7 @@ export interface RunningTotals {
   giveUp(): void;
 }
 
-interface Growing extends Omit<Total, "quantity" | "largest" | "rows"> {
+interface RunningTotal extends Omit<Total, "quantity" | "largest" | "rows"> {
   /** The sum of whole quantities, as far as a number is exact. */
   whole: number;
   /** The sum of all other quantities. */
@@ -55,7 +55,7 @@ const charactersPerNumber = 6;
 const endOf9999 = Date.UTC(10_000, 0);
 
 export function runningTotals(): RunningTotals {
-  let groups: Map<string, Map<number, Growing>> | undefined = new Map();
+  let groups: Map<string, Map<number, RunningTotal>> | undefined = new Map();
   let [rows, totals, characters, lastRow, seenUpTo] = [0, 0, 0, 0, requestedRevision];
 
   const giveUp = () => {
@@ -63,7 +63,12 @@ export function runningTotals(): RunningTotals {
     [rows, totals, characters] = [0, 0, 0];
   };
 
-  function totalOf({ customerId: customer, warehouseCode, chargeCode, activityTimestamp }: RowAccepted["values"]): Growing | undefined {
+  function totalOf({
+    customerId: customer,
+    warehouseCode,
+    chargeCode,
+    activityTimestamp,
+  }: RowAccepted["values"]): RunningTotal | undefined {
     const customerId = customer ?? "";
     if (typeof customerId !== "string" || typeof warehouseCode !== "string" || typeof chargeCode !== "string") return undefined;
     const instant = instantOf(String(activityTimestamp), "UTC");

@@ -14,6 +14,10 @@ export interface ImportFilter {
   readonly status?: ImportStatus | undefined;
   /** Text that occurs in the reference, in any letter case. */
   readonly reference?: string | undefined;
+  /** Only those with rejected rows that wait for a correction. */
+  readonly toCorrect?: boolean | undefined;
+  /** Only those of which something was taken back. */
+  readonly reversed?: boolean | undefined;
 }
 
 /** How many imports are read for one page: no index finds text in the middle of a reference and also has the order of the list. */
@@ -27,7 +31,8 @@ export async function listImports(
   sources: Sources,
 ): Promise<Page<ImportView>> {
   const { kind = "", status, reference } = filter;
-  const scope = ["imports", organisationId, kind, ...((status ?? reference) === undefined ? [] : [status ?? "", reference ?? ""])];
+  const rest = [status ?? "", reference ?? "", ...(filter.toCorrect ? ["to correct"] : []), ...(filter.reversed ? ["reversed"] : [])];
+  const scope = ["imports", organisationId, kind, ...(rest.some((text) => text !== "") ? rest : [])];
   const before = cursor === undefined ? undefined : BigInt(readCursor(secret, scope, cursor)[0] ?? 0);
   const { items, upTo } = await findImports(organisationId, filter, { before, count: limit }, sources);
   return { items, nextCursor: upTo === undefined ? null : writeCursor(secret, scope, [String(upTo)]) };
@@ -59,10 +64,24 @@ async function findImports(organisationId: string, filter: ImportFilter, { befor
 }
 
 /** Checks the filter again, since the status from the stream may be newer than the table's. */
-const fits = (view: ImportView, { kind, status, reference }: ImportFilter): boolean =>
+const fits = (view: ImportView, { kind, status, reference, toCorrect, reversed }: ImportFilter): boolean =>
+  (!toCorrect || view.status === "completed") &&
+  (!reversed || view.reversed !== null) &&
   (kind === undefined || view.kind === kind) &&
   (status === undefined || view.status === status) &&
   (reference === undefined || view.reference.toLowerCase().includes(reference.toLowerCase()));
+
+/** The filter without the reference. */
+export const wantedImports = (organisationId: string, { kind, status, toCorrect, reversed }: ImportFilter) =>
+  and(
+    eq(imports.organisationId, organisationId),
+    kind === undefined ? undefined : eq(imports.kind, kind),
+    status === undefined ? undefined : eq(imports.status, status),
+    toCorrect
+      ? sql`exists (select from rejection_groups g where g.organisation_id = ${organisationId} and g.import_id = ${imports.importId} and g.open > 0)`
+      : undefined,
+    reversed ? sql`exists (select from reversals r where r.import_id = ${imports.importId})` : undefined,
+  );
 
 interface LookedUp {
   readonly rows: readonly ImportRow[];
@@ -70,18 +89,9 @@ interface LookedUp {
   readonly lookedUpTo: bigint | undefined;
 }
 
-async function lookUp(
-  organisationId: string,
-  { kind, status, reference }: ImportFilter,
-  { before, count }: ListRange,
-  pool: Pool,
-): Promise<LookedUp> {
-  const wanted = and(
-    eq(imports.organisationId, organisationId),
-    kind === undefined ? undefined : eq(imports.kind, kind),
-    status === undefined ? undefined : eq(imports.status, status),
-    before === undefined ? undefined : lt(imports.position, before),
-  );
+async function lookUp(organisationId: string, filter: ImportFilter, { before, count }: ListRange, pool: Pool): Promise<LookedUp> {
+  const { reference } = filter;
+  const wanted = and(wantedImports(organisationId, filter), before === undefined ? undefined : lt(imports.position, before));
   if (reference === undefined) {
     const rows = await selectImports(pool).where(wanted).orderBy(desc(imports.position)).limit(count);
     return { rows, lookedUpTo: rows[count - 1]?.position };

@@ -68,7 +68,7 @@ export async function shipmentsWithLines(pool: Pool, position: bigint, revisions
   return rows;
 }
 
-export interface Meant {
+export interface ReversalTarget {
   readonly organisationId: string;
   readonly importId: string;
   /** Commit position of ImportRequested. */
@@ -94,7 +94,7 @@ export interface Consequences {
  * Of versions that are reversed already the tables have nothing, so nothing is counted twice. `before`: what the same call reverses before
  * this, which the tables may not have yet.
  */
-export async function consequencesOf(pool: Pool, meant: Meant, before: readonly Meant[]): Promise<Consequences> {
+export async function consequencesOf(pool: Pool, meant: ReversalTarget, before: readonly ReversalTarget[]): Promise<Consequences> {
   const { organisationId, importId, position, rows, shipmentIds } = meant;
   const gone = JSON.stringify([meant, ...before].map((each) => ({ ...each, position: String(each.position) })));
   const found = await pool.query<Consequences>(consequencesSql, [

@@ -1,6 +1,6 @@
 // What the organisation has chosen for the columns of its files.
 import type { Pool } from "pg";
-import type { ColumnChoice } from "../../domain/imports/columns/choice.js";
+import { type ColumnChoice, plainChoice } from "../../domain/imports/columns/choice.js";
 import { principalOf } from "../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../events/importEvents.js";
 
@@ -24,9 +24,7 @@ export async function rememberedColumns(
   );
   const [found] = rows;
   if (!found) return undefined;
-  const { headings, fixed, dateOrder } = found.choice;
-  const given = { ...(fixed ? { fixed: { ...fixed } } : {}), ...(dateOrder ? { dateOrder } : {}) };
-  return { headings: { ...headings }, ...given, by: principalOf(found.by), at: found.at.toISOString() };
+  return { ...plainChoice(found.choice), by: principalOf(found.by), at: found.at.toISOString() };
 }
 
 const most = 50;

@@ -52,18 +52,18 @@ interface Sources {
   readonly eventStore: EventStore;
 }
 
-interface Found {
+interface PricedQuote {
   readonly place: QuotePlace;
   readonly event: QuoteEvent;
 }
 
-async function findEvent(organisationId: string, quoteId: string, { eventStore }: Sources): Promise<Found | undefined> {
+async function findEvent(organisationId: string, quoteId: string, { eventStore }: Sources): Promise<PricedQuote | undefined> {
   const place = quotePlaceOf(quoteId);
   const event = place && (await readQuotes(eventStore, place));
   return place && event?.data.organisationId === organisationId ? { place, event } : undefined;
 }
 
-async function explained({ place, event }: Found, numbers: readonly number[], { eventStore }: Sources): Promise<ExplainedQuote[]> {
+async function explained({ place, event }: PricedQuote, numbers: readonly number[], { eventStore }: Sources): Promise<ExplainedQuote[]> {
   const { organisationId, catalogueVersion, by } = event.data;
   const file = await catalogueFileAt(eventStore, organisationId, catalogueVersion);
   if (!file) throw new Error(`the stream of organisation ${organisationId} holds no catalogue version ${catalogueVersion}`);

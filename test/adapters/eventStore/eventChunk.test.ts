@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import streams from "@eventstore/db-client/generated/streams_pb.js";
 import { afterAll, expect, test } from "vitest";
-import { appender } from "../../../src/adapters/eventStore/appending/append.js";
+import { createAppender } from "../../../src/adapters/eventStore/appending/append.js";
 import { openConnection } from "../../../src/adapters/eventStore/connection.js";
 import { requestOf } from "../../../src/adapters/eventStore/protocol/batchMessages.js";
 import type { NewEvent, StoredEvent } from "../../../src/ports/eventStore.js";
@@ -27,7 +27,7 @@ const stored = (revision: bigint, { id, type, json }: NewEvent): StoredEvent => 
 function chunks({ lost = 0, there = [] as readonly NewEvent[] } = {}) {
   const sent: { bytes: Buffer; copy: Buffer }[] = [];
   let left = lost;
-  const { newChunk } = appender({
+  const { newChunk } = createAppender({
     connection,
     send: async (_, { bytes }) => {
       sent.push({ bytes, copy: Buffer.from(bytes) });

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { ReadReply, Replies } from "../../../src/adapters/eventStore/protocol/readReply.js";
-import { openFeed } from "../../../src/adapters/eventStore/reading/feed.js";
+import { openEventFeed } from "../../../src/adapters/eventStore/reading/eventFeed.js";
 import type { ReadCall } from "../../../src/adapters/eventStore/vendor.js";
 import type { StoredEvent } from "../../../src/ports/eventStore.js";
 import { metadata } from "./support.js";
@@ -65,7 +65,7 @@ function* forEver(): Generator<ReadReply> {
 
 test("a reader that takes nothing slows the server down: a bounded number of events waits here", async () => {
   const call = callOf(forEver());
-  const feed = openFeed(Promise.resolve(call), 50);
+  const feed = openEventFeed(Promise.resolve(call), 50);
   for (let round = 0; round < 200; round++) await turn();
   expect(call.pulled).toBeLessThan(50 + 2 * call.readableHighWaterMark);
   const first = await feed.take(1000);
@@ -79,7 +79,7 @@ test("a reader that takes nothing slows the server down: a bounded number of eve
 test("of replies that arrive together one batch is handed over at a time, and the rest with the next takes", async () => {
   const events = Array.from({ length: 25 }, (_, index) => event(index + 1));
   const call = callOf([together([...events, checkpoint(40), { kind: "caughtUp" }])]);
-  const feed = openFeed(Promise.resolve(call), 10);
+  const feed = openEventFeed(Promise.resolve(call), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(10), caughtUp: false, events: { length: 10 } });
   expect(await feed.take(1000)).toMatchObject({ position: at(20), caughtUp: false, events: { length: 10 } });
   expect(await feed.take(1000)).toMatchObject({ position: at(25), caughtUp: true, events: { length: 5 } });
@@ -88,7 +88,7 @@ test("of replies that arrive together one batch is handed over at a time, and th
 
 test("a batch that the last event fills is marked as caught up", async () => {
   const events = Array.from({ length: 10 }, (_, index) => event(index + 1));
-  const feed = openFeed(Promise.resolve(callOf([{ kind: "caughtUp" }, together(events)])), 10);
+  const feed = openEventFeed(Promise.resolve(callOf([{ kind: "caughtUp" }, together(events)])), 10);
   const [first, second] = [await feed.take(1000), await feed.take(1000)];
   expect([...first.events, ...second.events]).toHaveLength(10);
   expect((first.events.length === 10 ? first : second).caughtUp).toBe(true);
@@ -96,7 +96,7 @@ test("a batch that the last event fills is marked as caught up", async () => {
 
 test("events before a reply that cannot be read are handed over, then the call fails and is cancelled", async () => {
   const call = callOf([together([event(1), event(2), event(3), undefined, event(4)])]);
-  const feed = openFeed(Promise.resolve(call), 2);
+  const feed = openEventFeed(Promise.resolve(call), 2);
   expect(await feed.take(1000)).toMatchObject({ position: at(2), events: { length: 2 } });
   expect(await feed.take(1000)).toMatchObject({ position: at(3), events: { length: 1 } });
   await expect(feed.take(1000)).rejects.toThrow("cannot be read");
@@ -107,7 +107,7 @@ const checkpoint = (place: number): ReadReply => ({ kind: "checkpoint", position
 
 test("a checkpoint moves the position only once the events before it are taken", async () => {
   const events = Array.from({ length: 15 }, (_, index) => event(index + 1));
-  const feed = openFeed(Promise.resolve(callOf([...events, checkpoint(40), checkpoint(60), { kind: "caughtUp" }])), 10);
+  const feed = openEventFeed(Promise.resolve(callOf([...events, checkpoint(40), checkpoint(60), { kind: "caughtUp" }])), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(10), caughtUp: false });
   const second = await feed.take(1000);
   expect(second.events).toHaveLength(5);
@@ -116,19 +116,19 @@ test("a checkpoint moves the position only once the events before it are taken",
 });
 
 test("the last checkpoint before `caughtUp` does not move the position: it may lie past the end of the log", async () => {
-  const feed = openFeed(Promise.resolve(callOf([event(1), checkpoint(2), { kind: "caughtUp" }])), 10);
+  const feed = openEventFeed(Promise.resolve(callOf([event(1), checkpoint(2), { kind: "caughtUp" }])), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(1), caughtUp: true });
   feed.stop();
 });
 
 test("after a checkpoint and a later event the position is the event's", async () => {
-  const feed = openFeed(Promise.resolve(callOf([checkpoint(2), event(3), checkpoint(4)])), 10);
+  const feed = openEventFeed(Promise.resolve(callOf([checkpoint(2), event(3), checkpoint(4)])), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(3) });
   feed.stop();
 });
 
 test("events that are not ours move the position and are not handed over", async () => {
-  const feed = openFeed(Promise.resolve(callOf([event(1), event(2, false), event(3, false)])), 10);
+  const feed = openEventFeed(Promise.resolve(callOf([event(1), event(2, false), event(3, false)])), 10);
   const taken = await feed.take(1000);
   expect(taken.events.map(({ id }) => id)).toEqual(["1"]);
   expect(taken.position).toEqual(at(3));
@@ -137,7 +137,7 @@ test("events that are not ours move the position and are not handed over", async
 
 test("events that came before a failure are handed over before the failure is thrown", async () => {
   const call = callOf(forEver());
-  const feed = openFeed(Promise.resolve(call), 5);
+  const feed = openEventFeed(Promise.resolve(call), 5);
   await turn();
   call.destroy(new Error("gone"));
   await turn();
@@ -147,7 +147,7 @@ test("events that came before a failure are handed over before the failure is th
 
 test("a call that does not open in time is reported as silent, and cancelled if it opens after the feed has stopped", async () => {
   let open: (call: ReadCall) => void = () => undefined;
-  const feed = openFeed(new Promise((resolve) => (open = resolve)), 10);
+  const feed = openEventFeed(new Promise((resolve) => (open = resolve)), 10);
   expect(await feed.take(10)).toMatchObject({ state: "silent", events: [] });
   feed.stop();
   const late = callOf(forEver());
@@ -158,10 +158,10 @@ test("a call that does not open in time is reported as silent, and cancelled if 
 
 test("a checkpoint at the last event's commit position with prepare position 0 does not move the position back; a later one moves on", async () => {
   const bare = (commit: number): ReadReply => ({ kind: "checkpoint", position: { commit: BigInt(commit), prepare: 0n } });
-  const feed = openFeed(Promise.resolve(callOf([event(5), bare(5), bare(9), { kind: "caughtUp" }])), 10);
+  const feed = openEventFeed(Promise.resolve(callOf([event(5), bare(5), bare(9), { kind: "caughtUp" }])), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(5) });
   feed.stop();
-  const further = openFeed(Promise.resolve(callOf([event(5), bare(9), bare(12), { kind: "caughtUp" }])), 10);
+  const further = openEventFeed(Promise.resolve(callOf([event(5), bare(9), bare(12), { kind: "caughtUp" }])), 10);
   expect(await further.take(1000)).toMatchObject({ position: { commit: 9n, prepare: 0n } });
   further.stop();
 });

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newClient } from "../../../src/adapters/eventStore/connection.js";
-import { framePrefix, groupingCut } from "../../../src/adapters/eventStore/protocol/frames.js";
+import { framePrefix, groupFrames } from "../../../src/adapters/eventStore/protocol/frames.js";
 import { encode, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type ReadReply, type Replies, repliesReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
 import { readStreamRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
@@ -42,7 +42,7 @@ test("messages are the same however the network splits the bytes", () => {
   fc.assert(
     fc.property(sizes, fc.array(fc.nat(2000), { maxLength: 20 }), (commits, cuts) => {
       const bytes = Buffer.concat(commits.map((commit) => frame(checkpoint(commit))));
-      const write = groupingCut(-1);
+      const write = groupFrames(-1);
       const read = repliesReader();
       const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
       const chunks = places.slice(1).map((to, index) => bytes.subarray(places[index], to));
@@ -53,7 +53,7 @@ test("messages are the same however the network splits the bytes", () => {
 });
 
 test("messages that arrive together are handed over together, or one by one when one of them is compressed", () => {
-  const write = groupingCut(-1);
+  const write = groupFrames(-1);
   const [one, two, compressed] = [frame(checkpoint(1)), frame(checkpoint(2)), frame(Buffer.from("?"), 1)];
   expect(write(Buffer.concat([one, two, one.subarray(0, 3)])).map(withoutPrefix)).toEqual([Buffer.concat([one, two])]);
   expect(write(Buffer.concat([one.subarray(3), compressed, two]))).toEqual([one, compressed, two]);
@@ -63,7 +63,7 @@ test("messages that arrive together are handed over together, or one by one when
 });
 
 test("a message over the limit is refused as soon as its length is known, before its bytes arrive", () => {
-  const write = groupingCut(100);
+  const write = groupFrames(100);
   expect(write(frame(Buffer.alloc(100)))).toHaveLength(1);
   expect(write(frame(Buffer.alloc(101)).subarray(0, framePrefix - 1))).toEqual([]);
   expect(() => write(frame(Buffer.alloc(101)).subarray(framePrefix - 1, framePrefix))).toThrow("larger than max (101 vs 100)");

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import { expect, test } from "vitest";
-import { batchSender } from "../../../src/adapters/eventStore/appending/sendBatch.js";
+import { createBatchSender } from "../../../src/adapters/eventStore/appending/sendBatch.js";
 import { neverSent } from "../../../src/adapters/eventStore/failures.js";
 
 interface FakeCall extends EventEmitter {
@@ -45,7 +45,7 @@ const outcome = (sending: Promise<unknown>) => sending.catch((error: Error) => e
 
 test("small appends share one call, and each gets its own answer in whatever order the answers come", async () => {
   const { client, calls } = fakeClient();
-  const send = batchSender(60_000);
+  const send = createBatchSender(60_000);
   const sending = [0, 1, 2].map((n) => send(client, request(n), `quote-${n}`));
   await nextTurn();
   sending.push(send(client, request(3), "quote-3"));
@@ -57,7 +57,7 @@ test("small appends share one call, and each gets its own answer in whatever ord
 
 test("a large append has a call of its own, which ends with its answer", async () => {
   const { client, calls } = fakeClient();
-  const sending = batchSender(60_000)(client, request(0, 100_000), "import-0");
+  const sending = createBatchSender(60_000)(client, request(0, 100_000), "import-0");
   await nextTurn();
   calls[0]?.emit("data", acknowledgement(0));
   expect(await sending).toMatchObject({ revision: 0n });
@@ -66,7 +66,7 @@ test("a large append has a call of its own, which ends with its answer", async (
 
 test("a call that breaks fails the appends that had no answer; the next append opens another", async () => {
   const { client, calls } = fakeClient();
-  const send = batchSender(60_000);
+  const send = createBatchSender(60_000);
   const [first, second] = [outcome(send(client, request(0), "quote-0")), outcome(send(client, request(1), "quote-1"))];
   await nextTurn();
   calls[0]?.emit("data", acknowledgement(0));
@@ -83,7 +83,7 @@ test("a call that breaks fails the appends that had no answer; the next append o
 
 test("without an answer in time the call is cancelled and all its appends fail, so that none is sent later", async () => {
   const { client, calls } = fakeClient();
-  const send = batchSender(20);
+  const send = createBatchSender(20);
   const sending = [0, 1].map((n) => outcome(send(client, request(n), `quote-${n}`)));
   expect(await Promise.all(sending)).toMatchObject([{ name: "StoreUnavailable" }, { name: "StoreUnavailable" }]);
   expect(calls.map(({ cancelled }) => cancelled)).toEqual([true]);
@@ -96,7 +96,7 @@ test("an append that waited too long for a connection is given up, and not sent 
       connect = resolve;
     }),
   );
-  const send = batchSender(20);
+  const send = createBatchSender(20);
   expect(neverSent(await outcome(send(client, request(0), "quote-0")))).toBe(true);
   connect();
   await nextTurn();
@@ -105,7 +105,7 @@ test("an append that waited too long for a connection is given up, and not sent 
 
 test("the number of appends sent and not answered is bounded; the rest are sent as answers come", async () => {
   const { client, calls } = fakeClient();
-  const send = batchSender(60_000);
+  const send = createBatchSender(60_000);
   const sending = Array.from({ length: 600 }, (_, n) => send(client, request(n), `quote-${n}`));
   await nextTurn();
   const sent = calls[0]?.written.length ?? 0;
@@ -118,7 +118,7 @@ test("the number of appends sent and not answered is bounded; the rest are sent 
 
 test("a call that is not used any more is ended", async () => {
   const { client, calls } = fakeClient();
-  const sending = batchSender(250)(client, request(0), "quote-0");
+  const sending = createBatchSender(250)(client, request(0), "quote-0");
   await nextTurn();
   calls[0]?.emit("data", acknowledgement(0));
   await sending;

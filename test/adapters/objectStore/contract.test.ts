@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { contentDisposition } from "../../../src/adapters/objectStore/keys.js";
+import { contentDisposition } from "../../../src/adapters/objectStore/objectKeys.js";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { ObjectMissing, StoreUnavailable } from "../../../src/portErrors.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";

@@ -33,7 +33,7 @@ const fileOf = (organisationId: string): FileToKeep => ({
   sourceDetails: "Tuesday",
   file: { path: join(folder, "file"), name: "tuesday.csv", format: "csv", size: 16, sha256: "ab" },
   columns: ["Site", "Qty"],
-  values: [["SYD1"], ["2"]],
+  evidence: { values: [["SYD1"], ["2"]], numbers: [[], []] },
   notes: ["The file is not UTF-8; it was read as Windows-1252."],
 });
 const keep = (organisationId: string) => keepFile(stage.deps(), fileOf(organisationId));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { changePassword, type PasswordChange, renameMember } from "../../../src/commands/members/account.js";
-import { startSession } from "../../../src/commands/members/join.js";
-import { changeRole, inviteMember, makeLink } from "../../../src/commands/members/manage.js";
+import { startSession } from "../../../src/commands/members/joinOrganisation.js";
+import { changeRole, inviteMember, makeLink } from "../../../src/commands/members/manageMembers.js";
+import { changePassword, type PasswordChange, renameMember } from "../../../src/commands/members/ownAccount.js";
 import { endOwnSession, endOwnSessions, listSessions } from "../../../src/commands/members/ownSessions.js";
 import { findSession, openSession, type Session } from "../../../src/commands/members/sessions.js";
 import { createSignIn } from "../../../src/commands/members/signIn.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findLink, joinByLink } from "../../../src/commands/members/join.js";
-import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../src/commands/members/manage.js";
+import { findLink, joinByLink } from "../../../src/commands/members/joinOrganisation.js";
+import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../src/commands/members/manageMembers.js";
 import { hashToken } from "../../../src/domain/members.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { listMembers } from "../../../src/queries/organisations/organisations.js";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { namesOf } from "../../../src/audit/history/names.js";
-import { renameMember } from "../../../src/commands/members/account.js";
-import { eraseMember, inviteMember, removeMember } from "../../../src/commands/members/manage.js";
+import { eraseMember, inviteMember, removeMember } from "../../../src/commands/members/manageMembers.js";
+import { renameMember } from "../../../src/commands/members/ownAccount.js";
 import { createKey } from "../../../src/commands/organisations/keys.js";
 import type { Principal } from "../../../src/domain/principal.js";
 import { principalNames } from "../../../src/queries/organisations/organisations.js";

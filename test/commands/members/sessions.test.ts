@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
-import { joinByLink } from "../../../src/commands/members/join.js";
-import { changeRole, eraseMember, makeLink, removeMember } from "../../../src/commands/members/manage.js";
+import { joinByLink } from "../../../src/commands/members/joinOrganisation.js";
+import { changeRole, eraseMember, makeLink, removeMember } from "../../../src/commands/members/manageMembers.js";
 import { endSession, findSession, openSession } from "../../../src/commands/members/sessions.js";
 import { hashToken } from "../../../src/domain/members.js";
 import { origin } from "../support.js";

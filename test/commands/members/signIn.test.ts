@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { joinByLink } from "../../../src/commands/members/join.js";
-import { inviteMember, makeLink, removeMember } from "../../../src/commands/members/manage.js";
+import { joinByLink } from "../../../src/commands/members/joinOrganisation.js";
+import { inviteMember, makeLink, removeMember } from "../../../src/commands/members/manageMembers.js";
 import { createSignIn, type SignInAnswer } from "../../../src/commands/members/signIn.js";
 import { hashEmail } from "../../../src/commands/members/signInPace.js";
 import { TooBusy } from "../../../src/portErrors.js";

@@ -1,6 +1,6 @@
 import type { MemberDeps } from "../../../src/commands/members/changeMember.js";
-import { joinByLink } from "../../../src/commands/members/join.js";
-import { inviteMember } from "../../../src/commands/members/manage.js";
+import { joinByLink } from "../../../src/commands/members/joinOrganisation.js";
+import { inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { applyOrganisation } from "../../../src/commands/organisations/organisation.js";
 import { memberDeps } from "../../../src/main/adapters.js";
 import { quickly } from "../../support/quickHash.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { columnsOf } from "../../../src/domain/imports/fields.js";
-import { keptReasons } from "../../../src/domain/rows/compactLists.js";
+import { createReasonList } from "../../../src/domain/rows/compactLists.js";
 import { faultyColumns, fieldsAtFault, type RowReason, recordedFaults } from "../../../src/domain/rows/faults.js";
 import { activityJudge, shipmentLineJudge } from "../../../src/domain/rows/rowJudges.js";
 import { comparedColumns } from "../../../src/domain/rows/shipmentMeaning.js";
@@ -77,7 +77,7 @@ test.each<[string, "shipments" | "activities", Record<string, string>, unknown]>
 });
 
 test("a contradiction is recorded with its fields, and the lines that are rejected with it name its row only", () => {
-  const builder = shipmentVerdicts(comparedColumns(shipments, context.timezone), keptReasons());
+  const builder = shipmentVerdicts(comparedColumns(shipments, context.timezone), createReasonList());
   const lines = [{}, { destinationSuburb: "Nowhere", rateCardAlias: "other", "customFields.costCentre": "9" }].map((values, index) => {
     const row = rowOf(shipments, { ...good, "customFields.costCentre": "1", ...values });
     const { judged, origin, destination } = lineJudge(row);

@@ -14,5 +14,5 @@ test.each([
   [["2000", "Sydney", "", "XX"], 'country "XX" is not an ISO country code'],
   [["2000", "Sydney", "NSW", "AU"], "no zone of the catalogue has the postcode 2000"],
 ] as const)("people are told of %j: %s", ([code, suburb, state, country], told) => {
-  expect(rowContext(catalogue, geography).whyNotLocated(code, suburb, state, country)).toBe(told);
+  expect(rowContext(catalogue, geography).locationFault(code, suburb, state, country)).toBe(told);
 });

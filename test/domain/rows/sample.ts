@@ -21,7 +21,7 @@ export const context: RowContext = {
         ["", place.state.toLowerCase(), place.stateName.toLowerCase()].includes(state.toLowerCase()) &&
         ["", "au"].includes(country.toLowerCase()),
     ),
-  whyNotLocated: (postalCode) => `postcode "${postalCode}" is not a postcode of Australia`,
+  locationFault: (postalCode) => `postcode "${postalCode}" is not a postcode of Australia`,
 };
 
 export function table(...names: string[]): Columns {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keptReasons } from "../../../src/domain/rows/compactLists.js";
+import { createReasonList } from "../../../src/domain/rows/compactLists.js";
 import { shipmentLineJudge } from "../../../src/domain/rows/rowJudges.js";
 import { comparedColumns } from "../../../src/domain/rows/shipmentMeaning.js";
 import { type SeenLine, type ShipmentVerdicts, shipmentVerdicts } from "../../../src/domain/rows/shipmentVerdicts.js";
@@ -41,7 +41,7 @@ type Verdicts = Omit<ShipmentVerdicts, "reasonOf"> & { reasonOf(row: number): st
 const verdictsOf = (...lines: Record<string, string>[]) => verdictsKeeping(1_000, lines);
 
 function verdictsKeeping(most: number, lines: readonly Record<string, string>[]): Verdicts {
-  const builder = shipmentVerdicts(comparedColumns(columns, context.timezone), keptReasons(most));
+  const builder = shipmentVerdicts(comparedColumns(columns, context.timezone), createReasonList(most));
   for (const [index, line] of lines.entries()) builder.add(seen(line, index));
   const verdicts = builder.close();
   return { ...verdicts, reasonOf: (row) => verdicts.reasonOf(row, () => seen(lines[row] ?? {}, row))?.reason };
@@ -200,7 +200,7 @@ describe("a reason that is not kept", () => {
 });
 
 test.each([999, 1_000, 1_001])("of %i distinct reasons at most 1000 are kept, and none is longer than 16,000 bytes", (count) => {
-  const kept = keptReasons();
+  const kept = createReasonList();
   const numbered = Array.from({ length: count }, (_, index) => kept.numberOf({ reason: `${index} ${"é".repeat(20_000)}`, faults: [] }));
   expect(numbered.filter((number) => number !== undefined)).toHaveLength(Math.min(count, 1_000));
   expect(kept.numberOf({ reason: `0 ${"é".repeat(20_000)}`, faults: [] })).toBe(1);

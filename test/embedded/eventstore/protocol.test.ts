@@ -6,7 +6,7 @@ import { BACKWARDS, END, type EventData, jsonEvent } from "@eventstore/db-client
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Field, type Message, textIn, wholeMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
-import { framed, frameSplitter } from "../../../src/embedded/eventstore/protocol/grpcCall.js";
+import { frameOf, frameSplitter } from "../../../src/embedded/eventstore/protocol/grpcCall.js";
 import { collect, numbered, openClient } from "./events.js";
 
 // Requests that the vendor's client never sends, and answers in which the node differs from a real server.
@@ -79,7 +79,7 @@ const typed = [property("type", "t"), property("content-type", "application/json
 const noStream: Field = [3, []];
 
 test("a method that is not offered is unimplemented", async () => {
-  expect(await call("/event_store.client.projections.Projections/Create", framed([]))).toMatchObject({ status: "12" });
+  expect(await call("/event_store.client.projections.Projections/Create", frameOf([]))).toMatchObject({ status: "12" });
 });
 
 test("bytes that are no message, an oversized message and a compressed one are refused, and the node goes on", async () => {
@@ -109,9 +109,9 @@ test("an event without a type is refused by itself: the other appends on the cal
   ];
   const { messages, status } = await call(
     `${STREAMS}/BatchAppend`,
-    framed([correlation(1), options("untyped"), faulty, isFinal]),
-    framed([correlation(2), options("typed"), sound, isFinal]),
-    framed([correlation(3), options("late", past), sound, isFinal]),
+    frameOf([correlation(1), options("untyped"), faulty, isFinal]),
+    frameOf([correlation(2), options("typed"), sound, isFinal]),
+    frameOf([correlation(3), options("late", past), sound, isFinal]),
   );
   expect(status).toBe("0");
   const answers = messages.map((message) => {
@@ -147,13 +147,13 @@ test.each<[string, object]>([
 });
 
 test("requests to resolve links or to give ids as numbers are refused with a message that only EventStoreDB does this", async () => {
-  const read = (...options: Field[]) => call(`${STREAMS}/Read`, framed([[1, [[1, [stream(1, "any")]], [5, 10], [8, []], ...options]]]));
+  const read = (...options: Field[]) => call(`${STREAMS}/Read`, frameOf([[1, [[1, [stream(1, "any")]], [5, 10], [8, []], ...options]]]));
   expect(await read([4, 1])).toMatchObject({ status: "12", message: "This node does not resolve links; EventStoreDB does." });
   expect(await read([9, [[1, []]]])).toMatchObject({ status: "12", message: "This node does not give ids as numbers; EventStoreDB does." });
   expect(await read([9, [[2, []]]])).toMatchObject({ status: "0" });
   const append = [
-    framed([[1, [stream(1, "structured"), noStream]]]),
-    framed([
+    frameOf([[1, [stream(1, "structured"), noStream]]]),
+    frameOf([
       [
         2,
         [

@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
-import { firstBlocked } from "../../../src/embedded/postgres/account.js";
-import { leashed, readPidFile } from "../../../src/embedded/postgres/leash.js";
+import { firstUnreadableFolder } from "../../../src/embedded/postgres/account.js";
+import { readPidFile, withLeash } from "../../../src/embedded/postgres/leash.js";
 import { type PostgresServer, startPostgres } from "../../../src/embedded/postgres/server.js";
 import { isAlive } from "../../../src/embedded/processes.js";
 import { kill, until } from "../../support/processes.js";
@@ -192,9 +192,9 @@ test("`firstBlocked` names the folder that an account may not enter", async () =
   const closed = join(folder, "closed");
   await mkdir(join(closed, "inside"), { recursive: true });
   await chmod(closed, 0o700);
-  expect(await firstBlocked([join(closed, "inside", "data")], nobody)).toBe(closed);
+  expect(await firstUnreadableFolder([join(closed, "inside", "data")], nobody)).toBe(closed);
   await chmod(closed, 0o711);
-  expect(await firstBlocked([join(closed, "inside", "data")], nobody)).toBe(undefined);
+  expect(await firstUnreadableFolder([join(closed, "inside", "data")], nobody)).toBe(undefined);
 });
 
 test.runIf(isRoot && process.platform === "linux" && existsSync("/usr/bin/setpriv"))(
@@ -206,7 +206,7 @@ test.runIf(isRoot && process.platform === "linux" && existsSync("/usr/bin/setpri
   },
 );
 
-const reachable = isRoot && (await firstBlocked([join(root, "dist", "x"), process.execPath], nobody)) === undefined;
+const reachable = isRoot && (await firstUnreadableFolder([join(root, "dist", "x"), process.execPath], nobody)) === undefined;
 test.runIf(reachable)("an ordinary user can run a server, and root can go on with its folder", async () => {
   await chown(folder, nobody.uid, nobody.gid);
   const script = `
@@ -225,7 +225,7 @@ test.runIf(reachable)("an ordinary user can run a server, and root can go on wit
 test("when the pipe closes while the server is still starting and ignores SIGINT, the signal is sent again until it works", async () => {
   // A shell's background child ignores SIGINT.
   const deafAtFirst = `echo here; sleep 1; exec "${process.execPath}" -e 'setInterval(() => undefined, 1000)'`;
-  const [shellPath = "", ...args] = leashed(["sh", "-c", deafAtFirst]);
+  const [shellPath = "", ...args] = withLeash(["sh", "-c", deafAtFirst]);
   const shell = spawn(shellPath, args, { stdio: ["pipe", "pipe", "inherit"], detached: true });
   try {
     await once(shell.stdout, "data"); // now it runs; before that the signal would end it

@@ -1,6 +1,6 @@
 // Uses the portal in every way that carries a secret: correctly, wrongly, and while a store is away. Returns the secrets.
 import { randomBytes } from "node:crypto";
-import { inviteMember } from "../../../src/commands/members/manage.js";
+import { inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { memberDeps } from "../../../src/main/adapters.js";
 import type { Command } from "../../support/commandLine.js";
 import type { IdentityProvider } from "../../support/portal/identityProvider.js";

@@ -187,7 +187,7 @@ describe("corrections", () => {
     expect(first).toEqual({ ...preview, reversalId: expect.any(String) });
     await until("the corrections still count", async () => (await totals(organisation))["rows"] === 2);
     const second = await json(await reverse(organisation, "activities", importId, { all: true, includeCorrections: true }), 200);
-    expect(second).toMatchObject({ reversed: 0, alreadyReversed: 2 });
+    expect(second).toMatchObject({ reversed: 0, alreadyReversed: 2, corrections: [{ importId: correction, rows: [3, 4] }] });
     await until("nothing counts", async () => (await totals(organisation))["rows"] === 0);
     expect(await shownAs(organisation, "activities", correction)).toMatchObject({ rows: 2, all: true });
     for await (const { data } of stage.service.eventStore.read(streamOf.reversals(String(correction))))
@@ -202,6 +202,7 @@ describe("corrections", () => {
     await json(await reverse(organisation, "activities", importId, { rows: [1] }), 200);
     const answer = await json(await reverse(organisation, "activities", importId, { all: true, includeCorrections: true }), 200);
     expect(answer).toMatchObject({ reversalId: expect.any(String), reversed: 0, alreadyReversed: 1, reopened: 0 });
+    expect(answer["corrections"]).toEqual([{ importId: correction, rows: [2] }]);
     await until("the row is withdrawn", async () => (await states(organisation, "activities", importId))["2"] === "withdrawn");
     expect(await totals(organisation)).toEqual({ quantity: "0", rows: 0 });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSession } from "../../../src/commands/members/join.js";
-import { inviteMember } from "../../../src/commands/members/manage.js";
+import { startSession } from "../../../src/commands/members/joinOrganisation.js";
+import { inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { membersWithEmail } from "../../../src/queries/lookUps/members.js";
 import { addMember, formToken, heading, password, signedIn, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";

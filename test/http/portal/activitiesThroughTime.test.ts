@@ -155,3 +155,14 @@ describe("the activities of one import", () => {
     expect((await stranger.get(`/portal/activities/rows.csv?import=${first}`, { accept: "*/*" })).status).toBe(404);
   });
 });
+
+test("a time up to which the tables do not have everything yet is answered 503, since a later reader would see something else", async () => {
+  const { id: organisationId } = await service.organisation();
+  await append(service.eventStore, tell({ organisationId, kind: "activities", rows: [{ accept: activity({}) }] }));
+  const later = encodeURIComponent(new Date(Date.now() + 60_000).toISOString());
+  const asked = [`?asOf=${later}`, `?since=${later}`, `/totals.csv?asOf=${later}`, `/changes.xlsx?since=${later}`];
+  const answers = () => Promise.all(asked.map(async (query) => (await viewer.get(`/portal/activities${query}`)).status));
+  expect(await answers()).toEqual(asked.map(() => 503));
+  await projectLog(service);
+  expect(await answers()).toEqual(asked.map(() => 200));
+});

@@ -54,6 +54,23 @@ describe("the list of imports", () => {
     expect(await pageOf(looking, "/portal/imports?reference=nowhere")).toContain("No imports match this filter");
   });
 
+  test("is sorted by a heading, and downloaded as CSV, XLSX and JSON with the filter", async () => {
+    expect(await listed("?sort=reference")).toEqual([
+      "friday-orders.xlsx",
+      "July storage",
+      "monday-orders.csv",
+      "Nightly picks",
+      "Returns",
+    ]);
+    expect(await listed("?sort=-reference&kind=activities")).toEqual(["Returns", "Nightly picks", "July storage"]);
+    expect(await pageOf(looking, "/portal/imports?sort=-reference")).toContain('aria-sort="descending"');
+    const csv = await (await looking.get("/portal/imports.csv?kind=shipments")).text();
+    expect(csv.split("\r\n").map((line) => line.split(",")[0])).toEqual(['"Reference"', '"monday-orders.csv"', '"friday-orders.xlsx"', ""]);
+    const json = (await (await looking.get("/portal/imports.json?status=cancelled")).json()) as Record<string, unknown>[];
+    expect(json).toMatchObject([{ reference: "Returns", status: "Cancelled", submitted: expect.stringMatching(/Z$/) }]);
+    expect((await looking.get("/portal/imports.xlsx")).headers.get("content-disposition")).toBe('attachment; filename="imports.xlsx"');
+  });
+
   test("ignores an invalid filter, and answers 400 to an invalid cursor", async () => {
     expect(await listed("?kind=x&status=__proto__")).toHaveLength(5);
     expect((await looking.get("/portal/imports?cursor=x")).status).toBe(400);
@@ -61,7 +78,7 @@ describe("the list of imports", () => {
 
   test("is paged by a cursor", async () => {
     const { id } = await service.organisation();
-    for (let n = 1; n <= 26; n += 1) {
+    for (let n = 1; n <= 51; n += 1) {
       const { stream, events } = tell({
         organisationId: id,
         kind: "activities",
@@ -73,10 +90,12 @@ describe("the list of imports", () => {
     await projectLog(service);
     const who = await signedIn(service, await addMember(service, id, "viewer"));
     const first = await pageOf(who, "/portal/imports");
-    expect(references(first)).toHaveLength(25);
+    expect(references(first)).toHaveLength(50);
+    expect(first).toContain("1 to 50 of 51 imports");
     const next = /href="([^"]+)" rel="next">Next page</.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const second = await pageOf(who, next);
     expect(references(second)).toEqual(["day 1"]);
+    expect(second).toContain("51 to 51 of 51 imports");
     expect(second).toContain(">First page<");
   });
 

@@ -1,7 +1,7 @@
 // Pages that update themselves by a stream: what is sent, how many queries it costs, and when it ends.
 import type { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { changeRole, removeMember } from "../../../src/commands/members/manage.js";
+import { changeRole, removeMember } from "../../../src/commands/members/manageMembers.js";
 import { streamLimits } from "../../../src/http/portal/live/streams.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { eventually } from "../../support/eventually.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { changeRole, eraseMember, inviteMember, removeMember } from "../../../src/commands/members/manage.js";
+import { changeRole, eraseMember, inviteMember, removeMember } from "../../../src/commands/members/manageMembers.js";
 import { createKey, revokeKey } from "../../../src/commands/organisations/keys.js";
 import { pages } from "../../../src/http/portal/pages/list.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";

@@ -1,7 +1,7 @@
 // A person whose e-mail is in several organisations chooses one after the password or the identity provider.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { joinByLink } from "../../../src/commands/members/join.js";
-import { changeRole, inviteMember } from "../../../src/commands/members/manage.js";
+import { joinByLink } from "../../../src/commands/members/joinOrganisation.js";
+import { changeRole, inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { hashToken } from "../../../src/domain/members.js";
 import { signValue } from "../../../src/http/portal/sessions/cookies.js";
 import { addMember, formToken, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";

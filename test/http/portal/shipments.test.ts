@@ -100,6 +100,15 @@ test("a shipment is shown as it was at a given time", async () => {
   expect((await text("/portal/shipments/SO-1?asOf=yesterday")).status).toBe(400);
 });
 
+test("as of a time up to which the tables do not have everything yet a shipment's page is answered 503", async () => {
+  const { stream, events } = tell({ organisationId, kind: "shipments", rows: [{ accept: goodsLine("SO-2") }] });
+  await service.eventStore.append(stream, events, noStream);
+  const page = `/portal/shipments/SO-1?asOf=${encodeURIComponent(new Date(Date.now() + 60_000).toISOString())}`;
+  expect((await text(page)).status).toBe(503);
+  await projectLog(service);
+  expect((await text(page)).status).toBe(200);
+});
+
 test("a shipment with any id has a page, and the list links to it", async () => {
   const { page } = await text("/portal/shipments?reference=strange");
   const links = [...page.matchAll(/<th scope="row" data-label="Shipment"><a href="([^"]*)"/g)].map(([, link = ""]) =>

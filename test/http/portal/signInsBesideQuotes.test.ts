@@ -1,7 +1,7 @@
 // Hashing passwords does not block the API. `npm run bench -- --only=signIns` is the long form.
 import { BlockList } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inviteMember } from "../../../src/commands/members/manage.js";
+import { inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { parseRanges } from "../../../src/domain/addressRanges.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { TooBusy } from "../../../src/portErrors.js";

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSingleSignOn } from "../../../src/adapters/singleSignOn.js";
-import { inviteMember, makeLink, removeMember } from "../../../src/commands/members/manage.js";
+import { inviteMember, makeLink, removeMember } from "../../../src/commands/members/manageMembers.js";
 import { hashToken } from "../../../src/domain/members.js";
 import { singleSignOnPaths } from "../../../src/http/portal/pages/signIn.js";
 import { startApi } from "../../../src/http/startApi.js";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { changeRole, removeMember } from "../../../src/commands/members/manage.js";
+import { changeRole, removeMember } from "../../../src/commands/members/manageMembers.js";
 import { createKey, revokeKey } from "../../../src/commands/organisations/keys.js";
 import { routes } from "../../../src/http/api/routes/list.js";
 import { answers, forms } from "../../../src/http/portal/pages/list.js";

@@ -99,8 +99,8 @@ describe("the processes that check files", () => {
     await writeFile(path, `Day,Note\n${"04/03/2026,x\n".repeat(50_000)}05/31/2026,x\n`);
     const watch = { signal: new AbortController().signal, progress: () => undefined };
     const read = (checks: ReturnType<typeof open>, at: string) =>
-      checks.dates({ organisationId: "a", file: { path: at, name: "a.csv", format: "csv" } }, watch);
-    expect(await read(open({}), path)).toEqual([["04/03/2026", "05/31/2026"], []]);
+      checks.read({ organisationId: "a", file: { path: at, name: "a.csv", format: "csv" } }, watch);
+    expect(await read(open({}), path)).toEqual({ values: [["04/03/2026", "05/31/2026"], []], numbers: [[], []] });
     await expect(read(open({ runMs: 0 }), pipe)).rejects.toThrow("was ended. Split the file, or try again later.");
   });
 

@@ -1,7 +1,7 @@
 // People in the portal: members of organisations, and browsers as far as cookies and forms go.
 import { randomUUID } from "node:crypto";
-import { joinByLink } from "../../../src/commands/members/join.js";
-import { inviteMember } from "../../../src/commands/members/manage.js";
+import { joinByLink } from "../../../src/commands/members/joinOrganisation.js";
+import { inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { openSession } from "../../../src/commands/members/sessions.js";
 import type { Role } from "../../../src/domain/members.js";
 import { quickly } from "../quickHash.js";

@@ -52,7 +52,7 @@ export async function addColumns(service: TestService, organisationId: string): 
       sourceDetails: file.name,
       file,
       columns,
-      values,
+      evidence: { values, numbers: values },
       notes: [],
       checked: { take: "" },
     } as const;

@@ -1,5 +1,5 @@
 // An organisation with something on every page of the portal, and a member of each role.
-import { inviteMember } from "../../../src/commands/members/manage.js";
+import { inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { createKey, rotateKey } from "../../../src/commands/organisations/keys.js";
 import type { Role } from "../../../src/domain/members.js";
 import { projectLog } from "../projectLog.js";

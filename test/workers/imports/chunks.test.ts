@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { appender } from "../../../src/adapters/eventStore/appending/append.js";
+import { createAppender } from "../../../src/adapters/eventStore/appending/append.js";
 import { openConnection } from "../../../src/adapters/eventStore/connection.js";
 import { encode } from "../../../src/events/codec.js";
 import { type EventChunk, noStream } from "../../../src/ports/eventStore.js";
@@ -13,7 +13,7 @@ afterAll(() => connection.close());
 const mebibyte = 1024 * 1024;
 
 /** An event store that sends nothing and returns the size of an append request as its revision. */
-const measuring = appender({
+const measuring = createAppender({
   connection,
   send: async (_, { bytes }) => ({ revision: BigInt(bytes.length), position: { commit: 0n, prepare: 0n } }),
   read: async function* () {},

@@ -2,19 +2,19 @@
 // that had already landed is acknowledged once more, and one that came too late is refused as a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import type { EventChunk, NewEvent, Position, Revision } from "../../../ports/eventStore.js";
-import { backOff, type Connection, within } from "../connection.js";
+import { type Connection, pauseBeforeRetry, withDeadline } from "../connection.js";
 import { actualRevision, definiteFailure, isSilence, neverSent, serverDefaultBytes } from "../failures.js";
 import { type BatchRequest, batchRequest, headBytes, requestOf } from "../protocol/batchMessages.js";
-import { emptied, idsIn, noEvents, propose } from "../protocol/proposedEvents.js";
+import { addEvent, clearEvents, idsIn, noEvents } from "../protocol/proposedEvents.js";
 import type { ReadStream } from "../reading/readStream.js";
 import type { SendBatch } from "./sendBatch.js";
 
-export interface Appended {
+export interface AppendResult {
   readonly revision: Revision;
   readonly position: Position;
 }
 
-interface Appending {
+interface AppenderOptions {
   readonly connection: Connection;
   readonly send: SendBatch;
   readonly read: ReadStream;
@@ -35,10 +35,10 @@ export type Append = (
   events: readonly NewEvent[],
   expected: Revision,
   patience?: { withinMs?: number },
-) => Promise<Appended>;
+) => Promise<AppendResult>;
 
 /** An append. Its events are only in the request, so that they are not held twice. */
-interface Prepared {
+interface PreparedAppend {
   readonly stream: string;
   readonly expected: Revision;
   readonly request: BatchRequest;
@@ -51,7 +51,7 @@ export interface Appender {
   readonly newChunk: (stream: string, maxBytes: number) => EventChunk;
 }
 
-export function appender(options: Appending): Appender {
+export function createAppender(options: AppenderOptions): Appender {
   const deliver = deliverer(options);
   const endOf = (withinMs: number) => performance.now() + Math.min(withinMs, options.patienceMs);
   return {
@@ -68,7 +68,7 @@ export function appender(options: Appending): Appender {
       let events = empty();
       return {
         count: () => events.count,
-        add: (event) => propose(events, event, events.count === 0 ? Number.POSITIVE_INFINITY : maxBytes - head),
+        add: (event) => addEvent(events, event, events.count === 0 ? Number.POSITIVE_INFINITY : maxBytes - head),
         async append(expected) {
           const end = endOf(options.patienceMs);
           if (events.count === 0) throw new TypeError(`nothing to append to ${stream}`);
@@ -77,7 +77,7 @@ export function appender(options: Appending): Appender {
           const prepared = { stream, expected, request, attempts: 0 };
           const appended = await deliver(prepared, end);
           // New memory for each chunk would make V8 collect the whole heap. But an attempt that was given up may still be sending these bytes.
-          events = prepared.attempts === 1 ? emptied(events) : empty();
+          events = prepared.attempts === 1 ? clearEvents(events) : empty();
           return appended;
         },
       };
@@ -85,7 +85,7 @@ export function appender(options: Appending): Appender {
   };
 }
 
-function deliverer(options: Appending): (append: Prepared, end: number) => Promise<Appended> {
+function deliverer(options: AppenderOptions): (append: PreparedAppend, end: number) => Promise<AppendResult> {
   const { connection, send, attempts, read } = options;
   return async (append, end) => {
     const { stream, request } = append;
@@ -93,7 +93,7 @@ function deliverer(options: Appending): (append: Prepared, end: number) => Promi
     let outcomeUnknown = false;
     let lastFailure: unknown;
     for (let attempt = 0; attempt < attempts; attempt++) {
-      await backOff(attempt);
+      await pauseBeforeRetry(attempt);
       const left = end - performance.now();
       if (attempt > 0 && left < shortestMs) break;
       const waitMs = Math.min(options.deadlineMs + 250, Math.max(left, shortestMs));
@@ -101,12 +101,12 @@ function deliverer(options: Appending): (append: Prepared, end: number) => Promi
       try {
         // The client may wait without end for a channel, which its deadline does not cover.
         append.attempts += 1;
-        const { revision, position } = await within(waitMs, what, send(client, request, stream));
+        const { revision, position } = await withDeadline(waitMs, what, send(client, request, stream));
         // The acknowledgement of a resend need not carry the position of what had landed before: look it up.
         if (!outcomeUnknown && position) return { revision, position };
-        return await landed(read, append, revision);
+        return await findLandedEvents(read, append, revision);
       } catch (error) {
-        const earlier = await landedEarlier(read, append, error);
+        const earlier = await findEarlierLanding(read, append, error);
         if (earlier) return earlier;
         const definite = definiteFailure(error, stream, what);
         if (definite && !(outcomeUnknown && definite instanceof StoreUnavailable)) throw definite;
@@ -121,12 +121,12 @@ function deliverer(options: Appending): (append: Prepared, end: number) => Promi
 }
 
 /** After a wrong-version answer, reads whether this append's own events are in the stream. Undefined while the outcome is not known. */
-async function landedEarlier(read: ReadStream, append: Prepared, error: unknown): Promise<Appended | undefined> {
+async function findEarlierLanding(read: ReadStream, append: PreparedAppend, error: unknown): Promise<AppendResult | undefined> {
   if (error instanceof WrongVersion) throw error;
   const actual = actualRevision(error);
   if (actual === undefined) return undefined;
   try {
-    return await landed(read, append, actual);
+    return await findLandedEvents(read, append, actual);
   } catch (failure) {
     if (failure instanceof StoreUnavailable) return undefined;
     throw failure;
@@ -134,10 +134,10 @@ async function landedEarlier(read: ReadStream, append: Prepared, error: unknown)
 }
 
 /** Success when this append's events are at the revisions after `expected`, whichever attempt put them there. Else throws WrongVersion. */
-async function landed(read: ReadStream, { stream, request, expected }: Prepared, actual: Revision): Promise<Appended> {
+async function findLandedEvents(read: ReadStream, { stream, request, expected }: PreparedAppend, actual: Revision): Promise<AppendResult> {
   const ids = idsIn(request.bytes);
   let matched = 0;
-  let last: Appended | undefined;
+  let last: AppendResult | undefined;
   for await (const event of read(stream, { from: expected + 1n, max: ids.length })) {
     if (event.revision !== expected + 1n + BigInt(matched) || event.id !== ids[matched]) break;
     matched += 1;

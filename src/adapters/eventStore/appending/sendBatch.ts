@@ -3,19 +3,19 @@
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { StoreUnavailable } from "../../../portErrors.js";
 import { NeverSent } from "../failures.js";
-import { type Acknowledged, type BatchReply, type BatchRequest, batchReply } from "../protocol/batchMessages.js";
+import { type Acknowledgement, type BatchReply, type BatchRequest, batchReply } from "../protocol/batchMessages.js";
 import { type BatchCall, openBatchCall } from "../vendor.js";
 
-interface Sending {
+interface PendingAppend {
   readonly request: BatchRequest;
   readonly stream: string;
-  readonly resolve: (acknowledged: Acknowledged) => void;
+  readonly resolve: (acknowledged: Acknowledgement) => void;
   readonly reject: (error: unknown) => void;
   /** Of performance.now(). */
   readonly since: number;
 }
 
-function settle({ stream, resolve, reject }: Sending, { acknowledged, refusal }: BatchReply): void {
+function settle({ stream, resolve, reject }: PendingAppend, { acknowledged, refusal }: BatchReply): void {
   if (acknowledged) resolve(acknowledged);
   else reject(refusal?.(stream));
 }
@@ -24,7 +24,7 @@ function settle({ stream, resolve, reject }: Sending, { acknowledged, refusal }:
 const mostUnanswered = 512;
 const mostUnansweredBytes = 4 * 1024 * 1024;
 
-type SharedCall = (append: Sending) => void;
+type SharedCall = (append: PendingAppend) => void;
 
 /**
  * One BatchAppend call per client for all small appends, kept open while they come: opening a call costs several times as much as an append
@@ -33,8 +33,8 @@ type SharedCall = (append: Sending) => void;
  * that ends rejects its own unanswered appends and no others.
  */
 function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall {
-  const waiting: Sending[] = [];
-  const sent = new Map<string, Sending>();
+  const waiting: PendingAppend[] = [];
+  const sent = new Map<string, PendingAppend>();
   let unansweredBytes = 0;
   let call: BatchCall | undefined;
   let opening = false;
@@ -122,11 +122,11 @@ function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall 
   };
 }
 
-export type SendBatch = (client: EventStoreDBClient, request: BatchRequest, stream: string) => Promise<Acknowledged>;
+export type SendBatch = (client: EventStoreDBClient, request: BatchRequest, stream: string) => Promise<Acknowledgement>;
 
 const smallBytes = 64 * 1024;
 
-export function batchSender(deadlineMs: number): SendBatch {
+export function createBatchSender(deadlineMs: number): SendBatch {
   const shared = new WeakMap<EventStoreDBClient, SharedCall>();
 
   return (client, request, stream) =>
@@ -139,7 +139,7 @@ export function batchSender(deadlineMs: number): SendBatch {
     });
 }
 
-async function sendAlone(client: EventStoreDBClient, append: Sending, deadlineMs: number): Promise<void> {
+async function sendAlone(client: EventStoreDBClient, append: PendingAppend, deadlineMs: number): Promise<void> {
   try {
     const call = await openBatchCall(client, batchReply, Date.now() + deadlineMs);
     if (performance.now() - append.since >= deadlineMs) {

@@ -5,27 +5,27 @@
 import { randomUUID } from "node:crypto";
 import type { NewEvent, Position, Revision } from "../../../ports/eventStore.js";
 import { generatedBatchReply } from "../vendor.js";
-import { noEvents, type ProposedEvents, propose } from "./proposedEvents.js";
+import { addEvent, noEvents, type ProposedEvents } from "./proposedEvents.js";
 import { encode, type Message, message, readBigInt, textIn, wholeMessage } from "./protobuf.js";
 import { readPosition } from "./readReply.js";
 
-export interface Acknowledged {
+export interface Acknowledgement {
   readonly revision: Revision;
   readonly position: Position | undefined;
 }
 
 export interface BatchReply {
   readonly correlationId: string;
-  readonly acknowledged?: Acknowledged;
+  readonly acknowledged?: Acknowledgement;
   /** Makes the error that says why the append was refused. */
   readonly refusal?: (stream: string) => Error;
 }
 
-const readSuccess = message((): Acknowledged => ({ revision: 0n, position: undefined }), {
+const readSuccess = message((): Acknowledgement => ({ revision: 0n, position: undefined }), {
   1: ["revision", readBigInt],
   3: ["position", readPosition],
 });
-const readReply = wholeMessage(() => ({ correlationId: "", acknowledged: undefined as Acknowledged | undefined }), {
+const readReply = wholeMessage(() => ({ correlationId: "", acknowledged: undefined as Acknowledgement | undefined }), {
   1: ["correlationId", textIn(2)],
   3: ["acknowledged", readSuccess],
 });
@@ -66,7 +66,7 @@ export function batchRequest(stream: string, events: ProposedEvents, expected: R
 /** Undefined when the request would be more than `maxBytes`. */
 export function requestOf(stream: string, events: readonly NewEvent[], expected: Revision, maxBytes: number): BatchRequest | undefined {
   const proposed = noEvents(headBytes(stream), likelyBytes(events));
-  for (const event of events) if (!propose(proposed, event, maxBytes)) return undefined;
+  for (const event of events) if (!addEvent(proposed, event, maxBytes)) return undefined;
   const made = batchRequest(stream, proposed, expected);
   return made.bytes.length > maxBytes ? undefined : made;
 }

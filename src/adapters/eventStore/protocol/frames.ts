@@ -54,13 +54,13 @@ const noPrefix = Buffer.alloc(framePrefix);
  * Cuts the arriving bytes into single frames, or into one group: a prefix and then whole frames. gRPC removes the prefix. The rest of a group
  * begins with a 0, which no message does.
  */
-export type Cut = (chunk: Buffer) => Buffer[];
+export type SplitChunk = (chunk: Buffer) => Buffer[];
 
 /**
  * gRPC hands over one message at a time, each through several promises, which costs more than reading the event in it. By this cut the
  * messages of a Read call that arrive together are handed over together. `maxBytes`: of one message; -1 for no limit.
  */
-export function groupingCut(maxBytes: number): Cut {
+export function groupFrames(maxBytes: number): SplitChunk {
   let group: Buffer = noPrefix;
   let [end, isCompressed] = [0, false];
   const find = frameFinder(

@@ -23,14 +23,14 @@ export const noEvents = (start: number, likelyBytes: number): ProposedEvents => 
 });
 
 /** Forgets the events and keeps their memory for the next ones. */
-export const emptied = (events: ProposedEvents): ProposedEvents => ({ ...events, end: events.start, count: 0 });
+export const clearEvents = (events: ProposedEvents): ProposedEvents => ({ ...events, end: events.start, count: 0 });
 
 const idLength = 36;
 /** An id is a text in a message of its own. */
 const idHead = Buffer.from([(proposed.id << 3) | 2, idLength + 2, (2 << 3) | 2, idLength]);
 
 /** False, and nothing is added, when the events would be more than `mostBytes`. */
-export function propose(events: ProposedEvents, { id, type, json, metadata }: NewEvent, mostBytes: number): boolean {
+export function addEvent(events: ProposedEvents, { id, type, json, metadata }: NewEvent, mostBytes: number): boolean {
   if (id.length !== idLength) throw new TypeError(`${id} is not an event id`);
   const description = descriptionOf(type, metadata);
   const data = Buffer.byteLength(json);

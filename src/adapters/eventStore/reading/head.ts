@@ -5,13 +5,13 @@ import type { Connection } from "../connection.js";
 import { definiteFailure, isNotLeader, isSilence, reasonOf } from "../failures.js";
 import { readHeadRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
-import { openFeed } from "./feed.js";
+import { openEventFeed } from "./eventFeed.js";
 
 export type Head = (deadlineMs?: number) => Promise<Position | undefined>;
 
 const what = "reading the end of the log";
 
-export function headReader(connection: Connection, defaultDeadlineMs: number): Head {
+export function createHeadReader(connection: Connection, defaultDeadlineMs: number): Head {
   return (deadlineMs = defaultDeadlineMs) =>
     readHead(connection, deadlineMs).catch((error: unknown) => {
       // The client was connected to a follower, by its settings or since the leader changed. After this error it connects to the leader.
@@ -22,7 +22,7 @@ export function headReader(connection: Connection, defaultDeadlineMs: number): H
 
 async function readHead(connection: Connection, deadlineMs: number): Promise<Position | undefined> {
   const client = connection.client();
-  const feed = openFeed(openReadCall(client, readHeadRequest(), true), 1, 1);
+  const feed = openEventFeed(openReadCall(client, readHeadRequest(), true), 1, 1);
   try {
     for (;;) {
       const { state, position } = await feed.take(deadlineMs);

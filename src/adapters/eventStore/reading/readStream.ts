@@ -3,11 +3,11 @@
 
 import { StoreUnavailable } from "../../../portErrors.js";
 import type { Revision, StoredEvent } from "../../../ports/eventStore.js";
-import { backOff, type Connection } from "../connection.js";
+import { type Connection, pauseBeforeRetry } from "../connection.js";
 import { definiteFailure, isSilence } from "../failures.js";
 import { readStreamRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
-import { openFeed } from "./feed.js";
+import { openEventFeed } from "./eventFeed.js";
 
 export interface ReadOptions {
   from?: Revision;
@@ -29,7 +29,7 @@ interface ReadPatience {
   readonly patienceMs: number;
 }
 
-export function streamReader(connection: Connection, { deadlineMs, attempts, patienceMs }: ReadPatience): ReadStream {
+export function createStreamReader(connection: Connection, { deadlineMs, attempts, patienceMs }: ReadPatience): ReadStream {
   return async function* read(stream, { from, backwards = false, max = Number.MAX_SAFE_INTEGER, signal } = {}) {
     let next = from;
     let left = max;
@@ -55,7 +55,7 @@ export function streamReader(connection: Connection, { deadlineMs, attempts, pat
           throw error instanceof StoreUnavailable ? error : new StoreUnavailable("event store", `reading ${stream}`, { cause: error });
       }
       if (next !== undefined && next < 0n) return;
-      await backOff(failures, signal);
+      await pauseBeforeRetry(failures, signal);
     }
   };
 }
@@ -69,7 +69,7 @@ interface OneRead {
 
 async function* readOnce(connection: Connection, deadlineMs: number, stream: string, { next, backwards, max, signal }: OneRead) {
   const client = connection.client();
-  const feed = openFeed(openReadCall(client, readStreamRequest(stream, next, { backwards, max }), true), eventsAhead, max);
+  const feed = openEventFeed(openReadCall(client, readStreamRequest(stream, next, { backwards, max }), true), eventsAhead, max);
   try {
     for (let left = max; left > 0; ) {
       const taken = await feed.take(deadlineMs, signal);

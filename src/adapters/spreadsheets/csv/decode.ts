@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { FileFault } from "../cell.js";
-import { type Encoding, type Sniffed, unfinishedUtf8 } from "./encoding.js";
+import { type Encoding, type SniffedEncoding, unfinishedUtf8 } from "./encoding.js";
 
 const CHUNK_BYTES = 128 * 1024;
 /** The size of the first chunk, so that reading the header alone decodes no more than needed. */
@@ -9,10 +9,15 @@ const FIRST_CHUNK_BYTES = 64 * 1024;
 const WINDOWS_1252 =
   "\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178";
 
-export type Decoded = { readonly text: string; readonly bytesRead: number; readonly final: boolean };
+export type DecodedText = { readonly text: string; readonly bytesRead: number; readonly final: boolean };
 
 /** The file's text in pieces that never cut a character in two. */
-export async function* decodeFile(file: FileHandle, sniffed: Sniffed, size: number, signal?: AbortSignal): AsyncGenerator<Decoded> {
+export async function* decodeFile(
+  file: FileHandle,
+  sniffed: SniffedEncoding,
+  size: number,
+  signal?: AbortSignal,
+): AsyncGenerator<DecodedText> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let position = sniffed.skip;
   while (position < size) {

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { FileFault } from "../cell.js";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
-export type Sniffed = {
+export type SniffedEncoding = {
   readonly encoding: Encoding;
   /** The number of bytes of the byte order mark. */
   readonly skip: number;
@@ -12,7 +12,11 @@ export type Sniffed = {
 
 const SCAN_BYTES = 1 << 20;
 const ADVICE = "Save it as CSV UTF-8 and upload it again.";
-const AS_WINDOWS_1252: Sniffed = { encoding: "windows-1252", skip: 0, notes: ["The file is not UTF-8; it was read as Windows-1252."] };
+const AS_WINDOWS_1252: SniffedEncoding = {
+  encoding: "windows-1252",
+  skip: 0,
+  notes: ["The file is not UTF-8; it was read as Windows-1252."],
+};
 
 /** A byte order mark or the pattern of zero bytes decides. Without either, text counts as UTF-8 until `sniffEncoding` finds that it is not. */
 export function sniffStart(start: Uint8Array): { encoding: Encoding; skip: number } {
@@ -39,7 +43,7 @@ export function unfinishedUtf8(bytes: Uint8Array): number {
  * Reads up to `limit` to be sure of the encoding before the first row is handed out. If only ASCII comes before the first byte that is not
  * UTF-8, the file is Windows-1252. After other UTF-8 characters such a byte means that the file is damaged.
  */
-export async function sniffEncoding(file: FileHandle, limit: number, signal?: AbortSignal): Promise<Sniffed> {
+export async function sniffEncoding(file: FileHandle, limit: number, signal?: AbortSignal): Promise<SniffedEncoding> {
   const buffer = Buffer.allocUnsafe(SCAN_BYTES);
   const first = await file.read(buffer, 0, 4096, 0);
   const { encoding, skip } = sniffStart(buffer.subarray(0, first.bytesRead));

@@ -42,16 +42,16 @@ export function plainDecimal(raw: string): string {
   return negative && text !== "0" ? `-${text}` : text;
 }
 
-type Shown = "date" | "dateAndTime" | "time";
+type DateParts = "date" | "dateAndTime" | "time";
 
-const shownAs = (kind: Extract<NumberKind, { kind: "date" | "time" }>): Shown =>
+const shownAs = (kind: Extract<NumberKind, { kind: "date" | "time" }>): DateParts =>
   kind.kind === "time" ? "time" : kind.withTime ? "dateAndTime" : "date";
 
 /**
  * Days since 1900 (or 1904) as a wall time, or undefined outside the calendar. Less than a day is a time of day without a date, except for an
  * exact 0 since 1904 that is shown as a date: 1904-01-01. The clock is left out when it is midnight and not shown.
  */
-export function serialText(serial: number, shown: Shown, date1904: boolean): string | undefined {
+export function serialText(serial: number, shown: DateParts, date1904: boolean): string | undefined {
   if (!(serial >= 0) || serial >= 2_958_466) return undefined;
   const wholeDays = Math.floor(serial);
   const clock = Math.round((serial - wholeDays) * DAY);

@@ -72,6 +72,7 @@ export async function* readXlsxRows(path: string, options: ReadOptions): AsyncGe
       kinds: workbook.styles ? readStyles(await archive.wholeText(workbook.styles)) : [],
       date1904: workbook.date1904,
       dateColumns: options.dateColumns ?? NO_COLUMNS,
+      writeNumber: options.writeNumber,
       sharedString: strings.at,
     };
     yield* sheetRows(archive, workbook, context, options.signal);

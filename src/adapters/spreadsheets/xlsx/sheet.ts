@@ -13,6 +13,7 @@ export type SheetContext = {
   readonly kinds: readonly NumberKind[];
   readonly date1904: boolean;
   readonly dateColumns: ReadonlySet<number>;
+  readonly writeNumber?: ((text: string, column: number) => string) | undefined;
   sharedString(index: number): string | undefined;
 };
 
@@ -87,7 +88,8 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
       case "n": {
         const raw = value.trim();
         if (raw === "") return blank();
-        return numberText(raw, context.kinds[style] ?? PLAIN_NUMBER, context.date1904, context.dateColumns.has(column));
+        const own = numberText(raw, context.kinds[style] ?? PLAIN_NUMBER, context.date1904, context.dateColumns.has(column));
+        return typeof own === "string" && context.writeNumber ? context.writeNumber(own, column) : own;
       }
       default:
         return cellFault(`is of an unknown type (${type.slice(0, 20)})`, value);

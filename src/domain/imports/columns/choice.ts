@@ -3,6 +3,7 @@ import { isStorable } from "../../rows/cells.js";
 import { columnsOf, customFieldPrefix, type Field, type Kind } from "../fields.js";
 import { isLonger, limits, shortened } from "../limits.js";
 import type { DateOrder } from "./dateOrder.js";
+import type { Decimal } from "./decimal.js";
 import { fileHeadings } from "./headings.js";
 
 export interface ColumnChoice {
@@ -12,6 +13,8 @@ export interface ColumnChoice {
   readonly fixed?: Readonly<Record<string, string>> | undefined;
   /** How dates such as 03/04/2026 are read. Without it they are rejected. */
   readonly dateOrder?: DateOrder | undefined;
+  /** How numbers are written. Without it as the contract has them. */
+  readonly decimal?: Decimal | undefined;
 }
 
 export interface ChoosableField {
@@ -138,7 +141,15 @@ function nameOf(field: string, kind: Kind): string {
 /** Whether two choices say the same, whatever the order of their headings. */
 export const isSameChoice = (one: ColumnChoice, other: ColumnChoice): boolean => comparable(one) === comparable(other);
 
-const comparable = ({ headings, fixed = {}, dateOrder }: ColumnChoice): string =>
-  JSON.stringify([sorted(headings), sorted(fixed), dateOrder ?? null]);
+const comparable = ({ headings, fixed = {}, dateOrder, decimal }: ColumnChoice): string =>
+  JSON.stringify([sorted(headings), sorted(fixed), dateOrder ?? null, decimal ?? null]);
+
+/** A copy with nothing that was not chosen. */
+export const plainChoice = ({ headings, fixed, dateOrder, decimal }: ColumnChoice) => ({
+  headings: { ...headings },
+  ...(fixed ? { fixed: { ...fixed } } : {}),
+  ...(dateOrder ? { dateOrder } : {}),
+  ...(decimal ? { decimal } : {}),
+});
 
 const sorted = (values: Readonly<Record<string, string | null>>) => Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -1,5 +1,4 @@
 // Dates such as 03/04/2026, which are in March or in April: somebody has to say which.
-import type { Cell } from "../../rows/cells.js";
 import { isTimestamp } from "../timestamp.js";
 
 export const dateOrders = ["dayFirst", "monthFirst"] as const;
@@ -79,25 +78,11 @@ function gather(found: Gathered, text: string): void {
   if (isProof && !found.proofs.has(order)) found.proofs.set(order, date);
 }
 
-export interface DateValues {
-  /** Takes the cells of a row. */
-  add(cells: readonly Cell[]): void;
-  /** By column: the few of its values that say what all of them say about their order. */
-  values(): string[][];
-}
-
-/** Goes through all rows of a file; what it keeps does not grow with them. */
-export function dateValues(): DateValues {
-  const columns: Gathered[] = [];
+/** Takes the texts of a column; keeps the few that say what all of them say about their order. */
+export function dateForms() {
+  const found: Gathered = { proofs: new Map() };
   return {
-    add(cells) {
-      for (let index = 0; index < cells.length; index++) {
-        const cell = cells[index];
-        const column = columns[index] ?? { proofs: new Map() };
-        columns[index] = column;
-        if (typeof cell === "string") gather(column, cell);
-      }
-    },
-    values: () => columns.map(({ any, proofs }) => [...new Set([...(any === undefined ? [] : [any]), ...proofs.values()])]),
+    add: (text: string) => gather(found, text),
+    values: () => [...new Set([...(found.any === undefined ? [] : [found.any]), ...found.proofs.values()])],
   };
 }

@@ -1,18 +1,75 @@
 // What the values of a file say against a choice of its columns.
-import { columnsOf, type Kind } from "../fields.js";
+import type { Cell } from "../../rows/cells.js";
+import { columnsOf, isNumber, type Kind } from "../fields.js";
 import type { ColumnChoice } from "./choice.js";
-import { type DateOrder, valueAgainst } from "./dateOrder.js";
+import { type DateOrder, dateForms, valueAgainst } from "./dateOrder.js";
+import { type Decimal, decimalIn, numberAgainst, numberForms } from "./decimal.js";
 import { fileHeadings } from "./headings.js";
 
 export interface HeadingOfFile {
   readonly heading: string;
   /** Some of the column's values; empty where there is no file. */
   readonly values: readonly string[];
+  /** Those of its texts that say how its numbers are written. */
+  readonly numbers: readonly string[];
 }
 
-/** `values`: by column. */
-export const headingsOfFile = (columns: readonly string[], values: readonly (readonly string[])[]): HeadingOfFile[] =>
-  fileHeadings(columns).flatMap((heading, index) => (heading === undefined ? [] : [{ heading, values: values[index] ?? [] }]));
+/** By column: the few of its values that say what all of them say about the order of dates, and about how numbers are written. */
+export interface Evidence {
+  readonly values: readonly (readonly string[])[];
+  readonly numbers: readonly (readonly string[])[];
+}
+
+/** Goes through all rows of a file; what it keeps does not grow with them. */
+export function gatherEvidence() {
+  const columns: { readonly dates: ReturnType<typeof dateForms>; readonly numbers: ReturnType<typeof numberForms> }[] = [];
+  return {
+    add(cells: readonly Cell[]): void {
+      for (let index = 0; index < cells.length; index++) {
+        const cell = cells[index];
+        const column = columns[index] ?? { dates: dateForms(), numbers: numberForms() };
+        columns[index] = column;
+        if (typeof cell !== "string") continue;
+        column.dates.add(cell);
+        column.numbers.add(cell);
+      }
+    },
+    evidence: (): Evidence => ({
+      values: columns.map(({ dates }) => dates.values()),
+      numbers: columns.map(({ numbers }) => numbers.values()),
+    }),
+  };
+}
+
+export const headingsOfFile = (columns: readonly string[], { values, numbers }: Evidence): HeadingOfFile[] =>
+  fileHeadings(columns).flatMap((heading, index) =>
+    heading === undefined ? [] : [{ heading, values: values[index] ?? [], numbers: numbers[index] ?? [] }],
+  );
+
+/** What the file's numbers say about how they are written, in the columns that the choice takes for numbers. */
+export const decimalOfFile = (choice: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]) =>
+  decimalIn(numbersIn(choice, kind, file).flatMap(({ numbers }) => numbers));
+
+function numbersIn({ headings }: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): HeadingOfFile[] {
+  const fields = new Set<string>(columnsOf(kind).flatMap((field) => (isNumber(field) ? [field.name] : [])));
+  return file.filter(({ heading }) => fields.has(headings[heading] ?? ""));
+}
+
+const decimalWords: Readonly<Record<Decimal, string>> = { point: "decimal point", comma: "decimal comma" };
+
+/** In a sentence: why the file's numbers cannot be read as the choice has it. Undefined where they can. */
+export function numbersAgainst(choice: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): string | undefined {
+  const { decimal } = choice;
+  const columns = numbersIn(choice, kind, file);
+  const value = numberAgainst(
+    columns.flatMap(({ numbers }) => numbers),
+    decimal,
+  );
+  if (value === undefined) return undefined;
+  const { heading } = columns.find(({ numbers }) => numbers.includes(value)) ?? { heading: "A column" };
+  if (decimal === undefined) return `${heading} has ${value}, and it was not said how numbers are written.`;
+  return `${heading} has ${value}, which has no ${decimalWords[decimal]}; a ${decimalWords[decimal]} was chosen.`;
+}
 
 /** The headings whose columns the choice takes for times. */
 export function datesOf({ headings }: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): HeadingOfFile[] {

@@ -4,7 +4,7 @@ import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { Writer } from "../log/writer.js";
 import { appendSuccess, appendWrongVersion, deleteSuccess } from "../protocol/appendReplies.js";
 import { type AppendTarget, createEventCollector, namedTarget, readTarget } from "../protocol/appendRequests.js";
-import { framed, type Method } from "../protocol/grpcCall.js";
+import { frameOf, type Method } from "../protocol/grpcCall.js";
 import { streamDeleted, wrongExpectedVersion } from "../protocol/grpcErrors.js";
 
 const readPart = wholeMessage((): { target?: AppendTarget; events: Span[] } => ({ events: [] }), {
@@ -27,7 +27,7 @@ export function appendCalls(writer: Writer): Method {
         const { stream, expected } = namedTarget(target);
         const outcome = await writer.append(stream, expected, collected.take());
         if (outcome.kind === "deleted") throw streamDeleted(stream);
-        call.send(framed(outcome.kind === "written" ? appendSuccess(outcome) : appendWrongVersion(expected, outcome.current)));
+        call.send(frameOf(outcome.kind === "written" ? appendSuccess(outcome) : appendWrongVersion(expected, outcome.current)));
         call.end();
       },
     };
@@ -42,7 +42,7 @@ export function deleteCalls(writer: Writer, hard: boolean): Method {
       const outcome = await writer.remove(stream, expected, hard);
       if (outcome.kind === "deleted") throw streamDeleted(stream);
       if (outcome.kind === "wrongVersion") throw wrongExpectedVersion(stream, expectedNumber(expected), outcome.current);
-      call.send(framed(deleteSuccess(outcome.position)));
+      call.send(frameOf(deleteSuccess(outcome.position)));
       call.end();
     },
   });

@@ -11,7 +11,7 @@ import {
 import type { Writer } from "../log/writer.js";
 import { badRequest, batchReply, batchResult, timedOut, tooLarge } from "../protocol/appendReplies.js";
 import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from "../protocol/appendRequests.js";
-import { framed, type Method } from "../protocol/grpcCall.js";
+import { frameOf, type Method } from "../protocol/grpcCall.js";
 import { GrpcFailure, Status } from "../protocol/grpcErrors.js";
 
 /** How many appends of one call may be begun and not yet complete. */
@@ -43,7 +43,7 @@ export function batchAppendCalls(writer: Writer): Method {
       unacknowledged += bytes;
       if (unacknowledged > MAX_UNACKNOWLEDGED) call.pause();
       try {
-        call.send(framed(batchReply(append.correlation, append.target, await resultOf(writer, append))));
+        call.send(frameOf(batchReply(append.correlation, append.target, await resultOf(writer, append))));
       } finally {
         underWay -= 1;
         unacknowledged -= bytes;

@@ -2,33 +2,33 @@ import type { CommitLog } from "../log/commitLog.js";
 import {
   allBackwards,
   allForwards,
+  type ReadStep,
   readPage,
   refuseForeignPosition,
-  type Step,
   streamBackwards,
   streamForwards,
   viewOf,
 } from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
-import { type Call, framed, type Method } from "../protocol/grpcCall.js";
+import { type Call, frameOf, type Method } from "../protocol/grpcCall.js";
 import { streamDeleted } from "../protocol/grpcErrors.js";
 import { type ReadRequest, readReadRequest } from "../protocol/readRequest.js";
-import { openFeed } from "./feeds.js";
+import { openSubscriptionFeed } from "./subscriptionFeed.js";
 import { subscribe } from "./subscriptions.js";
 
-type ReadOn = (next: number) => Iterable<Step>;
+type ReadOn = (next: number) => Iterable<ReadStep>;
 
 /** Streams.Read: every read and every subscription. */
 export function readCalls(storage: Storage, log: CommitLog): Method {
   async function serve(call: Call, bytes: Buffer): Promise<void> {
     const request = readReadRequest(bytes);
-    if (request.subscription) return subscribe(call, storage, log, openFeed(storage, log, request));
+    if (request.subscription) return subscribe(call, storage, log, openSubscriptionFeed(storage, log, request));
     storage.refresh();
     const end = request.stream === undefined ? log.committedEnd() : Number.MAX_SAFE_INTEGER;
     const readOn = request.stream === undefined ? readAll(storage, end, request) : readStream(storage, request.stream, request);
     const from = request.from === "start" ? 0 : request.from === "end" ? end : request.from;
     if (readOn) await sendPages(call, storage, readOn, from, request.limit);
-    else call.send(framed([[4, [[1, [[3, request.stream ?? ""]]]]]])); // stream not found
+    else call.send(frameOf([[4, [[1, [[3, request.stream ?? ""]]]]]])); // stream not found
     call.end();
   }
   return (call) => ({ message: (bytes) => serve(call, bytes) });

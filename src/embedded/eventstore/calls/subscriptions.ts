@@ -3,9 +3,9 @@ import { framesIn } from "../../../adapters/eventStore/protocol/frames.js";
 import type { Block } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
 import type { Storage } from "../log/storage.js";
-import { type Call, framed } from "../protocol/grpcCall.js";
+import { type Call, frameOf } from "../protocol/grpcCall.js";
 import { consumerTooSlow } from "../protocol/grpcErrors.js";
-import type { Feed } from "./feeds.js";
+import type { SubscriptionFeed } from "./subscriptionFeed.js";
 
 /** EventStoreDB's limit: a live subscription with more events waiting than this is ended, and the client has to subscribe again. */
 const LIVE_BUFFER = 32;
@@ -15,7 +15,7 @@ const LIVE_SEND_BYTES = 64 * 1024;
 const GATHER_MS = 20;
 
 /** While a subscriber catches up, it sets the pace by its own reading and is never dropped. Once it is live, it has to keep up. */
-export async function subscribe(call: Call, storage: Storage, log: CommitLog, feed: Feed): Promise<void> {
+export async function subscribe(call: Call, storage: Storage, log: CommitLog, feed: SubscriptionFeed): Promise<void> {
   let isConfirmed = false;
   let wake: () => void = () => undefined;
   const leave = log.subscribe(() => wake());
@@ -28,7 +28,7 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
     if (call.isOver()) return;
     storage.refresh();
     const page = feed.page(); // throws for a deleted stream, whose subscription is not confirmed
-    if (!isConfirmed) call.send(framed([[2, [[1, randomUUID()]]]]));
+    if (!isConfirmed) call.send(frameOf([[2, [[1, randomUUID()]]]]));
     isConfirmed = true;
     if (!page) {
       await new Promise<void>((resolve) => {
@@ -39,11 +39,11 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
     if (page.frames.length > 0) call.send(Buffer.concat(page.frames));
     if (page.done && page.events === 0) break; // no await from here to goLive: nothing can be committed unseen
   }
-  call.send(framed([[8, []]]));
+  call.send(frameOf([[8, []]]));
   goLive(call, log, feed);
 }
 
-function goLive(call: Call, log: CommitLog, feed: Feed): void {
+function goLive(call: Call, log: CommitLog, feed: SubscriptionFeed): void {
   let waiting: Buffer[] = [];
   let draining = false;
   let sentAt = 0;

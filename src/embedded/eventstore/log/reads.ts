@@ -14,7 +14,7 @@ export function* allForwards(
   { from, until = Number.MAX_VALUE }: { from: number; until?: number },
   filter?: EventFilter,
   checkpointAfter?: CheckpointAfter,
-): Generator<Step> {
+): Generator<ReadStep> {
   for (const block of storage.blocksFrom(from)) {
     if (block.position >= until) return;
     const part = block.position >= from ? block : partOf(block, (position) => position >= from);
@@ -22,7 +22,7 @@ export function* allForwards(
   }
 }
 
-export function* allBackwards(storage: Storage, before: number, filter?: EventFilter): Generator<Step> {
+export function* allBackwards(storage: Storage, before: number, filter?: EventFilter): Generator<ReadStep> {
   for (const block of storage.blocksBefore(before)) {
     const part = partOf(block, (position) => position < before);
     yield { runs: backwards(runsOf(part, filter)), next: block.position };
@@ -44,9 +44,9 @@ export function refuseForeignPosition(storage: Storage, end: number, position: n
 }
 
 /** What a reader may see of a stream by its metadata. */
-export type StreamView = { kind: "missing"; head: number } | { kind: "deleted" } | Visible;
+export type StreamView = { kind: "missing"; head: number } | { kind: "deleted" } | VisibleStream;
 
-interface Visible {
+interface VisibleStream {
   kind: "visible";
   first: number;
   head: number;
@@ -68,7 +68,7 @@ export function isVisible(view: StreamView, revision: number, createdAt: number)
   return view.kind === "visible" && revision >= view.first && revision <= view.head && createdAt >= view.createdFrom;
 }
 
-export function* streamForwards(storage: Storage, stream: string, view: Visible, from: number): Generator<Step> {
+export function* streamForwards(storage: Storage, stream: string, view: VisibleStream, from: number): Generator<ReadStep> {
   const first = Math.max(from, view.first);
   for (const block of storage.streamBlocksFrom(stream, first)) {
     if (block.revision > view.head) return;
@@ -77,7 +77,7 @@ export function* streamForwards(storage: Storage, stream: string, view: Visible,
   }
 }
 
-export function* streamBackwards(storage: Storage, stream: string, view: Visible, from: number): Generator<Step> {
+export function* streamBackwards(storage: Storage, stream: string, view: VisibleStream, from: number): Generator<ReadStep> {
   for (const block of storage.streamBlocksBack(stream, Math.min(from, view.head))) {
     if (block.createdAt < view.createdFrom) return; // all earlier events are older still
     const part = partOf(block, (_, revision) => revision <= from && isVisible(view, revision, block.createdAt));
@@ -92,18 +92,18 @@ const PAGE_BYTES = 128 * 1024;
 const PAGE_BLOCKS = 256;
 
 /** Consecutive events that are sent together, or a checkpoint, which counts as no event. */
-export interface Run {
+export interface EventRun {
   frames: Buffer;
   events: number;
 }
 
 /** What a reader gets of one block, and where it goes on after that: a position of the log or a revision of the stream. */
-export interface Step {
-  runs: Run[];
+export interface ReadStep {
+  runs: EventRun[];
   next: number;
 }
 
-export interface Page {
+export interface ReadPage {
   /** What goes to the reader, in order. */
   frames: Buffer[];
   events: number;
@@ -112,8 +112,8 @@ export interface Page {
   done: boolean;
 }
 
-export function readPage(steps: Iterable<Step>, from: number, limit = Number.MAX_SAFE_INTEGER): Page {
-  const page: Page = { frames: [], events: 0, next: from, done: true };
+export function readPage(steps: Iterable<ReadStep>, from: number, limit = Number.MAX_SAFE_INTEGER): ReadPage {
+  const page: ReadPage = { frames: [], events: 0, next: from, done: true };
   let [bytes, blocks] = [0, 0];
   for (const { runs, next } of steps) {
     for (const run of runs) {
@@ -136,9 +136,9 @@ export function readPage(steps: Iterable<Step>, from: number, limit = Number.MAX
 export type CheckpointAfter = (position: number, matches: boolean) => Buffer | undefined;
 
 /** The block's events that match. */
-export function runsOf(block: Block, filter?: EventFilter, checkpointAfter?: CheckpointAfter): Run[] {
+export function runsOf(block: Block, filter?: EventFilter, checkpointAfter?: CheckpointAfter): EventRun[] {
   const { frames } = block;
-  const runs: Run[] = [];
+  const runs: EventRun[] = [];
   const mayBe = mayMatch(filter, block);
   const ofType = filter?.on === "type" ? filter : undefined;
   let [start, events] = [0, 0];
@@ -162,5 +162,5 @@ export function runsOf(block: Block, filter?: EventFilter, checkpointAfter?: Che
 }
 
 /** The latest event first, each by itself. */
-export const backwards = (runs: Run[]): Run[] =>
+export const backwards = (runs: EventRun[]): EventRun[] =>
   runs.flatMap((run) => framesIn(run.frames).map((frames) => ({ frames, events: 1 }))).reverse();

@@ -77,7 +77,7 @@ export async function replaceByCopy({ root }: Tables, file: string): Promise<boo
   return true;
 }
 
-export const noteCopied = ({ index }: Pick<Tables, "index">): void => void index.removeSync(UNCOPIED);
+export const recordCopy = ({ index }: Pick<Tables, "index">): void => void index.removeSync(UNCOPIED);
 
 function sync(path: string): void {
   const descriptor = openSync(path, "r");

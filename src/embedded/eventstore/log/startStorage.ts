@@ -1,6 +1,6 @@
 import type { Database } from "lmdb";
 import { processIdentity } from "../../processes.js";
-import { noteCopied, removeDeleted, replaceByCopy } from "./scavenge.js";
+import { recordCopy, removeDeleted, replaceByCopy } from "./scavenge.js";
 import { fileOf, openStorage, type Storage } from "./storage.js";
 
 const KEY = "owner";
@@ -64,6 +64,6 @@ async function copied(storage: Storage, folder: string, warn: (message: string, 
   }
   await storage.close();
   const copy = openStorage(folder);
-  noteCopied(copy.tables);
+  recordCopy(copy.tables);
   return copy;
 }

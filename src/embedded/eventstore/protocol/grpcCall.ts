@@ -22,7 +22,7 @@ export function serveCall(stream: ServerHttp2Stream, method: Method, onBug: (err
 }
 
 /** Serves calls that always fail; the messages that are sent with them are dropped. */
-export const refusing =
+export const refusedCall =
   (failure: GrpcFailure): Method =>
   (call) => {
     call.fail(failure);
@@ -111,7 +111,7 @@ function trailersOf(error: unknown, onBug: (error: unknown) => void): Record<str
 const encodeText = (text: string): string => text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/gu, (other) => encodeURIComponent(other));
 
 /** A gRPC frame with the message in it. */
-export function framed(message: Message): Buffer {
+export function frameOf(message: Message): Buffer {
   const frame = encode(message, framePrefix);
   frame[0] = 0; // not compressed
   frame.writeUInt32BE(frame.length - framePrefix, 1);

@@ -33,7 +33,7 @@ export const failedRead = (message: string): GrpcFailure => new GrpcFailure(Stat
 export const accessDenied = (): GrpcFailure => new GrpcFailure(Status.permissionDenied, "Access Denied", { exception: "access-denied" });
 
 /** For a call, or an option of a call, that only EventStoreDB serves. */
-export const notOffered = (what: string): GrpcFailure => new GrpcFailure(Status.unimplemented, `${what}; EventStoreDB does.`);
+export const notImplemented = (what: string): GrpcFailure => new GrpcFailure(Status.unimplemented, `${what}; EventStoreDB does.`);
 
 export const streamDeleted = (stream: string): GrpcFailure =>
   new GrpcFailure(Status.failedPrecondition, `Event stream '${stream}' is deleted.`, {

@@ -10,7 +10,7 @@ import {
 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { readStreamName } from "./appendRequests.js";
 import { type EventFilter, readFilter } from "./filters.js";
-import { failedRead, notOffered } from "./grpcErrors.js";
+import { failedRead, notImplemented } from "./grpcErrors.js";
 
 interface ReadStart {
   /** Undefined for $all. */
@@ -73,8 +73,8 @@ export function readReadRequest(bytes: Buffer) {
   if (!options) throw new MalformedMessage("the options are missing");
   const { start, resolveLinks, ids, ...rest } = options;
   if (start.stream === "") throw new MalformedMessage("a stream name is required");
-  if (resolveLinks) throw notOffered("This node does not resolve links");
-  if (ids.structured) throw notOffered("This node does not give ids as numbers");
+  if (resolveLinks) throw notImplemented("This node does not resolve links");
+  if (ids.structured) throw notImplemented("This node does not give ids as numbers");
   const request = { ...start, ...rest };
   refuseWhatTheReaderRefuses(request);
   return request;

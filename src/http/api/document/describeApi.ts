@@ -22,7 +22,7 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
     openapi: "3.1.0",
     info: {
       title: "Waybill",
-      version: "1",
+      version: "1.0.0",
       summary: "Freight quotes and imports for an organisation and its customers",
       description: guide,
       contact: { name: "The operator of this service", url: publicUrl },

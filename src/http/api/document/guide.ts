@@ -1,4 +1,7 @@
 // What a reader of the API reference needs beside the single operations. Markdown; each part is one entry of the reference's navigation.
+import { guidePassages } from "./guideText.js";
+
+const fromGuide = guidePassages();
 
 export const guideParts: Readonly<Record<string, string>> = {
   "Getting started": `
@@ -44,7 +47,7 @@ A push is answered \`202\` as soon as it is stored safely. Imports of an organis
 
 The last three are final. Ask about every 30 seconds, or let a webhook tell you.
 
-Content that was pushed before runs again, and \`sameFileAs\` names the earlier import. To be safe against repetitions send an Idempotency-Key.`,
+${fromGuide("The same file")}`,
 
   "Rejected rows": `
 A row that cannot be accepted is listed with its number, its values and all of its reasons, joined by \`; \`. A shipment is accepted or rejected whole:
@@ -62,8 +65,7 @@ lines that are well themselves are listed as \`Rejected with its shipment: <reas
 | \`The row that it corrects is reversed\`, \`The import whose row it corrects is reversed\` | A reversal was faster; push the row anew if it is to count. |`,
 
   Corrections: `
-Rejected rows of a completed import are corrected by sending only what changes (\`POST .../corrections\`), as a new import. Each row is corrected once,
-however often and by whom it is sent, so repeating is safe. A row is \`open\`, \`submitted\` (its correction is under way), \`corrected\`, \`dismissed\`,
+${fromGuide("Corrections")} (\`POST .../corrections\`, for completed imports.) A row is \`open\`, \`submitted\` (its correction is under way), \`corrected\`, \`dismissed\`,
 \`superseded\` (a later import, or a later element of its own push, has written its shipment), or \`withdrawn\` (its import is reversed as a whole). Only open rows can be
 corrected; the answer for others is 409. If the correction fails or is cancelled, or its rows are reversed, the rows that it corrected are open again. The
 portal and a corrected error report that is uploaded there do the same.
@@ -73,19 +75,15 @@ row is rejected, or its import fails or is cancelled, the old one goes on counti
 is corrected by pushing it again.`,
 
   Reversals: `
-What a completed import wrote can be taken back (\`POST .../reversals\`): all of it, some activities by their rows, or some shipments, always with a \`reason\`. Nothing is erased, and
-each row is reversed once, however often and by whom it is sent, so repeating is safe. \`preview\` answers the same figures and records nothing.
+What a completed import wrote can be taken back (\`POST .../reversals\`): all of it, some activities by their rows, or some shipments, always with a \`reason\`.
+${fromGuide("Reversals")}
 
 A reversed activity counts in no total. Of a shipment the ledger then shows the version pushed last among those that are not reversed. Rejected rows that a reversed
-correction had corrected are open again; those of an import that is reversed as a whole are withdrawn. Rows that other imports corrected are named in \`corrections\`, and are
-reversed only with \`includeCorrections\`. The totals can be read \`asOf\` an earlier time, and \`totals/changes\` lists what has changed them since.
-
-An import whose file has the same content as an earlier one names that one in \`sameFileAs\`.`,
+correction had corrected are open again; those of an import that is reversed as a whole are withdrawn. The
+totals can be read \`asOf\` an earlier time, and \`totals/changes\` lists what has changed them since.`,
 
   "Idempotency and retrying": `
-- Shipments are matched by their id: sending them again replaces them by themselves. Activities have no id: **every push is recorded and billed**, unless
-  it carries an \`Idempotency-Key\`. The same key with the same body within 24 hours gets the first answer and makes no second import; with another
-  body 422.
+- Shipments are matched by their id: sending them again replaces them by themselves. ${fromGuide("Sending again")} With another body it is a 422.
 - 503 on a push means that the outcome is not known, or that nothing was taken: repeat it with the same key after \`Retry-After\`. The same goes for a
   connection that broke. 408 means that it did not arrive; repeat it.
 - 429 and 503 carry \`Retry-After\` in seconds. 500 is a fault of the service: retry a read later, and report it with its \`x-request-id\`.

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compressedOnce } from "../../server/compress.js";
+import { guideText } from "../document/guideText.js";
 import { guidePage } from "../reference/documentPage.js";
 import type { OpenApi } from "../reference/openApi.js";
 import { referencePage } from "../reference/referencePage.js";
@@ -10,15 +11,12 @@ import type { Page } from "../route.js";
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A build has the script and the guide in this folder. Sources that run unbuilt use the script of the last build, and docs/guide.md. */
+/** A build has the script in this folder. Sources that run unbuilt use that of the last build. */
 const folder = new URL("../reference/", import.meta.url);
 const script = new URL("browser/reference.js", folder);
 const built = fileURLToPath(
   existsSync(script) ? script : new URL("../../../../dist/http/api/reference/browser/reference.js", import.meta.url),
 );
-
-const copiedGuide = new URL("guide.md", folder);
-const guide = existsSync(copiedGuide) ? copiedGuide : new URL("../../../../docs/guide.md", import.meta.url);
 
 /** Joined in the order of their names. */
 const styles = (): string =>
@@ -43,7 +41,7 @@ export function docsPages(document: () => unknown, publicUrl: string): readonly 
   };
   return [
     file("/docs", "text/html", () => referencePage(document() as OpenApi, publicUrl)),
-    file("/docs/guide", "text/html", () => guidePage(readFileSync(guide, "utf8"))),
+    file("/docs/guide", "text/html", () => guidePage(guideText())),
     file("/docs/reference.css", "text/css", styles),
     file("/docs/reference.js", "text/javascript", () => readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=\S*\s*$/, "\n")),
   ];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { generateQuotes as generate } from "../../../commands/quotes/generateQuotes.js";
 import { quoteRequest } from "../../../domain/rating/quoteRequest.js";
 import { Rejection } from "../../../domain/rejection.js";
-import { findQuote } from "../../../queries/quotes/quote.js";
+import { findQuote } from "../../../queries/quotes/findQuote.js";
 import { listQuotes as listed } from "../../../queries/quotes/quoteList.js";
 import { recentQuotes } from "../../../queries/quotes/recentQuotes.js";
 import { answerObject, instant } from "../document/schemas.js";

@@ -92,12 +92,66 @@ addEventListener("pageshow", () => {
   for (const form of document.forms) sent.delete(form);
 });
 
+/** Filters apply a moment after a change: a date is typed digit by digit, and a list is gone through with the arrow keys. */
+const appliesMs = 400;
+const typedMs = 1_000;
+const focusKey = "chip";
+let applying: ReturnType<typeof setTimeout> | undefined;
+
+function apply(form: HTMLFormElement, focused: string): void {
+  sessionStorage.setItem(focusKey, focused);
+  form.requestSubmit();
+}
+
+document.addEventListener("change", (event) => {
+  const { target } = event;
+  if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
+  const form = target.closest<HTMLFormElement>("form[data-chips]");
+  if (!form) return;
+  clearTimeout(applying);
+  if (target.validity.badInput || (/^(date|month)/.test(target.type) && target.value !== "" && target.value < "1900")) return;
+  applying = setTimeout(() => apply(form, target.id), /^(date|month)/.test(target.type) ? typedMs : appliesMs);
+});
+
+/** An address has only what was chosen. */
+document.addEventListener("formdata", ({ target, formData }) => {
+  if (target instanceof HTMLFormElement && target.matches("[data-chips]"))
+    for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
+});
+
+/** After a filter was applied the keyboard is where it was. */
+function focusChip(): void {
+  const id = sessionStorage.getItem(focusKey);
+  sessionStorage.removeItem(focusKey);
+  if (id !== null) document.getElementById(id)?.focus();
+}
+
+/** The form's own button is for browsers without scripts. */
+function hideApplyButtons(): void {
+  for (const button of document.querySelectorAll<HTMLElement>("form[data-chips] [data-applies]")) button.hidden = true;
+}
+
+/** A menu closes when one goes elsewhere, and by Escape. */
+function closeMenus(except?: EventTarget | null): void {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]"))
+    if (!(except instanceof Node && menu.contains(except))) menu.open = false;
+}
+document.addEventListener("click", ({ target }) => closeMenus(target));
+document.addEventListener("focusin", ({ target }) => closeMenus(target));
+document.addEventListener("keydown", ({ key, target }) => {
+  if (key !== "Escape" || !(target instanceof Element)) return;
+  target.closest("details.menu[open]")?.querySelector("summary")?.focus();
+  closeMenus();
+});
+
 function prepare(): void {
   openAll();
   showCopyButtons();
 }
 
 prepare();
+hideApplyButtons();
+focusChip();
 document.addEventListener("htmx:after:swap", prepare);
 
 export {};

@@ -1,4 +1,4 @@
-import { findLink, joinByLink } from "../../../commands/members/join.js";
+import { findLink, joinByLink } from "../../../commands/members/joinOrganisation.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { FormOf, PageOf, Visit } from "../page.js";
 import { Field, Form } from "../shell/form.js";

@@ -13,7 +13,7 @@ import { correctionForms, correctionsPage } from "./corrections/page.js";
 import { helpPage } from "./help.js";
 import { importHistoryPage, quoteHistoryPage } from "./history.js";
 import { importDownloads } from "./imports/downloads.js";
-import { importsPage } from "./imports/list.js";
+import { importsList } from "./imports/list.js";
 import { importStreams } from "./imports/live.js";
 import { cancelForm, importPage } from "./imports/one.js";
 import { reverseForm, reversePage } from "./imports/reverse.js";
@@ -50,7 +50,7 @@ export const pages: readonly PageOf<Visit>[] = [
   joinPage,
   ...signedIn([
     overviewPage,
-    importsPage,
+    importsList.page,
     importPage,
     reversePage,
     uploadPage,
@@ -97,6 +97,7 @@ export const forms: readonly FormOf<Visit>[] = [
 export const answers: readonly AnswerOf<Visit>[] = [
   ...signedIn([
     ...importDownloads,
+    ...importsList.downloads,
     ...importStreams,
     uploadAnswer,
     keptAnswer,

@@ -1,9 +1,10 @@
-import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manage.js";
+import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manageMembers.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
 import { done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../page.js";
 import { AskButton, Button, Choice, Field, Form } from "../shell/form.js";
-import { Badge, type Column, Panel, Table } from "../shell/panel.js";
+import { Badge, Panel } from "../shell/panel.js";
+import { type Column, Table } from "../shell/table.js";
 import { OnlyOnce, Time } from "../shell/values.js";
 import { isLastAdmin, MemberQuestion, membersPath } from "./memberQuestions.js";
 import { signedOut } from "./signIn.js";

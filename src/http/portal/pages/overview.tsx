@@ -13,11 +13,12 @@ import {
 import { countOpenRows, type RowCount } from "../../../queries/rejectedRows/openRows.js";
 import type { PageOf, SignedInVisit } from "../page.js";
 import { ButtonLink } from "../shell/form.js";
-import { EmptyState, Panel, Table } from "../shell/panel.js";
+import { EmptyState, Panel } from "../shell/panel.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
+import { Table } from "../shell/table.js";
 import { Amount } from "../shell/values.js";
 import { dayInWords, type LastDays, lastDays } from "./days.js";
-import { importColumns, importMarks, isUnfinished, Live, livePath } from "./imports/status.js";
+import { importColumns, importMarks, importNotes, isUnfinished, Live, livePath } from "./imports/status.js";
 
 const shownImports = 10;
 const shownDays = 30;
@@ -38,19 +39,16 @@ export const overviewPage: PageOf<SignedInVisit> = {
       troubledWebhooks(pool, organisationId),
       visit.may("keys") ? keysEndingSoon(pool, organisationId) : 0,
     ]);
+    const notes = await importNotes(organisationId, imports, sources);
     const running = imports.filter(isUnfinished);
     const ended = imports.filter((view) => !running.includes(view));
     return {
       title: "Overview",
       scripts: ["live.js"],
+      action: visit.may("operate") ? <ButtonLink to={visit.links.to("/portal/upload")} label="Upload a file" /> : null,
       body: (
         // Progress is sent row by row. When an import begins or ends, this part of the page is fetched again.
         <div id="imports" data-refetch>
-          {visit.may("operate") ? (
-            <p class="under-heading">
-              <ButtonLink to={visit.links.to("/portal/upload")} label="Upload a file" />
-            </p>
-          ) : null}
           <Needs
             visit={visit}
             open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
@@ -62,18 +60,20 @@ export const overviewPage: PageOf<SignedInVisit> = {
           {running.length === 0 ? null : (
             <Panel id="running" title="Running">
               <Table
+                visit={visit}
                 caption="Imports that are running or queued, newest first"
-                columns={importColumns(visit)}
+                columns={importColumns(visit, notes)}
                 rows={running}
                 marks={importMarks}
               />
             </Panel>
           )}
           <RecentWork days={days} recent={recent} chargeCodes={chargeCodes} />
-          <Panel id="ended" title="Last ended">
+          <Panel id="ended" title="Recent imports">
             <Table
+              visit={visit}
               caption="Imports that have ended, newest first"
-              columns={importColumns(visit)}
+              columns={importColumns(visit, notes)}
               rows={ended}
               empty={<EmptyState title="No imports yet">Files you upload and data sent through the API appear here.</EmptyState>}
               marks={importMarks}

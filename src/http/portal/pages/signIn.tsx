@@ -1,4 +1,4 @@
-import { startSession } from "../../../commands/members/join.js";
+import { startSession } from "../../../commands/members/joinOrganisation.js";
 import { endSession, type NamelessMember } from "../../../commands/members/sessions.js";
 import { recordRefusals, recordSignIn } from "../../../commands/members/signInRecords.js";
 import { Rejection } from "../../../domain/rejection.js";

@@ -1,20 +1,14 @@
-import type { Child } from "hono/jsx";
-import type { Notice, Visit } from "../page.js";
+import type { Notice, Shown, Visit } from "../page.js";
 import { Button, ButtonLink } from "./form.js";
 import { Logo } from "./icons.js";
 import { Navigation } from "./navigation.js";
+import { PageTop } from "./pageTop.js";
 import { Sentence } from "./sentence.js";
 
-interface LayoutProps {
-  readonly visit: Visit;
-  readonly title: string;
-  readonly scripts?: readonly string[] | undefined;
-  readonly children: Child;
-}
-
 /** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
-export function Layout({ visit, title, scripts = [], children }: LayoutProps) {
+export function Layout({ visit, shown }: { visit: Visit; shown: Shown }) {
   const { person, assets, links } = visit;
+  const { title, scripts = [], body } = shown;
   const asset = (name: string) => links.to(assets.path(name));
   return (
     <html lang="en">
@@ -40,9 +34,10 @@ export function Layout({ visit, title, scripts = [], children }: LayoutProps) {
         </a>
         <Header visit={visit} />
         <main id="main" tabindex={-1}>
-          <h1>{title}</h1>
+          <PageTop links={links} head={shown} />
           <NoticeBox links={links} notice={visit.notice} />
-          {children}
+          {body}
+          {person ? <p class="hint zone">Times and days are those of {person.timezone}.</p> : null}
         </main>
       </body>
     </html>

@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { Links, Query } from "../links.js";
 import { Button, ButtonLink, HiddenFields } from "./form.js";
+import { grouped } from "./formats.js";
 
 interface PanelProps {
   /** Of the heading; a link may lead to it. */
@@ -83,12 +84,24 @@ interface PagerProps {
   readonly nextCursor: string | null;
   /** The address of the page that begins there. */
   readonly address: (cursor: string | undefined) => string;
+  readonly range?: Range;
 }
 
-export function Pager({ of, cursor, nextCursor, address }: PagerProps) {
-  if (cursor === undefined && nextCursor === null) return null;
+export interface Range {
+  /** How many rows the pages before have. */
+  readonly start: number;
+  readonly shown: number;
+  /** Of all pages, where it is known; `more` where counting ended there. */
+  readonly total?: { readonly count: number; readonly more: boolean } | undefined;
+}
+
+/** `1 to 50 of 1,258 imports`, and the ways on. */
+export function Pager({ of, cursor, nextCursor, address, range }: PagerProps) {
+  const isAll = cursor === undefined && nextCursor === null;
+  if (isAll && !range?.shown) return null;
   return (
     <nav class="pages" aria-label={`Pages of ${of}`}>
+      {range ? <span class="range">{rangeWords(range, of, isAll)}</span> : null}
       {cursor === undefined ? null : <a href={address(undefined)}>First page</a>}
       {nextCursor === null ? null : (
         <a href={address(nextCursor)} rel="next">
@@ -99,66 +112,8 @@ export function Pager({ of, cursor, nextCursor, address }: PagerProps) {
   );
 }
 
-export interface Column<Row> {
-  readonly heading: string;
-  readonly cell: (row: Row) => Child;
-  /** Numbers stand to the right, one digit under the other. */
-  readonly number?: boolean;
-  /** The column that names its row. */
-  readonly names?: boolean;
-}
-
-interface TableProps<Row> {
-  /** Said by a screen reader before the table. */
-  readonly caption: string;
-  readonly columns: readonly Column<Row>[];
-  readonly rows: readonly Row[];
-  /** Shown instead of a table without rows. */
-  readonly empty?: Child;
-  readonly muted?: ((row: Row) => boolean) | undefined;
-  /** Attributes of a row that a script finds again, such as its id. */
-  readonly marks?: ((row: Row) => Readonly<Record<string, string>>) | undefined;
-}
-
-/** On a narrow screen each row is a small list of its own: every cell repeats its heading (data-label). */
-export function Table<Row>({ caption, columns, rows, empty, muted, marks }: TableProps<Row>) {
-  if (empty && rows.length === 0) return <>{empty}</>;
-  return (
-    <table class="rows">
-      <caption class="unseen">{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map(({ heading, number }) => (
-            <th scope="col" class={number ? "number" : undefined}>
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <TableRow columns={columns} row={row} muted={muted} marks={marks} />
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-/** One row, also by itself where only that row has changed. */
-export function TableRow<Row>({ columns, row, muted, marks }: Pick<TableProps<Row>, "columns" | "muted" | "marks"> & { row: Row }) {
-  return (
-    <tr class={muted?.(row) ? "muted-row" : undefined} {...marks?.(row)}>
-      {columns.map(({ heading, cell, number, names }) =>
-        names ? (
-          <th scope="row" data-label={heading}>
-            {cell(row)}
-          </th>
-        ) : (
-          <td data-label={heading} class={number ? "number" : undefined}>
-            {cell(row)}
-          </td>
-        ),
-      )}
-    </tr>
-  );
+function rangeWords({ start, shown, total = { count: shown, more: true } }: Range, of: string, isAll: boolean): string {
+  if (isAll) return `${grouped(shown)} ${of}`;
+  const range = shown === 0 ? "None here" : `${grouped(start + 1)} to ${grouped(start + shown)}`;
+  return total.count === shown && total.more ? range : `${range} of ${total.more ? "more than " : ""}${grouped(total.count)} ${of}`;
 }

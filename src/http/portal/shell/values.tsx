@@ -1,15 +1,5 @@
-/** The person whose time zone is used; UTC where no person is signed in. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatOf(timeZone: string, timeStyle: "short" | "medium"): Intl.DateTimeFormat {
-  const known = formats.get(`${timeZone} ${timeStyle}`);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat("en-AU", { timeZone, dateStyle: "medium", timeStyle, hourCycle: "h23" });
-  formats.set(`${timeZone} ${timeStyle}`, made);
-  return made;
-}
-
-export const timeInWords = (at: Date, timeZone: string, exact = false): string => formatOf(timeZone, exact ? "medium" : "short").format(at);
+// Values as a page shows them.
+import { grouped, timeInWords } from "./formats.js";
 
 interface TimeProps {
   readonly visit: { person: { readonly timezone: string } | undefined };
@@ -30,21 +20,12 @@ export function Time({ visit, at, otherwise = "-", exact }: TimeProps) {
   );
 }
 
-const grouped = new Intl.NumberFormat("en-AU");
+export const Amount = ({ value }: { value: number }) => <span class="amount">{grouped(value)}</span>;
 
-/** `1 row`, `1,234 rows`. */
-export const counted = (count: number, one: string, many: string): string => `${grouped.format(count)} ${count === 1 ? one : many}`;
-
-export const Amount = ({ value }: { value: number }) => <span class="amount">{grouped.format(value)}</span>;
-
-/** An exact decimal with its thousands apart: `1,234.5`. `signed`: more or less than before, `+1,234.5`. */
-export function Quantity({ text, signed }: { text: string; signed?: boolean | undefined }) {
-  const [whole = "", fraction] = text.split(".");
-  const sign = signed && !text.startsWith("-") && /[1-9]/.test(text) ? "+" : "";
-  return (
-    <span class="amount">{`${sign}${grouped.format(whole as Intl.StringNumericLiteral)}${fraction === undefined ? "" : `.${fraction}`}`}</span>
-  );
-}
+/** An exact decimal: `1,234.5`. `signed`: more or less than before, `+1,234.5`. */
+export const Quantity = ({ text, signed }: { text: string; signed?: boolean | undefined }) => (
+  <span class="amount">{`${signed && !text.startsWith("-") && /[1-9]/.test(text) ? "+" : ""}${grouped(text)}`}</span>
+);
 
 /** About half of a narrow column: a longer text has to break somewhere. */
 const longestUnbroken = 32;

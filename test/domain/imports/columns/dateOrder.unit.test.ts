@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { dateValues, inOrder, needsOrder, orderIn, valueAgainst } from "../../../../src/domain/imports/columns/dateOrder.js";
+import { dateForms, inOrder, needsOrder, orderIn, valueAgainst } from "../../../../src/domain/imports/columns/dateOrder.js";
+import { gatherEvidence } from "../../../../src/domain/imports/columns/evidence.js";
 
 test.each([
   ["03/04/2026", "2026-04-03", "2026-03-04"],
@@ -48,9 +49,15 @@ test("a value speaks against the order that cannot read it, and against none whe
 });
 
 test("of all rows of a file the few values are kept that say what all say", () => {
-  const dates = dateValues();
+  const found = gatherEvidence();
   for (let row = 0; row < 10_000; row++)
-    dates.add(["x", `0${1 + (row % 9)}/04/2026`, row === 9_000 ? "04/13/2026" : "", { fault: "f", text: "" }]);
-  dates.add(["", "13/04/2026", "13/04/2026"]);
-  expect(dates.values()).toEqual([[], ["01/04/2026", "13/04/2026"], ["04/13/2026", "13/04/2026"], []]);
+    found.add(["x", `0${1 + (row % 9)}/04/2026`, row === 9_000 ? "04/13/2026" : "", { fault: "f", text: "" }, `${row},5`]);
+  found.add(["", "13/04/2026", "13/04/2026", "", "0.5"]);
+  expect(found.evidence()).toEqual({
+    values: [[], ["01/04/2026", "13/04/2026"], ["04/13/2026", "13/04/2026"], [], []],
+    numbers: [[], [], [], [], ["0,5", "0.5"]],
+  });
+  const none = dateForms();
+  none.add("2026-04-13");
+  expect(none.values()).toEqual([]);
 });

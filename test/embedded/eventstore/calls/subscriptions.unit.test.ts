@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { framesIn } from "../../../../src/adapters/eventStore/protocol/frames.js";
-import type { Feed } from "../../../../src/embedded/eventstore/calls/feeds.js";
+import type { SubscriptionFeed } from "../../../../src/embedded/eventstore/calls/subscriptionFeed.js";
 import { subscribe } from "../../../../src/embedded/eventstore/calls/subscriptions.js";
 import type { Block } from "../../../../src/embedded/eventstore/log/blocks.js";
 import type { CommitLog } from "../../../../src/embedded/eventstore/log/commitLog.js";
 import type { Storage } from "../../../../src/embedded/eventstore/log/storage.js";
-import { type Call, framed } from "../../../../src/embedded/eventstore/protocol/grpcCall.js";
+import { type Call, frameOf } from "../../../../src/embedded/eventstore/protocol/grpcCall.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 });
@@ -31,9 +31,9 @@ async function goLive({ withCheckpoints = false } = {}) {
       return () => listeners.delete(listener);
     },
   } as unknown as CommitLog;
-  const one = framed([[1, "an event"]]);
-  const ofEach = withCheckpoints ? Buffer.concat([one, framed([[3, "a checkpoint"]])]) : one;
-  const feed: Feed = {
+  const one = frameOf([[1, "an event"]]);
+  const ofEach = withCheckpoints ? Buffer.concat([one, frameOf([[3, "a checkpoint"]])]) : one;
+  const feed: SubscriptionFeed = {
     page: () => ({ frames: [], events: 0, done: true, next: 0 }),
     live: ({ count }) => [{ frames: Buffer.concat(Array<Buffer>(count).fill(ofEach)), events: count }],
   };

@@ -8,7 +8,7 @@ import { framesIn } from "../../../../src/adapters/eventStore/protocol/frames.js
 import { idOf, newEvent, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { eventIn } from "../../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../../src/embedded/eventstore/log/commitLog.js";
-import { allBackwards, allForwards, type Page, readPage, type Step } from "../../../../src/embedded/eventstore/log/reads.js";
+import { allBackwards, allForwards, type ReadPage, type ReadStep, readPage } from "../../../../src/embedded/eventstore/log/reads.js";
 import { openStorage, type Storage } from "../../../../src/embedded/eventstore/log/storage.js";
 import { createWriter } from "../../../../src/embedded/eventstore/log/writer.js";
 import type { EventFilter } from "../../../../src/embedded/eventstore/protocol/filters.js";
@@ -56,9 +56,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const idsOf = ({ frames }: Page): string[] => framesIn(Buffer.concat(frames)).map((frame) => eventIn(frame).id);
+const idsOf = ({ frames }: ReadPage): string[] => framesIn(Buffer.concat(frames)).map((frame) => eventIn(frame).id);
 
-function paged(limit: number, from: number, read: (from: number) => Iterable<Step>): string[] {
+function paged(limit: number, from: number, read: (from: number) => Iterable<ReadStep>): string[] {
   const ids: string[] = [];
   for (let next = from, left = limit; ; ) {
     const page = readPage(read(next), next, left);

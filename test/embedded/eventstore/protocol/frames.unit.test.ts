@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encode } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
-import { framed, frameSplitter } from "../../../../src/embedded/eventstore/protocol/grpcCall.js";
+import { frameOf, frameSplitter } from "../../../../src/embedded/eventstore/protocol/grpcCall.js";
 
 test("messages are whole however the bytes arrive", () => {
   const messages = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 10 });
   fc.assert(
     fc.property(messages, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (sent, cuts) => {
-      const frames = Buffer.concat(sent.map((message) => framed([[1, message]])));
+      const frames = Buffer.concat(sent.map((message) => frameOf([[1, message]])));
       const received: string[] = [];
       const push = frameSplitter((message) => received.push(message.toString("hex")));
       for (let at = 0, cut = 0; at < frames.length; cut++) {

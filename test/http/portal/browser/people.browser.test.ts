@@ -3,7 +3,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
-import { inviteMember } from "../../../../src/commands/members/manage.js";
+import { inviteMember } from "../../../../src/commands/members/manageMembers.js";
 import { linkAddress } from "../../../../src/domain/members.js";
 import { startApi } from "../../../../src/http/startApi.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";

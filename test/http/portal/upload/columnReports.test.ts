@@ -1,4 +1,5 @@
 // The error report of a file whose columns were chosen, corrected in a spreadsheet, over the API and on the page of rejected rows.
+import ExcelJS from "exceljs";
 import { expect, test } from "vitest";
 import { firstRequest } from "../../../../src/commands/imports/importStream.js";
 import { formToken } from "../../../support/portal/portal.js";
@@ -12,10 +13,11 @@ const form = { "column-0": "chargeCode", "column-1": "quantity", "column-2": "ac
 const csv = (rows: readonly string[], id: string) => new File([[`Work,Qty,Done on,Comments,${id}`, ...rows].join("\n")], "work.csv");
 
 /** An import whose choice has a fixed value, an order of dates and a column that is left out. */
-async function imported(rows: readonly string[], id: string): Promise<string> {
-  const { goTo } = await last(await send("activities", csv(rows, id)));
-  const file = goTo?.split("file=")[1] ?? "";
-  const fields = { token: await formToken(stage.who), file, ...form, "fixed-warehouseCode": "SYD1", dateOrder: "dayFirst", do: "upload" };
+async function imported(rows: readonly string[], id: string, more: Record<string, string> = {}, file = csv(rows, id)): Promise<string> {
+  const { goTo } = await last(await send("activities", file));
+  const fileId = goTo?.split("file=")[1] ?? "";
+  const chosen = { ...form, "fixed-warehouseCode": "SYD1", dateOrder: "dayFirst", ...more };
+  const fields = { token: await formToken(stage.who), file: fileId, ...chosen, do: "upload" };
   const sent = await stage.who.post("/portal/upload/columns", fields);
   const importId = sent.headers.get("location")?.split("/").at(-1) ?? "";
   await completed("activities", importId);
@@ -130,3 +132,62 @@ test("made without the submitted file it has our names, and is taken by them", a
   expect(await completed("activities", correction)).toMatchObject({ correctionOf: { importId, rows: [2] }, counts: { processed: 1 } });
   expect(await ledger(correction)).toMatchObject([{ warehouseCode: "SYD1", activityTimestamp: "2026-04-02T13:00:00.000Z" }]);
 });
+
+const quantities = async (importId: string) => (await ledger(importId)).map(({ quantity }) => quantity);
+const correct = async (importId: string, rows: object[], more: object = {}) => {
+  const answer = await stage.organisation.post(`${statusPath.activities}/${importId}/corrections`, { rows, ...more });
+  const { importId: correction } = (await answer.json()) as { importId: string };
+  return { correction, shown: await completed("activities", correction) };
+};
+
+test("numbers declared with a decimal comma are read so, also in every correction and in the report", async () => {
+  const rows = ['PICK,"1,5",03/04/2026,x,a', 'PICK,"1.234,50",03/04/2026,x,b', "PICK,1.234,03/04/2026,x,c", "PICK,0.5,03/04/2026,x,d"];
+  const importId = await imported([...rows, 'NONE,"2,5",,x,e', 'PICK,"7,25",,x,f'], "comma", { decimal: "comma" });
+  expect(await quantities(importId)).toEqual([1.5, 1234.5, 1234]);
+  const sent = await rejected(importId);
+  expect(sent.map(({ row, data }) => [row, data["quantity"]])).toEqual([
+    [5, "0.5"],
+    [6, "2,5"],
+    [7, "7,25"],
+  ]);
+
+  const first = await correct(importId, [
+    { row: 5, values: { quantity: "0.5" } },
+    { row: 6, values: { activityTimestamp: "2026-04-03" } },
+  ]);
+  expect(first.shown).toMatchObject({ counts: { processed: 1, failed: 1 } });
+  expect(await firstRequest(stage.service.eventStore, first.correction)).toMatchObject({ corrects: { importId, decimal: "comma" } });
+  expect(await quantities(first.correction)).toEqual([2.5]);
+  const again = await correct(first.correction, [{ row: 1, values: { quantity: "1.000,5" } }]);
+  expect(await quantities(again.correction)).toEqual([1000.5]);
+
+  const accepted = await correct(importId, [{ row: 2, values: { reference: "changed" } }], { reason: "Another order" });
+  expect(await quantities(accepted.correction)).toEqual([1.5]);
+
+  const report = await reportOf("activities", importId);
+  report.drop(1);
+  report.drop(1);
+  report.set(1, "Done on", "05/04/2026");
+  expect((await check("activities", await report.file())).html).toContain("Every row would be accepted");
+  const correction = importIn(await last(await send("activities", await report.file())));
+  await completed("activities", correction);
+  expect(await quantities(correction)).toEqual([7.25]);
+});
+
+test("the numbers of a workbook stay what they are, whatever its texts are declared to be", async () => {
+  const book = new ExcelJS.Workbook();
+  const sheet = book.addWorksheet("Work");
+  sheet.addRows([
+    ["Work", "Qty", "Done on", "Comments", "own"],
+    ["PICK", 1.234, "2026-04-03", "x", "a"],
+    ["PICK", "1.234", "2026-04-03", "x", "b"],
+  ]);
+  const file = new File([new Uint8Array(await book.xlsx.writeBuffer())], "work.xlsx");
+  const importId = await imported([], "own", { decimal: "comma", dateOrder: "" }, file);
+  expect(await quantities(importId)).toEqual([1.234, 1234]);
+});
+
+const rejected = async (importId: string) => {
+  const answer = await stage.organisation.get(`${statusPath.activities}/${importId}/errors`);
+  return ((await answer.json()) as { items: { row: number; data: Record<string, string> }[] }).items;
+};

@@ -132,3 +132,63 @@ test("a remembered customer that the organisation no longer has leads to Columns
     "That choice does not fit: The fixed value of Customer: Customer not found.",
   );
 });
+
+const ours = (quantities: readonly string[], mark = "", kind = "warehouseCode,chargeCode,quantity,activityTimestamp") =>
+  new File([[kind, ...quantities.map((quantity) => `W1,PICK,"${quantity}",2026-03-01`)].join("\n")], `numbers${mark}.csv`);
+const numbersIn = (page: string) => ({
+  chosen: /<select[^>]* name="decimal".*?<\/select>/s.exec(page)?.[0].match(/<option value="([^"]*)" selected/)?.[1] ?? "",
+  said: /The file has [^<]+/.exec(page)?.[0],
+});
+const pageFor = async (fileId: string) => (await stage.who.get(`${path}?file=${fileId}`)).text();
+const quantitiesOf = async (importId: string) => {
+  await stage.completed("activities", importId);
+  const answer = await stage.organisation.get(`/v1/org/ledger/activities?importId=${importId}`);
+  return ((await answer.json()) as { items: { quantity: number }[] }).items.map(({ quantity }) => quantity);
+};
+
+test.each<[what: string, quantities: string[], chosen: string, said: string]>([
+  ["a decimal comma", ["3", "1.234", "1,5"], "comma", "The file has 1,5, which can only have a decimal comma."],
+  ["a point with thousands", ["1,234", "1,234.5"], "point", "The file has 1,234.5, which can only have a decimal point."],
+  ["thousands apart", ["1 234"], "point", "The file has 1 234."],
+  ["a point in two ways", ["1.234"], "", "The file has 1.234, which can be read in two ways. Say which is meant."],
+  ["a comma in two ways", ["7", "1,234"], "", "The file has 1,234, which can be read in two ways. Say which is meant."],
+  ["both kinds", ["1,5", "0.5"], "", "The file has 1,5 and 0.5. No choice reads both: rows with the other one are rejected."],
+])("our own headings with %s lead to Columns, which says what was recognised or asks", async (_, quantities, chosen, said) => {
+  for (const [, send] of ways) {
+    const page = await pageFor(fileIn(await send(ours(quantities))));
+    expect(numbersIn(page)).toEqual({ chosen, said });
+  }
+});
+
+test("whole numbers and decimal points go straight in, however many rows come before the first", async () => {
+  const before = await importsNow();
+  for (const quantities of [
+    ["1", "1234", "-7"],
+    ["1.234", "0.5"],
+    ["n/a", "1.23.456", "2"],
+  ])
+    expect(importIn((await last(await stage.send("activities", ours(quantities, quantities[0])))).goTo)).not.toBe("no import");
+  expect((await importsNow()) ?? 0).toBe((before ?? 0) + 3);
+  const late = ours([...Array.from({ length: 3_000 }, () => "1"), "1,5"]);
+  expect(fileIn((await last(await stage.send("activities", late))).goTo)).not.toBe("no file");
+});
+
+test("what can be read in two ways is not uploaded before the answer, which the next month's file needs no more", async () => {
+  const fileId = fileIn((await last(await stage.send("activities", ours(["1.234", "2"])))).goTo);
+  const before = await importsNow();
+  for (const act of ["upload", "check"]) {
+    const refused = await post(path, { sent: "yes", file: fileId, ...wanted, do: act });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("quantity has 1.234, and it was not said")]);
+  }
+  expect(await importsNow()).toBe(before);
+  const sent = await post(path, { sent: "yes", file: fileId, ...wanted, decimal: "comma", do: "upload" });
+  const importId = importIn(sent.headers.get("location"));
+  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { decimal: "comma" } });
+  expect(await quantitiesOf(importId)).toEqual([1234, 2]);
+  const next = (await last(await stage.send("activities", ours(["2,5", "1.234", "3"])))) as { importId?: string };
+  expect(await quantitiesOf(next.importId ?? "none")).toEqual([2.5, 1234, 3]);
+
+  const page = await pageFor(fileIn((await last(await stage.send("activities", ours(["0.5", "4"])))).goTo));
+  expect(page).toContain("That choice does not fit: quantity has 0.5, which has no decimal comma; a decimal comma was chosen.");
+  expect(numbersIn(page)).toEqual({ chosen: "point", said: "The file has 0.5, which can only have a decimal point." });
+});

@@ -33,7 +33,7 @@ interface Line {
 
 export async function last(answer: Response): Promise<Line> {
   const text = await answer.text();
-  if (answer.status !== 200) return { error: (JSON.parse(text) as { message: string }).message };
+  if (answer.status !== 200 && answer.status !== 202) return { error: (JSON.parse(text) as { message: string }).message };
   return JSON.parse(text.trim().split("\n").at(-1) ?? "{}") as Line;
 }
 

@@ -1,4 +1,4 @@
-import { changePassword, renameMember } from "../../../../commands/members/account.js";
+import { changePassword, renameMember } from "../../../../commands/members/ownAccount.js";
 import { endOwnSession, endOwnSessions } from "../../../../commands/members/ownSessions.js";
 import { formTokenOf } from "../../../../commands/members/sessions.js";
 import { Rejection } from "../../../../domain/rejection.js";

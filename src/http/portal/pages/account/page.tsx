@@ -4,7 +4,8 @@ import { passwordHashOf } from "../../../../queries/lookUps/members.js";
 import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
 import { unknownBrowser } from "../../sessions/browserName.js";
 import { AskButton, Button, Field, Form, NoQuestion, Question } from "../../shell/form.js";
-import { Badge, type Column, Facts, Panel, Table } from "../../shell/panel.js";
+import { Badge, Facts, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { ChosenPassword } from "../chosenPassword.js";
 

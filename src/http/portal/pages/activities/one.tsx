@@ -1,15 +1,17 @@
 // One activity: what was recorded, by whom, whether it counts, and a form that corrects it.
 import { randomUUID } from "node:crypto";
+import { type CompletedImport, completedImport } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { whyNotCorrectable } from "../../../../commands/corrections/openRows.js";
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
-import { type CompletedImport, completedImport } from "../../../../commands/corrections/rowsMeant.js";
 import { fieldsOf } from "../../../../domain/imports/fields.js";
 import { isLonger, limits } from "../../../../domain/imports/limits.js";
 import type { NameOf } from "../../../../domain/principal.js";
+import { recordedAs } from "../../../../domain/pushes/correctedFile.js";
 import { storable } from "../../../../domain/pushes/values.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
+import { decimalOf } from "../../../../events/importEvents.js";
 import { findActivity, type StandingActivity } from "../../../../queries/activities/reversedActivities.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
@@ -139,8 +141,14 @@ function NotCorrectable({ of: { visit }, why }: { of: OfActivity; why: string })
 
 const inputName = (field: string) => `values.${field}`;
 
-function Correct({ of: { visit, activity } }: { of: OfActivity }) {
-  const { importId, row, values } = activity;
+/** As the form shows them: numbers as the import's file has them, which is how a correction is read. */
+const valuesToCorrect = ({ activity: { values }, found: { request } }: Omit<OfActivity, "visit">): Record<string, string> =>
+  recordedAs(Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, text(values[name])])), "activities", decimalOf(request));
+
+function Correct({ of }: { of: OfActivity }) {
+  const { visit, activity } = of;
+  const { importId, row } = activity;
+  const values = valuesToCorrect(of);
   const { submitted } = visit;
   const isSentAgain = submitted.all("reason").length > 0;
   return (
@@ -156,7 +164,7 @@ function Correct({ of: { visit, activity } }: { of: OfActivity }) {
             label={heading}
             name={inputName(name)}
             id={`field-${name}`}
-            value={isSentAgain ? submitted.get(inputName(name)) : text(values[name])}
+            value={isSentAgain ? submitted.get(inputName(name)) : values[name]}
             maxlength={limits.textLength}
             required={required === "value"}
           />
@@ -184,14 +192,15 @@ export const correctForm: FormOf<SignedInVisit> = {
   access: "operate",
   page: activityPage,
   submit: async (visit, fields, deps) => {
-    const { activity } = await requireActivity(visit, deps);
-    const { importId, row } = activity;
+    const known = await requireActivity(visit, deps);
+    const { importId, row } = known.activity;
     const { organisationId, by } = visit.person;
     const { catalogue, catalogueVersion, now } = await presentCatalogue(visit, deps);
-    const push = { rows: [{ row, values: changedValues(activity, fields) }], reason: reasonIn(fields) };
+    const push = { rows: [{ row, values: changedValues(valuesToCorrect(known), fields) }], reason: reasonIn(fields) };
     const sent = await rowsToCorrect(organisationId, { kind: "activities", importId, rows: [row] }, deps.pool);
-    const known = { sentFor: () => sent.get(row) ?? null, isAccepted: () => true };
-    const judging = { importId, kind: "activities", catalogue, geography: deps.geography, ...known } as const;
+    const { geography, eventStore } = deps;
+    const sources = { sentFor: () => sent.get(row) ?? null, isAccepted: () => true };
+    const judging = { importId, kind: "activities", catalogue, geography, eventStore, ...sources } as const;
     const verdict = (await judgeCorrections(push, judging)).get(row);
     if (verdict) throw new Rejection("invalid", verdict.reason);
     const correction = await requestCorrection(
@@ -213,10 +222,10 @@ function keyOf(fields: Fields): string {
   return isUuid(key) ? key : randomUUID();
 }
 
-function changedValues({ values }: StandingActivity, fields: Fields): Record<string, string> {
+function changedValues(values: Readonly<Record<string, string>>, fields: Fields): Record<string, string> {
   const changed = fieldsOf("activity").flatMap(({ name }) => {
     const [given] = fields.all(inputName(name));
-    return given === undefined || given === text(values[name]) ? [] : [[name, given] as const];
+    return given === undefined || given === values[name] ? [] : [[name, given] as const];
   });
   if (changed.length === 0) throw new Rejection("invalid", "Change at least one value");
   if (changed.some(([, value]) => isLonger(value, limits.textLength) || !storable(value)))

@@ -8,7 +8,7 @@ import { readImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Query } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
-import { timeInWords } from "../../shell/values.js";
+import { timeInWords } from "../../shell/formats.js";
 import { timeIn } from "../asOf.js";
 import type { NameOfCustomer } from "../customers.js";
 import { type Period, periodOf, periodWords } from "../days.js";

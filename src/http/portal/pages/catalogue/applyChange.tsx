@@ -22,7 +22,7 @@ import {
   type Shown,
   type SignedInVisit,
 } from "../../page.js";
-import { timeInWords } from "../../shell/values.js";
+import { timeInWords } from "../../shell/formats.js";
 import { presentCatalogue } from "../customers.js";
 
 /** What a form's page is made of. */

@@ -2,7 +2,8 @@
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
 import type { SignedInVisit } from "../../page.js";
-import { Badge, type Column } from "../../shell/panel.js";
+import { Badge } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { daysInWords, NamedThing, Thing, Things } from "./parts.js";
 

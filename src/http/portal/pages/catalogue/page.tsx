@@ -1,7 +1,8 @@
 import { withQuery } from "../../links.js";
 import type { PageOf, SignedInVisit } from "../../page.js";
 import { ButtonLink, Field } from "../../shell/form.js";
-import { EmptyState, FilterForm, Table } from "../../shell/panel.js";
+import { EmptyState, FilterForm } from "../../shell/panel.js";
+import { Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import { type CatalogueList, catalogueLists, type OfCatalogue } from "./lists.js";

@@ -1,7 +1,8 @@
 import type { Lane, RateCard, Surcharge } from "../../../../domain/catalogue/schema.js";
 import { withQuery } from "../../links.js";
 import { Field } from "../../shell/form.js";
-import { Badge, type Column, EmptyState, type Fact, Facts, FilterForm, Panel, Table } from "../../shell/panel.js";
+import { Badge, EmptyState, type Fact, Facts, FilterForm, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { type OfCatalogue, stateOfCard } from "./lists.js";
 import { daysInWords, partOf, searchIn, Thing, thingPath, UnderThing, validityPath } from "./parts.js";

@@ -1,6 +1,7 @@
 // The pages of customers, carriers, services and custom fields: what is recorded of each, and where it is used.
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
-import { type Column, EmptyState, type Fact, Facts, Panel, Table } from "../../shell/panel.js";
+import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import type { OfCatalogue } from "./lists.js";
 import { changePath, NamedThing, Thing, Things, UnderThing } from "./parts.js";
 import { Cards, Change, thingPage, UsedBy } from "./things.js";

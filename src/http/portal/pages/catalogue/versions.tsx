@@ -4,8 +4,10 @@ import { type CatalogueVersion, listCatalogueVersions } from "../../../../querie
 import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
 import type { AnswerOf, PageOf, SignedInVisit } from "../../page.js";
 import { Field } from "../../shell/form.js";
-import { type Column, FilterForm, Pager, Table } from "../../shell/panel.js";
-import { counted, Time } from "../../shell/values.js";
+import { counted } from "../../shell/formats.js";
+import { FilterForm, Pager } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Time } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import { cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./parts.js";
 

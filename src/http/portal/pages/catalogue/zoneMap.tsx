@@ -1,7 +1,8 @@
 import type { OrganisationFile, ZoneMap } from "../../../../domain/catalogue/schema.js";
 import { withQuery } from "../../links.js";
 import { Field } from "../../shell/form.js";
-import { type Column, EmptyState, FilterForm, Panel, Table } from "../../shell/panel.js";
+import { EmptyState, FilterForm, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import type { OfCatalogue } from "./lists.js";
 import { partOf, searchIn, thingPath, UnderThing } from "./parts.js";
 import { Cards, thingPage } from "./things.js";

@@ -1,10 +1,10 @@
 // What the grid sends for: pages of rows, verdicts on changed rows, the present state of rows; and what people do with rows: submit, dismiss, reopen.
 import { z } from "zod";
+import { pushedElements } from "../../../../commands/corrections/correctableRows.js";
 import { dismissRows, reopenRows } from "../../../../commands/corrections/dismissRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { type ClosedRow, RowsClosed } from "../../../../commands/corrections/openRows.js";
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
-import { pushedElements } from "../../../../commands/corrections/rowsMeant.js";
 import { firstRequest } from "../../../../commands/imports/importStream.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import type { NameOf } from "../../../../domain/principal.js";
@@ -17,7 +17,7 @@ import { check } from "../../../../domain/validation.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import { rejectedRowsAmong } from "../../../../queries/lookUps/rejectedRows.js";
 import { presentOf, principalNames } from "../../../../queries/organisations/organisations.js";
-import { rowHolders } from "../../../../queries/rejectedRows/rowHolders.js";
+import { rowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { send } from "../../../server/requestFrame.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
@@ -83,9 +83,10 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
       known.map(({ row }) => row),
       names,
     );
-    const judging = { importId, kind, catalogue, geography: deps.geography, sentFor: (row: number) => sent.get(row) ?? null, push };
+    const { geography, eventStore } = deps;
+    const judging = { importId, kind, catalogue, geography, eventStore, sentFor: (row: number) => sent.get(row) ?? null, push };
     const verdicts = known.length === 0 ? new Map<number, RowReason | undefined>() : await judgeCorrections({ rows: known }, judging);
-    const held = await rowHolders(
+    const held = await rowOutcomes(
       organisationId,
       known.map(({ row }) => ({ importId, row })),
       deps.pool,
@@ -120,7 +121,7 @@ const statesAnswer: AnswerOf<SignedInVisit> = {
   body: { json: readBytes },
   answer: async (visit, deps, body) => {
     const { rows } = checked(namedRows, body);
-    return send(visit.context, { status: 200, body: { rows: await rowHolders(visit.person.organisationId, rows, deps.pool) } });
+    return send(visit.context, { status: 200, body: { rows: await rowOutcomes(visit.person.organisationId, rows, deps.pool) } });
   },
 };
 

@@ -4,8 +4,10 @@ import { type ImportKind, importKinds } from "../../../../events/importEvents.js
 import type { Fields } from "../../fields.js";
 import { done, type FormOf, type PageOf, type SignedInVisit } from "../../page.js";
 import { Button, ButtonLink, Form, HiddenFields } from "../../shell/form.js";
-import { type Column, EmptyState, Facts, Panel, Table } from "../../shell/panel.js";
-import { Amount, counted } from "../../shell/values.js";
+import { counted } from "../../shell/formats.js";
+import { EmptyState, Facts, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Amount } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import { kindNames } from "../imports/status.js";
 import { addressOf, correctionsPath } from "./filter.js";

@@ -1,8 +1,8 @@
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { done, type FormOf, type PageOf, type SignedInVisit } from "../../page.js";
+import { counted } from "../../shell/formats.js";
 import { EmptyState } from "../../shell/panel.js";
-import { counted } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import { dismiss, reopen } from "./answers.js";
 import { Choices, Reasons } from "./choices.js";

@@ -1,5 +1,5 @@
+import { pushedElements } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
-import { pushedElements } from "../../../../commands/corrections/rowsMeant.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
@@ -7,7 +7,7 @@ import { explained, faultyColumns, fieldsAtFault, type RowReason } from "../../.
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { Page } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
-import { type HeldRow, rowHolders } from "../../../../queries/rejectedRows/rowHolders.js";
+import { type RowOutcome, rowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { presentCatalogue } from "../customers.js";
 import type { Filter } from "./filter.js";
@@ -20,7 +20,7 @@ export interface ShownRow extends Pick<CorrectionRow, "importId" | "reference" |
   /** What today's catalogue says of the row as it was sent: null where it would be accepted. Only of open rows. */
   readonly today?: Verdict | null;
   /** Who has the row; only for rows that are not open. */
-  readonly held?: Omit<HeldRow, "importId" | "row">;
+  readonly held?: Omit<RowOutcome, "importId" | "row">;
 }
 
 export interface Verdict {
@@ -68,7 +68,7 @@ export async function shownRows(
   const { pool, signingSecret: secret } = deps;
   const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { limit, cursor, secret }, pool);
   const { catalogue } = await presentCatalogue(visit, deps);
-  const held = filter.state === "open" ? [] : await rowHolders(organisationId, items, pool);
+  const held = filter.state === "open" ? [] : await rowOutcomes(organisationId, items, pool);
   const holders = new Map(held.map(({ importId, row, ...rest }) => [`${importId} ${row}`, rest]));
   const verdicts =
     filter.state === "open" ? await verdictsToday(filter.kind, items, catalogue, deps) : new Map<CorrectionRow, Verdict | null>();
@@ -110,7 +110,7 @@ async function verdictsToday(
   kind: ImportKind,
   items: readonly CorrectionRow[],
   catalogue: Catalogue,
-  { geography }: PortalDeps,
+  { geography, eventStore }: PortalDeps,
 ): Promise<Map<CorrectionRow, Verdict | null>> {
   const verdicts = new Map<CorrectionRow, Verdict | null>();
   for (const importId of new Set(items.map((item) => item.importId))) {
@@ -118,7 +118,15 @@ async function verdictsToday(
     const byRow = new Map(rows.map((item) => [item.row, item]));
     const push = { rows: rows.map(({ row }) => ({ row, values: {} })) };
     const elements = pushedElements({ importId }, [...byRow.keys()], rows);
-    const judging = { importId, kind, catalogue, geography, sentFor: (row: number) => byRow.get(row)?.values ?? null, push: elements };
+    const judging = {
+      importId,
+      kind,
+      catalogue,
+      geography,
+      eventStore,
+      sentFor: (row: number) => byRow.get(row)?.values ?? null,
+      push: elements,
+    };
     for (const [row, reason] of await judgeCorrections(push, judging)) {
       const item = byRow.get(row);
       if (item) verdicts.set(item, verdictOf(reason));

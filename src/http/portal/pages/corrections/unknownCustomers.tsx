@@ -1,7 +1,8 @@
 // From rejected rows to the catalogue: the customers that rows name and the catalogue does not have, and the rows that it accepts by now.
 import type { SignedInVisit } from "../../page.js";
 import { ButtonLink } from "../../shell/form.js";
-import { type Column, Panel, Table } from "../../shell/panel.js";
+import { Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { addPath } from "../catalogue/parts.js";
 import { correctionsPath } from "./filter.js";

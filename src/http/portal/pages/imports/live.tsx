@@ -10,7 +10,7 @@ import { messageOf, type OpenStream, streamHeaders } from "../../live/streams.js
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { requireImport } from "./one.js";
 import { type PartsDeps, partsOf, readParts } from "./parts.js";
-import { importRow, isUnfinished, livePath, rejectedSoFar } from "./status.js";
+import { importNotes, importRow, isUnfinished, livePath, rejectedSoFar } from "./status.js";
 import { StatusPart, shownStatus } from "./statusPart.js";
 
 const listStream: AnswerOf<SignedInVisit> = {
@@ -92,8 +92,14 @@ export function publishImports(deps: PartsDeps): Publish {
   return {
     list: async ({ all, changed }, { fresh, others }) => {
       const [reader] = [...fresh, ...others];
-      if (!reader) return;
-      const partOf = ({ view }: ReadImport) => part(`import-${view.importId}`, importRow(view, reader.viewer));
+      if (!reader || (fresh.length === 0 && changed.length === 0)) return;
+      const sent = fresh.length > 0 ? all : changed;
+      const notes = await importNotes(
+        reader.viewer.person.organisationId,
+        sent.map(({ view }) => view),
+        deps,
+      );
+      const partOf = ({ view }: ReadImport) => part(`import-${view.importId}`, importRow(view, reader.viewer, notes));
       const [first, then] = [fresh.length > 0 ? all.toReversed().map(partOf) : [], changed.toReversed().map(partOf)];
       await inTurns(others, ({ stream }) => send(stream, then));
       await inTurns(fresh, ({ stream }) => send(stream, first));

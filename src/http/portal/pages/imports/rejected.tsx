@@ -3,9 +3,10 @@ import type { RowWithState } from "../../../../queries/rejectedRows/rejectedRows
 import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import type { Viewer } from "../../live/importFeed.js";
-import { Badge, type Column, type Fact, Facts, Pager, Table } from "../../shell/panel.js";
+import { Badge, type Fact, Facts, Pager } from "../../shell/panel.js";
 import { Bars } from "../../shell/plot.js";
 import { Sentence } from "../../shell/sentence.js";
+import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { historyPath, importPath } from "./status.js";
 

@@ -3,8 +3,9 @@ import { rangesInWords } from "../../../../domain/ranges.js";
 import type { ImportReversal } from "../../../../queries/imports/importReversals.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Viewer } from "../../live/importFeed.js";
-import { type Column, Table } from "../../shell/panel.js";
-import { Amount, counted, Time } from "../../shell/values.js";
+import { counted } from "../../shell/formats.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Amount, Time } from "../../shell/values.js";
 import { eventsPath } from "./status.js";
 
 /** The history has all of them. */

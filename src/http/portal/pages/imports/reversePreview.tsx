@@ -6,8 +6,8 @@ import type { CorrectingImport, ImportView } from "../../../../queries/imports/i
 import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../page.js";
 import { Button, ButtonLink, Field, Form } from "../../shell/form.js";
+import { counted } from "../../shell/formats.js";
 import { FilterForm, Panel } from "../../shell/panel.js";
-import { counted } from "../../shell/values.js";
 import { billSum, billsOf } from "../activities/billLines.js";
 import { BillTable, FirstLines, firstLines } from "../activities/billTable.js";
 import type { NameOfCustomer } from "../customers.js";

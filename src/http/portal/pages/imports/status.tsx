@@ -1,8 +1,14 @@
+import type { Pool } from "pg";
+import type { NameOf } from "../../../../domain/principal.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
+import { type ListedImport, listedImports } from "../../../../queries/imports/listedImports.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { Viewer } from "../../live/importFeed.js";
 import type { Visit } from "../../page.js";
-import { Badge, type Column, TableRow } from "../../shell/panel.js";
+import { grouped } from "../../shell/formats.js";
+import { Badge } from "../../shell/panel.js";
+import { type Column, TableRow } from "../../shell/table.js";
 import { Amount, Time, Unbroken } from "../../shell/values.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
@@ -29,8 +35,10 @@ export const isUnfinished = ({ status }: Pick<ImportView, "status">): boolean =>
 export const statusOf = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string =>
   cancelling ? "Cancelling" : statusNames[status];
 
+const badgeOf = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string => (cancelling ? "warn" : badges[status]);
+
 export const StatusBadge = ({ view }: { readonly view: Pick<ImportView, "status" | "cancelling"> }) => (
-  <span class={`badge ${view.cancelling ? "warn" : badges[view.status]}`}>{statusOf(view)}</span>
+  <span class={`badge ${badgeOf(view)}`}>{statusOf(view)}</span>
 );
 
 /** Undefined where nothing was taken back. */
@@ -69,32 +77,80 @@ export const eventsPath = (importId: string, of: "corrections" | "reversals") =>
 export const shownReference = ({ reference }: Pick<ImportView, "reference">): string =>
   reference.trim().replace(/^(Correction of import [0-9a-f]{8})-[0-9a-f-]{27}/, "$1") || "Without a reference";
 
-export const importColumns = (visit: Viewer): readonly Column<ImportView>[] => [
+/** What a row shows besides the import itself. */
+export interface ImportNotes {
+  readonly nameOf: NameOf;
+  readonly listed: ReadonlyMap<string, ListedImport>;
+}
+
+export async function importNotes(
+  organisationId: string,
+  views: readonly ImportView[],
+  { pool }: { readonly pool: Pool },
+): Promise<ImportNotes> {
+  const importIds = views.map(({ importId }) => importId);
+  const [nameOf, listed] = await Promise.all([principalNames(pool, organisationId), listedImports(organisationId, importIds, pool)]);
+  return { nameOf, listed };
+}
+
+const openRowsOf = ({ importId, status }: ImportView, { listed }: ImportNotes): number =>
+  status === "completed" ? (listed.get(importId)?.openRows ?? 0) : 0;
+
+/** `Completed, 106 to correct`. */
+const statusInFull = (view: ImportView, notes: ImportNotes): string => {
+  const openRows = openRowsOf(view, notes);
+  return openRows === 0 ? statusOf(view) : `${statusOf(view)}, ${grouped(openRows)} to correct`;
+};
+
+export const importColumns = (visit: Viewer, notes: ImportNotes): readonly Column<ImportView>[] => [
   {
-    heading: "Reference",
-    names: true,
+    ...{ key: "reference", heading: "Reference", names: true, value: shownReference },
     cell: (view) => (
       <a href={visit.links.to(importPath(view.importId))}>
         <Unbroken text={shownReference(view)} />
       </a>
     ),
   },
-  { heading: "Kind", cell: ({ kind }) => kindNames[kind] },
+  { key: "kind", heading: "Kind", value: ({ kind }) => kindNames[kind] },
   {
-    heading: "Status",
+    ...{ key: "status", heading: "Status", value: statusOf },
     cell: (view) => (
       <span class="status">
-        <StatusBadge view={view} />
+        <span class={`badge ${openRowsOf(view, notes) > 0 ? "warn" : badgeOf(view)}`}>{statusInFull(view, notes)}</span>
         <ReversedBadge view={view} />
         {view.status === "processing" ? <Progress view={view} /> : null}
         {view.sameFileAs === null ? null : <Badge state={{ label: "Same file", badge: "warn" }} />}
       </span>
     ),
   },
-  { heading: "Rows", number: true, cell: ({ counts }) => <Amount value={counts.received} /> },
-  { heading: "Rejected", number: true, cell: (view) => <Amount value={rejectedSoFar(view)} /> },
-  { heading: "Submitted", cell: ({ submittedAt }) => <Time visit={visit} at={submittedAt} /> },
-  { heading: "Ended", cell: (view) => <Time visit={visit} at={view.finishedAt} otherwise={isUnfinished(view) ? "Not yet" : "-"} /> },
+  { key: "rows", heading: "Rows", number: true, value: ({ counts }) => counts.received },
+  { key: "rejected", heading: "Rejected", number: true, value: rejectedSoFar },
+  {
+    ...{ key: "toCorrect", heading: "To correct", number: true, value: (view) => openRowsOf(view, notes) },
+    cell: (view) => {
+      const openRows = openRowsOf(view, notes);
+      return openRows > 0 && visit.may("look") ? (
+        <a href={visit.links.to("/portal/corrections", { import: view.importId, kind: view.kind })}>
+          <Amount value={openRows} />
+        </a>
+      ) : (
+        <Amount value={openRows} />
+      );
+    },
+  },
+  {
+    ...{ key: "by", heading: "By" },
+    value: ({ importId }) => {
+      const by = notes.listed.get(importId)?.by;
+      return by && notes.nameOf(by);
+    },
+  },
+  { key: "submitted", heading: "Submitted", value: ({ submittedAt }) => submittedAt },
+  {
+    ...{ key: "ended", heading: "Ended", value: ({ finishedAt }) => finishedAt },
+    cell: (view) => <Time visit={visit} at={view.finishedAt} otherwise={isUnfinished(view) ? "Not yet" : "-"} />,
+  },
+  { key: "importId", heading: "Import id", value: ({ importId }) => importId, onlyInFiles: true },
 ];
 
 /** What the page's script goes by: where the row belongs, and what to say when the status changes. */
@@ -107,8 +163,15 @@ export const importMarks = (view: ImportView): Readonly<Record<string, string>> 
   "data-says": `${shownReference(view)}: ${statusOf(view).toLowerCase()}`,
 });
 
-export const importRow = (view: ImportView, visit: Viewer): string =>
-  String(<TableRow columns={importColumns(visit)} row={view} marks={importMarks} />);
+export const importRow = (view: ImportView, visit: Viewer, notes: ImportNotes): string =>
+  String(
+    <TableRow
+      visit={visit}
+      columns={importColumns(visit, notes).filter(({ onlyInFiles }) => !onlyInFiles)}
+      row={view}
+      marks={importMarks}
+    />,
+  );
 
 interface LiveProps {
   readonly visit: Pick<Visit, "links" | "path">;

@@ -4,8 +4,9 @@ import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import type { Viewer } from "../../live/importFeed.js";
 import { AskButton, ButtonLink } from "../../shell/form.js";
+import { counted } from "../../shell/formats.js";
 import { type Fact, Facts } from "../../shell/panel.js";
-import { Amount, counted, Time } from "../../shell/values.js";
+import { Amount, Time } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
 import { addressOf, hasRows } from "../corrections/filter.js";
 import {

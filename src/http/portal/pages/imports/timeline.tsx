@@ -3,7 +3,8 @@ import type { NameOf } from "../../../../domain/principal.js";
 import type { TimelineStep } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Viewer } from "../../live/importFeed.js";
-import { Amount, counted, Time } from "../../shell/values.js";
+import { counted } from "../../shell/formats.js";
+import { Amount, Time } from "../../shell/values.js";
 import { importPath } from "./status.js";
 
 interface TimelineProps {

@@ -4,7 +4,7 @@ import type { NameOf } from "../../../../domain/principal.js";
 import type { KeySummary } from "../../../../queries/organisations/keys.js";
 import type { SignedInVisit } from "../../page.js";
 import { AskButton } from "../../shell/form.js";
-import type { Column } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { isUsable, keysPath as path, scopeInWords } from "./parts.js";
 

@@ -8,7 +8,8 @@ import { type ListedQuote, listQuotes } from "../../../../queries/quotes/quoteLi
 import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";
 import type { AnswerOf, FormOf, PageOf, SignedInVisit } from "../../page.js";
 import { Field } from "../../shell/form.js";
-import { type Column, EmptyState, FilterForm, Pager, Panel, Table } from "../../shell/panel.js";
+import { EmptyState, FilterForm, Pager, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { Time, Unbroken } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";

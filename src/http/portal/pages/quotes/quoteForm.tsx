@@ -5,8 +5,8 @@ import { check } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
 import type { SignedInVisit } from "../../page.js";
 import { Button, ButtonLink, Form } from "../../shell/form.js";
+import { counted } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
-import { counted } from "../../shell/values.js";
 
 /** Without the script there are three rows of items; with it as many as are wanted. */
 const plainRows = 3;

@@ -3,7 +3,8 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
-import { EmptyState, type Fact, Facts, Panel, Table } from "../../shell/panel.js";
+import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
+import { Table } from "../../shell/table.js";
 import { Amount, CopyButton, Time } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";

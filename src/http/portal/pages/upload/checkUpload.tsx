@@ -4,7 +4,7 @@ import { reportIn } from "../../../../domain/files/header.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerInLines, type Line, pageLeft } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps, SignedInVisit } from "../../page.js";
-import { columnsOfFile, isContradicted, keepToChoose, readDates } from "./columns/columnsOfFile.js";
+import { columnsOfFile, isContradicted, keepToChoose, readFileEvidence } from "./columns/columnsOfFile.js";
 import { ofReportedKind, prepareToJudge, reportedImport } from "./judgeUpload.js";
 import { keepChecked } from "./keepChecked.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
@@ -49,7 +49,7 @@ type Check = (send: (line: Line) => void, signal: AbortSignal) => Promise<Outcom
 
 /**
  * Takes the file. What it returns is called once: it judges every row, and removes the file. The columns are to be chosen where the header row is
- * not ours, and where the file's dates contradict what is remembered for it.
+ * not ours, and where the file's dates or numbers contradict how they would be read.
  */
 async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<Check> {
   const leave = deps.fileChecks.enter(visit.person.memberId);
@@ -78,7 +78,7 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
     const file = { form, header };
     if (taken.toChoose)
       return untilEnd(async (send, signal) => ({
-        goTo: await keepToChoose(visit, deps, file, await readDates(visit, deps, file, send, signal)),
+        goTo: await keepToChoose(visit, deps, file, await readFileEvidence(visit, deps, file, send, signal)),
       }));
     const { columns } = taken;
     const isWithdrawn = found !== undefined && (await loadReversed(deps.eventStore, found.request.importId)).all !== undefined;
@@ -88,10 +88,11 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
     const judge = await prepareToJudge(visit, deps, { form, header, columns, corrects: found && { found, mostParts: 0 } });
     const chosen = columns && !found ? { columns, nameOf: await principalNames(deps.pool, visit.person.organisationId) } : undefined;
     return untilEnd(async (send, signal) => {
+      const evidence = found ? undefined : await readFileEvidence(visit, deps, file, send, signal);
+      if (evidence && (await isContradicted(visit, deps, file, { columns, evidence })))
+        return { goTo: await keepToChoose(visit, deps, file, evidence) };
       const judged = await judge(send, signal);
-      const { dates = [] } = judged.checked;
-      if (chosen && isContradicted(chosen.columns, file, dates)) return { goTo: await keepToChoose(visit, deps, file, dates) };
-      const fileId = await keepChecked(visit, deps, { ...file, columns, values: dates });
+      const fileId = await keepChecked(visit, deps, { ...file, columns, evidence });
       return { visit, name: upload.name, kind, ...judged, reported: found?.request, isWithdrawn, ofUnknown, earlier, fileId, chosen };
     });
   } catch (error) {

@@ -1,13 +1,14 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { type CompletedImport, completedImport } from "../../../../commands/corrections/correctableRows.js";
 import { rejectedRowStates } from "../../../../commands/corrections/openRows.js";
-import { type CompletedImport, completedImport } from "../../../../commands/corrections/rowsMeant.js";
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
 import { reportIn } from "../../../../domain/files/header.js";
 import type { ColumnChoice } from "../../../../domain/imports/columns/choice.js";
 import { customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import { decimalOf } from "../../../../events/importEvents.js";
 import type { CheckedFile, ReportToJudge } from "../../../../judging/fileChecks.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
@@ -107,7 +108,7 @@ export async function reportToJudge(
   } finally {
     await file.close();
   }
-  return { importId: found.request.importId, rowsPath, mostParts };
+  return { importId: found.request.importId, rowsPath, mostParts, decimal: decimalOf(found.request) };
 }
 
 /** A correction replaces whole rows: what a lost column held would be lost in silence. */

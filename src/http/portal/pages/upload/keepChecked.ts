@@ -1,23 +1,23 @@
 import { dropChecked, keepFile } from "../../../../commands/imports/keptFiles.js";
+import type { Evidence } from "../../../../domain/imports/columns/evidence.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
-import type { DatesOfFile } from "./columns/columnsOfFile.js";
 import type { ReceivedForm } from "./receiveForm.js";
 
 interface Checked {
   readonly form: ReceivedForm;
   readonly header: FileHeader;
   readonly columns: ImportColumns | undefined;
-  /** By column: some of its values, for the page Columns. */
-  readonly values?: DatesOfFile | undefined;
+  /** For the page Columns. */
+  readonly evidence?: Evidence | undefined;
 }
 
 /** Keeps the file, so that it is uploaded without being sent again. It takes the place of the file that was checked from the same page before. */
 export async function keepChecked(
   visit: SignedInVisit,
   deps: PortalDeps,
-  { form, header, columns, values = [] }: Checked,
+  { form, header, columns, evidence = { values: [], numbers: [] } }: Checked,
 ): Promise<string | undefined> {
   const { organisationId } = visit.person;
   const { kind, upload, take } = form;
@@ -29,7 +29,7 @@ export async function keepChecked(
     sourceDetails,
     file,
     columns: header.columns,
-    values,
+    evidence,
     notes: header.notes,
     checked: { take, columns },
   };

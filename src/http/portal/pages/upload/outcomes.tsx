@@ -1,12 +1,13 @@
 // What the upload page shows after a file was checked, or sent as a correction.
-import type { CompletedImport } from "../../../../commands/corrections/rowsMeant.js";
+import type { CompletedImport } from "../../../../commands/corrections/correctableRows.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import type { ImportColumns, ImportKind, ImportRequested } from "../../../../events/importEvents.js";
 import type { CheckedFile, ClosedRows } from "../../../../judging/fileChecks.js";
 import type { SignedInVisit } from "../../page.js";
 import { Button, ButtonLink } from "../../shell/form.js";
+import { counted } from "../../shell/formats.js";
 import { type Fact, Facts } from "../../shell/panel.js";
-import { Amount, counted } from "../../shell/values.js";
+import { Amount } from "../../shell/values.js";
 import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
 import { importPath } from "../imports/status.js";
 import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";

@@ -1,7 +1,8 @@
 // Why rows of a file are rejected: by reason, with what stands in the columns at fault and the first rows of each.
 import type { FaultyValues, Problem, ProblemGroup, Problems, Rest } from "../../../../judging/fileChecks.js";
-import { type Column, Table } from "../../shell/panel.js";
-import { Amount, counted } from "../../shell/values.js";
+import { counted } from "../../shell/formats.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Amount } from "../../shell/values.js";
 
 interface Props {
   readonly problems: Problems;

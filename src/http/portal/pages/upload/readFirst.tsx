@@ -1,4 +1,4 @@
-// A file with remembered columns is read before it goes in: no row may contradict them, and their fixed values are shown.
+// A file is read before it goes in: no row may contradict how its dates and numbers are read, and remembered fixed values are shown.
 import { keptFile } from "../../../../commands/imports/keptFiles.js";
 import { isSameChoice } from "../../../../domain/imports/columns/choice.js";
 import type { ImportColumns, ImportKind } from "../../../../events/importEvents.js";
@@ -9,7 +9,7 @@ import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { ButtonLink } from "../../shell/form.js";
 import type { EndedUpload } from "./askOrAccept.js";
 import { FilledIn } from "./columns/chosenLine.js";
-import { columnsOfKept, isContradicted, keepToChoose, readDates } from "./columns/columnsOfFile.js";
+import { columnsOfKept, isContradicted, keepToChoose, readFileEvidence } from "./columns/columnsOfFile.js";
 import { keepChecked } from "./keepChecked.js";
 import { KeptForm } from "./keptForm.js";
 import { NotesOnFile } from "./notesOnFile.js";
@@ -18,25 +18,28 @@ import type { ReceivedForm } from "./receiveForm.js";
 interface FileToRead {
   readonly form: ReceivedForm;
   readonly header: FileHeader;
+  /** Set where nobody has said what its columns are. */
+  readonly toChoose: boolean;
   /** What is remembered for files with these headings. */
   readonly columns: ImportColumns | undefined;
   readonly goOn: () => Promise<EndedUpload>;
 }
 
-/** A remembered choice is taken only if no row contradicts it, and its fixed values only after they were shown. */
+/** Numbers that can be read in two ways, or only in another one, are asked about, like a remembered choice that a row contradicts. */
 export async function readFirst(
   visit: SignedInVisit,
   deps: PortalDeps,
-  { columns, goOn, ...file }: FileToRead,
+  { toChoose, columns, goOn, ...file }: FileToRead,
   say: (line: Line) => void,
   signal: AbortSignal,
 ): Promise<EndedUpload> {
-  const dates = await readDates(visit, deps, file, say, signal);
+  const evidence = await readFileEvidence(visit, deps, file, say, signal);
   signal.throwIfAborted();
   await visit.stillAllowed(); // reading the file may have taken minutes
-  if (!columns || isContradicted(columns, file, dates)) return { goTo: await keepToChoose(visit, deps, file, dates) };
-  if (Object.keys(columns.fixed ?? {}).length === 0) return goOn();
-  const fileId = await keepChecked(visit, deps, { ...file, columns, values: dates });
+  if (toChoose || (await isContradicted(visit, deps, file, { columns, evidence })))
+    return { goTo: await keepToChoose(visit, deps, file, evidence) };
+  if (!columns || Object.keys(columns.fixed ?? {}).length === 0) return goOn();
+  const fileId = await keepChecked(visit, deps, { ...file, columns, evidence });
   if (fileId === undefined) throw new TooBusy("The file could not be kept, try again shortly");
   const { kind, upload } = file.form;
   return {
@@ -44,10 +47,17 @@ export async function readFirst(
   };
 }
 
-/** Whether this file was checked with these columns from the same page: then it is read, and its fixed values were shown. */
-export async function wasChecked(visit: SignedInVisit, deps: PortalDeps, { checked, upload }: ReceivedForm, columns: ImportColumns) {
+/** Whether this file was checked with these columns from the same page. */
+export async function wasChecked(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  { kind, checked, upload }: ReceivedForm,
+  columns: ImportColumns | undefined,
+) {
   const kept = checked === "" ? undefined : await keptFile(deps.pool, visit.person.organisationId, checked);
-  return kept?.file.sha256 === upload.sha256 && kept.checked?.columns !== undefined && isSameChoice(kept.checked.columns, columns);
+  if (!kept?.checked || kept.kind !== kind || kept.file.sha256 !== upload.sha256) return false;
+  const { columns: before } = kept.checked;
+  return before && columns ? isSameChoice(before, columns) : before === columns;
 }
 
 interface ValuesProps {

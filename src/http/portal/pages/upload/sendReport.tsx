@@ -1,14 +1,14 @@
 // A corrected error report becomes one correction of its import, or several.
 import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
+import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/correctableRows.js";
 import { expectOpen } from "../../../../commands/corrections/openRows.js";
 import { correctionName } from "../../../../commands/corrections/requestCorrection.js";
-import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/rowsMeant.js";
 import { freePlaces } from "../../../../commands/imports/importQueue.js";
 import { requestImport } from "../../../../commands/imports/requestImport.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import type { ImportColumns } from "../../../../events/importEvents.js";
+import { decimalOf, type ImportColumns } from "../../../../events/importEvents.js";
 import type { CorrectionPart } from "../../../../judging/fileChecks.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
@@ -81,6 +81,7 @@ async function sendPart(visit: SignedInVisit, deps: PortalDeps, { form, found }:
   const { kind, upload, idempotencyKey } = form;
   const { path, size, sha256, rows, elements } = part;
   const { importId: corrected } = found.request;
+  const decimal = decimalOf(found.request);
   const { now } = await presentOf(deps.pool, organisationId);
   const given = upload.sourceDetails === upload.name ? correctionName(found.request.sourceDetails) : upload.sourceDetails;
   const numbered = count === 1 ? "" : ` (${index + 1} of ${count})`;
@@ -98,7 +99,7 @@ async function sendPart(visit: SignedInVisit, deps: PortalDeps, { form, found }:
       source: "data",
       sourceDetails: `${[...given].slice(0, limits.sourceDetailsLength - numbered.length).join("")}${numbered}`,
       file: { path, name: `${kind}.csv`, format: "csv", size, sha256 },
-      corrects: { importId: corrected, rows: [...rows], ...(push && { push }) },
+      corrects: { importId: corrected, rows: [...rows], ...(decimal && { decimal }), ...(push && { push }) },
       sent: { sha256: upload.sha256, sourceDetails: upload.sourceDetails },
       requestId: visit.requestId,
       // The rows are part of the key: a second attempt, when some rows are sent already, is another correction.

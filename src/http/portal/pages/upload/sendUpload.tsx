@@ -9,7 +9,7 @@ import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { send } from "../../../server/requestFrame.js";
 import { type Fields, fieldsInJson } from "../../fields.js";
-import { answerInLines, type Line } from "../../lines.js";
+import { answerInLines, type Line, pageLeft } from "../../lines.js";
 import type { AnswerOf, Done, FormOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
 import { importPath } from "../imports/status.js";
 import { askOrAccept, type EndedUpload, withinMs } from "./askOrAccept.js";
@@ -130,6 +130,10 @@ async function expectRoom({ person: { organisationId } }: SignedInVisit, deps: P
   await rejectWhenFull({ ...deps, maxQueuedImports }, { organisationId, now, idempotencyKey: undefined, withinMs });
 }
 
+/** A smaller file is read before the answer begins, which is an import's or a refusal's then. */
+const mostBytesAtOnce = 256 * 1024;
+const tooBusy = "Too many files are being read at the moment, try again shortly";
+
 interface FileToTake {
   /** Its folder is removed. */
   readonly form: ReceivedForm;
@@ -138,8 +142,8 @@ interface FileToTake {
 }
 
 /**
- * An ordinary file is stored and queued at once; the person is asked first if it was sent before, or has rows that are not read. A file whose
- * columns are chosen is read before that. An error report is judged first, and goes in as a correction.
+ * An ordinary file is read, stored and queued; the person is asked first if it was sent before, has rows that are not read, or has numbers or
+ * dates that can be read in two ways. An error report is judged first, and goes in as a correction.
  */
 async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received, kept }: FileToTake): Promise<Taken> {
   const { organisationId, memberId } = visit.person;
@@ -170,9 +174,13 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received
       return { later: await prepareToSendReport(visit, deps, { ...file, found, columns }), end };
     }
     const goOn = () => (hasMoreSheets ? aboutSheets() : askOrAccept(visit, deps, { ...file, columns, fileId: kept?.file.fileId }));
-    if (chosen.toChoose || (columns && !kept && !(await wasChecked(visit, deps, form, columns))))
-      return { later: (say, signal) => readFirst(visit, deps, { ...file, columns, goOn }, say, signal), end };
-    const taken = await goOn();
+    const isChecked = kept !== undefined || (!chosen.toChoose && (await wasChecked(visit, deps, form, columns)));
+    const { toChoose } = chosen;
+    const read = (say: (line: Line) => void, signal: AbortSignal) =>
+      readFirst(visit, deps, { ...file, toChoose, columns, goOn }, say, signal);
+    if (!isChecked && form.upload.size > mostBytesAtOnce) return { later: read, end };
+    const ends = [deps.closing, pageLeft(visit.context).signal];
+    const taken = await (isChecked ? goOn() : inPlainForm(ends, tooBusy, (signal) => read(() => undefined, signal)));
     await end();
     return taken;
   } catch (error) {

@@ -1,7 +1,8 @@
 import type { AttemptSummary, DeliverySummary } from "../../../../queries/organisations/webhooks.js";
 import type { SignedInVisit } from "../../page.js";
 import { Button, Form } from "../../shell/form.js";
-import { Badge, type Column, EmptyState, Pager, Panel, Table } from "../../shell/panel.js";
+import { Badge, EmptyState, Pager, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { deliveryPath, endpointPath } from "./parts.js";
 

@@ -3,7 +3,8 @@ import { webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../../page.js";
 import { Field, Form } from "../../shell/form.js";
-import { type Column, EmptyState, Panel, Table } from "../../shell/panel.js";
+import { EmptyState, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
 import { Amount, Time } from "../../shell/values.js";
 import { EventChoice, endpointPath, State, webhooksPath } from "./parts.js";
 

@@ -6,7 +6,7 @@ import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import type { NameOf } from "../../../../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../../../../events/importEvents.js";
 import type { SignedInVisit } from "../../../page.js";
-import { type Column, Table } from "../../../shell/panel.js";
+import { type Column, Table } from "../../../shell/table.js";
 import { Time } from "../../../shell/values.js";
 import { columnsPath } from "./columnsOfFile.js";
 
@@ -27,11 +27,12 @@ export const ColumnsChosen = ({ visit, kind, columns: { headings, by, at }, name
 );
 
 /** What every row gets that the file does not have, and how its dates are read. */
-export function FilledIn({ kind, columns: { fixed = {}, dateOrder } }: Pick<Props, "kind" | "columns">) {
+export function FilledIn({ kind, columns: { fixed = {}, dateOrder, decimal } }: Pick<Props, "kind" | "columns">) {
   const labelOf = labels(kind);
   const rows: Taken[] = [
     ...Object.entries(fixed).map(([field, value]) => ({ field: labelOf(field), column: value })),
     ...(dateOrder ? [{ field: "Dates such as 03/04/2026", column: orders[dateOrder] }] : []),
+    ...(decimal ? [{ field: "Numbers", column: decimalNames[decimal] }] : []),
   ];
   return rows.length === 0 ? null : <Table caption="Filled in for every row" columns={filledColumns} rows={rows} />;
 }
@@ -64,6 +65,7 @@ const filledColumns: readonly Column<Taken>[] = [
   { heading: "In every row", cell: ({ column }) => column },
 ];
 
+const decimalNames = { point: "Decimal point: 1,234.5", comma: "Decimal comma: 1.234,5" } as const;
 const orders = { dayFirst: "Day first", monthFirst: "Month first" } as const;
 
 function labels(kind: ImportKind): (field: string) => string {
@@ -71,7 +73,7 @@ function labels(kind: ImportKind): (field: string) => string {
   return (field) => known.get(field) ?? field.replace(customFieldPrefix, "");
 }
 
-function inWords({ kind, columns: { headings, fixed = {}, dateOrder } }: Props): Taken[] {
+function inWords({ kind, columns: { headings, fixed = {}, dateOrder, decimal } }: Props): Taken[] {
   const labelOf = labels(kind);
   return [
     ...Object.entries(headings).map(([column, field]) => ({
@@ -83,5 +85,6 @@ function inWords({ kind, columns: { headings, fixed = {}, dateOrder } }: Props):
       field: labelOf(field),
     })),
     ...(dateOrder ? [{ column: <span class="muted">Dates such as 03/04/2026</span>, field: orders[dateOrder] }] : []),
+    ...(decimal ? [{ column: <span class="muted">Numbers</span>, field: decimalNames[decimal] }] : []),
   ];
 }

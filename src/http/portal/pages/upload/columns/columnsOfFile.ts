@@ -1,9 +1,11 @@
 // What the columns of an uploaded file are taken for, and the file itself while somebody chooses that.
 import { type ColumnsTaken, columnsTaken, expectChoosable } from "../../../../../commands/imports/chosenColumns.js";
 import { keepFile } from "../../../../../commands/imports/keptFiles.js";
-import { datesAgainst, headingsOfFile } from "../../../../../domain/imports/columns/evidence.js";
-import { headingsIn, headingsKey } from "../../../../../domain/imports/columns/headings.js";
-import type { ImportColumns, ImportRequested } from "../../../../../events/importEvents.js";
+import { matchImportHeader } from "../../../../../domain/files/header.js";
+import type { ColumnChoice } from "../../../../../domain/imports/columns/choice.js";
+import { datesAgainst, type Evidence, headingsOfFile, numbersAgainst } from "../../../../../domain/imports/columns/evidence.js";
+import { fileHeadings, headingsIn, headingsKey } from "../../../../../domain/imports/columns/headings.js";
+import type { ImportColumns, ImportKind, ImportRequested } from "../../../../../events/importEvents.js";
 import type { FileHeader } from "../../../../../ports/spreadsheets.js";
 import { rememberedColumns } from "../../../../../queries/organisations/columnChoices.js";
 import type { Line } from "../../../lines.js";
@@ -35,34 +37,52 @@ export async function columnsOfFile(
   return taken;
 }
 
-/** By column: the values that say in which order the dates of the whole file are written. */
-export type DatesOfFile = readonly (readonly string[])[];
-
 /** Reads every row in a process of its own. */
-export function readDates(
+export function readFileEvidence(
   { person: { organisationId } }: SignedInVisit,
   deps: PortalDeps,
   { form, header }: UploadedFile,
   send: (line: Line) => void,
   signal: AbortSignal,
-): Promise<DatesOfFile> {
+): Promise<Evidence> {
   const { path, name } = form.upload;
   const progress = (share: number) => {
     if (share < 1) send({ share, text: `Reading: ${Math.floor(share * 100)} %` });
   };
-  return deps.fileChecks.dates({ organisationId, file: { path, name, format: header.format } }, { signal, progress });
+  return deps.fileChecks.read({ organisationId, file: { path, name, format: header.format } }, { signal, progress });
 }
 
-/** Whether the file's own dates speak against the choice that is remembered for it. */
-export const isContradicted = (columns: ImportColumns, { form, header }: UploadedFile, dates: DatesOfFile): boolean =>
-  datesAgainst(columns, form.kind, headingsOfFile(header.columns, dates)) !== undefined;
+/** Whether the file's own dates and numbers speak against how they would be read: by what is remembered for it, or by its own headings. */
+export async function isContradicted(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  { form, header }: UploadedFile,
+  { columns, evidence }: { readonly columns: ImportColumns | undefined; readonly evidence: Evidence },
+): Promise<boolean> {
+  const { kind } = form;
+  const headings = headingsOfFile(header.columns, evidence);
+  if (columns) return (datesAgainst(columns, kind, headings) ?? numbersAgainst(columns, kind, headings)) !== undefined;
+  const { catalogue } = await presentCatalogue(visit, deps);
+  return numbersAgainst(ownChoice(header.columns, kind, catalogue.customFieldKeys), kind, headings) !== undefined;
+}
+
+/** What our own headings say that the columns are. */
+function ownChoice(columns: readonly string[], kind: ImportKind, customFieldKeys: ReadonlySet<string>): ColumnChoice {
+  const match = matchImportHeader(columns, { kind, source: "file", customFieldKeys });
+  const fields = match.ok ? match.fields : [];
+  return {
+    headings: Object.fromEntries(
+      fileHeadings(columns).flatMap((heading, index) => (heading === undefined ? [] : [[heading, fields[index] ?? null]])),
+    ),
+  };
+}
 
 /** Keeps the file; returns the page on which its columns are chosen. */
 export async function keepToChoose(
   visit: SignedInVisit,
   deps: PortalDeps,
   { form, header }: UploadedFile,
-  dates: DatesOfFile,
+  { values, numbers }: Evidence,
 ): Promise<string> {
   const { columns, format, notes } = header;
   expectChoosable(columns);
@@ -74,9 +94,10 @@ export async function keepToChoose(
     deps.logger.info({ err: error, requestId: visit.requestId }, "the first values of an upload could not be read");
     return [];
   });
-  const values = columns.map((_, index) => [...new Set([...(first[index] ?? []), ...(dates[index] ?? [])])]);
+  const shown = columns.map((_, index) => [...new Set([...(first[index] ?? []), ...(values[index] ?? [])])]);
   const file = { path, name, format, size, sha256 };
-  const fileId = await keepFile(deps, { organisationId, kind, sourceDetails, file, columns, values, notes });
+  const evidence = { values: shown, numbers };
+  const fileId = await keepFile(deps, { organisationId, kind, sourceDetails, file, columns, evidence, notes });
   return columnsOfKept(fileId);
 }
 

@@ -5,6 +5,7 @@ import { expectSoundChoice } from "../../../../../commands/imports/chosenColumns
 import type { KeptFile } from "../../../../../commands/imports/keptFiles.js";
 import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
 import type { ColumnChoice } from "../../../../../domain/imports/columns/choice.js";
+import { numbersAgainst } from "../../../../../domain/imports/columns/evidence.js";
 import { Rejection } from "../../../../../domain/rejection.js";
 import { send } from "../../../../server/requestFrame.js";
 import { type Fields, fieldsInJson, maxFormBytes } from "../../../fields.js";
@@ -19,7 +20,7 @@ import { choosePath, uploadPath } from "../paths.js";
 import { inPlainForm, receiveForm, removeForm } from "../receiveForm.js";
 import { UploadQuestion } from "../sameUpload.js";
 import { uploadPage } from "../uploadPage.js";
-import { columnsPath, keepToChoose, readDates } from "./columnsOfFile.js";
+import { columnsPath, keepToChoose, readFileEvidence } from "./columnsOfFile.js";
 import { checkKept, uploadKept } from "./keptUpload.js";
 import { checkColumnsPath, columnsPage, columnsWith, notFound, sendColumnsPath } from "./page.js";
 import { readChoice } from "./readChoice.js";
@@ -38,8 +39,8 @@ export const chooseForm: FormOf<SignedInVisit> = {
       if (await reportedImport(deps, visit, form, header)) throw new Rejection("invalid", ownReport);
       const file = { form, header };
       const ends = [deps.closing, pageLeft(visit.context).signal];
-      const dates = await inPlainForm(ends, tooLarge, (signal) => readDates(visit, deps, file, () => undefined, signal));
-      return { goTo: await keepToChoose(visit, deps, file, dates) };
+      const evidence = await inPlainForm(ends, tooLarge, (signal) => readFileEvidence(visit, deps, file, () => undefined, signal));
+      return { goTo: await keepToChoose(visit, deps, file, evidence) };
     } finally {
       await removeForm(form);
     }
@@ -92,6 +93,8 @@ async function soundChoice(visit: SignedInVisit, deps: PortalDeps, source: Colum
   const { catalogue } = await presentCatalogue(visit, deps);
   const choice = readChoice(fields, source, { kind: source.kind, customFields: catalogue.file.customFields });
   expectSoundChoice(choice, source.kind, catalogue, deps.geography);
+  const unread = choice.decimal === undefined ? numbersAgainst(choice, source.kind, source.headings) : undefined;
+  if (unread !== undefined) throw new Rejection("invalid", `${unread} Choose how under Numbers.`);
   return choice;
 }
 

@@ -6,7 +6,7 @@ import { rejectWhenFull } from "../../../../../commands/imports/importQueue.js";
 import { importOfKey } from "../../../../../commands/imports/importStream.js";
 import { type KeptFile, releaseFile, rememberCheck } from "../../../../../commands/imports/keptFiles.js";
 import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
-import { type ColumnChoice, isSameChoice } from "../../../../../domain/imports/columns/choice.js";
+import { type ColumnChoice, isSameChoice, plainChoice } from "../../../../../domain/imports/columns/choice.js";
 import { Rejection } from "../../../../../domain/rejection.js";
 import type { ImportColumns, ImportRequested } from "../../../../../events/importEvents.js";
 import { presentOf } from "../../../../../queries/organisations/organisations.js";
@@ -135,7 +135,8 @@ const columnsFor = ({ choice, remembered }: Omit<Chosen, "kept">, by: ImportColu
   withChooser(choice, remembered && isSameChoice(remembered, choice) ? remembered : { by, at: now.toISOString() });
 
 /** In the order of the file's columns, which the database does not keep. */
-function withChooser({ headings, fixed, dateOrder }: ColumnChoice, { by, at }: Pick<ImportColumns, "by" | "at">): ImportColumns {
-  const given = { ...(fixed ? { fixed: { ...fixed } } : {}), ...(dateOrder ? { dateOrder } : {}) };
-  return { headings: { ...headings }, ...given, by, at };
-}
+const withChooser = (choice: ColumnChoice, { by, at }: Pick<ImportColumns, "by" | "at">): ImportColumns => ({
+  ...plainChoice(choice),
+  by,
+  at,
+});

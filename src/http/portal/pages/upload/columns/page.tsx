@@ -2,19 +2,20 @@ import type { Child } from "hono/jsx";
 import { soundnessFaults } from "../../../../../commands/imports/chosenColumns.js";
 import type { Catalogue } from "../../../../../domain/catalogue/catalogue.js";
 import { type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
-import { datesAgainst } from "../../../../../domain/imports/columns/evidence.js";
+import { datesAgainst, numbersAgainst } from "../../../../../domain/imports/columns/evidence.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { principalNames } from "../../../../../queries/organisations/organisations.js";
 import { answerTable } from "../../../../server/problem.js";
 import type { Done, PageOf, PortalDeps, Shown, SignedInVisit } from "../../../page.js";
 import { Button, ButtonLink, HiddenFields } from "../../../shell/form.js";
+import { counted } from "../../../shell/formats.js";
 import { EmptyState, Panel } from "../../../shell/panel.js";
-import { counted, Time } from "../../../shell/values.js";
+import { Time } from "../../../shell/values.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/status.js";
 import { NotesOnFile } from "../notesOnFile.js";
 import { columnsPath } from "./columnsOfFile.js";
-import { ColumnTable, FieldsWithoutColumn, OrderOfDates } from "./parts.js";
+import { ColumnTable, FieldsWithoutColumn, OrderOfDates, WayOfNumbers } from "./parts.js";
 import { readChoice } from "./readChoice.js";
 import { type ColumnsSource, columnsSource, firstChoice } from "./source.js";
 
@@ -101,6 +102,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
             </Panel>
             <div class="panel">
               <OrderOfDates {...chosen} />
+              <WayOfNumbers {...chosen} />
               <Buttons visit={visit} source={source} again={after.again} />
             </div>
           </div>
@@ -117,7 +119,8 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
 function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
   if (!remembered) return [];
   const dates = datesAgainst(remembered, kind, headings);
-  return [...soundnessFaults(remembered, kind, catalogue, geography), ...(dates === undefined ? [] : [dates])];
+  const numbers = numbersAgainst(remembered, kind, headings);
+  return [...soundnessFaults(remembered, kind, catalogue, geography), ...[dates, numbers].filter((fault) => fault !== undefined)];
 }
 
 const scripted = ({ links }: SignedInVisit) => ({ "data-check": links.to(checkColumnsPath), "data-send": links.to(sendColumnsPath) });

@@ -1,12 +1,13 @@
 // The parts of the page: the table of the file's columns, the fields that have none, and the order of dates.
 import { type ChoosableField, type ColumnChoice, fieldTexts } from "../../../../../domain/imports/columns/choice.js";
 import { inOrder } from "../../../../../domain/imports/columns/dateOrder.js";
-import { type HeadingOfFile, orderNames } from "../../../../../domain/imports/columns/evidence.js";
+import { type DecimalFound, decimalIn, decimals, numberAgainst } from "../../../../../domain/imports/columns/decimal.js";
+import { decimalOfFile, type HeadingOfFile, orderNames } from "../../../../../domain/imports/columns/evidence.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
 import { Choice } from "../../../shell/form.js";
-import { type Column, Table } from "../../../shell/panel.js";
-import { columnField, fixedField, orderField } from "./readChoice.js";
+import { type Column, Table } from "../../../shell/table.js";
+import { columnField, decimalField, fixedField, orderField } from "./readChoice.js";
 import { type ColumnsSource, orderOf } from "./source.js";
 
 interface Chosen {
@@ -15,7 +16,7 @@ interface Chosen {
   readonly fields: readonly ChoosableField[];
 }
 
-interface Row extends HeadingOfFile {
+interface Row extends Pick<HeadingOfFile, "heading" | "values"> {
   readonly index: number;
   readonly field: string;
 }
@@ -169,6 +170,37 @@ export function OrderOfDates({ source, choice }: Pick<Chosen, "source" | "choice
     </>
   );
 }
+
+const decimalLabels = { point: "Decimal point: 0.5 or 1,234.5", comma: "Decimal comma: 0,5 or 1.234,5" } as const;
+const asExample = { point: "can only have a decimal point", comma: "can only have a decimal comma" } as const;
+
+/** Only for a file whose numbers say something about it; where there is no file, it cannot be known. */
+export function WayOfNumbers({ source: { kept, kind, headings }, choice }: Pick<Chosen, "source" | "choice">) {
+  const found = decimalOfFile(choice, kind, headings) ?? decimalIn(headings.flatMap(({ numbers }) => numbers));
+  if (kept && !found && choice.decimal === undefined) return null;
+  const unsaid = kept && found ? "Choose" : "Not declared: 1234.5";
+  return (
+    <>
+      <Choice
+        label="Numbers"
+        name={decimalField}
+        options={[{ value: "", label: unsaid }, ...decimals.map((value) => ({ value, label: decimalLabels[value] }))]}
+        value={choice.decimal ?? ""}
+      />
+      {found?.decimal ? (
+        <p class="hint">{`The file has ${found.example}${isProof(found) ? `, which ${asExample[found.decimal]}` : ""}.`}</p>
+      ) : found?.other ? (
+        <p class="notice warn">{`The file has ${found.example} and ${found.other}. No choice reads both: rows with the other one are rejected.`}</p>
+      ) : found ? (
+        <p class="notice warn">{`The file has ${found.example}, which can be read in two ways. Say which is meant.`}</p>
+      ) : null}
+    </>
+  );
+}
+
+/** False for separated thousands that any reading takes alike. */
+const isProof = ({ decimal, example }: DecimalFound): boolean =>
+  numberAgainst([example], decimal === "point" ? "comma" : "point") !== undefined;
 
 const dayFormat = new Intl.DateTimeFormat("en-AU", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 

@@ -1,5 +1,6 @@
 import { type ChoosableFields, type ColumnChoice, choosableFields, fieldTexts } from "../../../../../domain/imports/columns/choice.js";
 import { dateOrders } from "../../../../../domain/imports/columns/dateOrder.js";
+import { decimals } from "../../../../../domain/imports/columns/decimal.js";
 import type { Fields } from "../../../fields.js";
 import type { ColumnsSource } from "./source.js";
 
@@ -7,6 +8,7 @@ import type { ColumnsSource } from "./source.js";
 export const columnField = (index: number): string => `column-${index}`;
 export const fixedField = (field: string): string => `fixed-${field}`;
 export const orderField = "dateOrder";
+export const decimalField = "decimal";
 
 /** What the form says: blanks are columns that are left out, and fields without a fixed value. */
 export function readChoice(fields: Fields, { headings }: Pick<ColumnsSource, "headings">, of: ChoosableFields): ColumnChoice {
@@ -17,9 +19,11 @@ export function readChoice(fields: Fields, { headings }: Pick<ColumnsSource, "he
     return value === "" ? [] : [[name, value] as const];
   });
   const dateOrder = dateOrders.find((order) => order === fields.get(orderField));
+  const decimal = decimals.find((known) => known === fields.get(decimalField));
   return {
     headings: Object.fromEntries(headings.map(({ heading }, index) => [heading, nameOf(fields.get(columnField(index)).trim()) || null])),
     ...(fixed.length === 0 ? {} : { fixed: Object.fromEntries(fixed) }),
     ...(dateOrder === undefined ? {} : { dateOrder }),
+    ...(decimal === undefined ? {} : { decimal }),
   };
 }

@@ -2,7 +2,14 @@
 import { type KeptFile, keptFile } from "../../../../../commands/imports/keptFiles.js";
 import { type ChoosableFields, type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
 import { type OrderFound, orderIn } from "../../../../../domain/imports/columns/dateOrder.js";
-import { datesAgainst, datesOf, type HeadingOfFile, headingsOfFile } from "../../../../../domain/imports/columns/evidence.js";
+import {
+  datesAgainst,
+  datesOf,
+  decimalOfFile,
+  type HeadingOfFile,
+  headingsOfFile,
+  numbersAgainst,
+} from "../../../../../domain/imports/columns/evidence.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { suggestColumns } from "../../../../../domain/imports/columns/suggest.js";
 import { type ImportColumns, type ImportKind, importKinds } from "../../../../../events/importEvents.js";
@@ -33,12 +40,12 @@ export async function columnsSource(
   const remembered = kind && (await rememberedColumns(deps.pool, organisationId, { kind, key: given("headings") }));
   if (!kind || !remembered) return undefined;
   const headings = Object.keys(remembered.headings).sort((one, other) => one.localeCompare(other, "en"));
-  return { kind, kept: undefined, remembered, headings: headings.map((heading) => ({ heading, values: [] })) };
+  return { kind, kept: undefined, remembered, headings: headings.map((heading) => ({ heading, values: [], numbers: [] })) };
 }
 
 async function sourceOfFile({ pool }: PortalDeps, kept: KeptFile): Promise<ColumnsSource> {
-  const { kind, organisationId, columns, values } = kept;
-  const headings = headingsOfFile(columns, values);
+  const { kind, organisationId, columns, evidence } = kept;
+  const headings = headingsOfFile(columns, evidence);
   const key = headingsKey(headings.map(({ heading }) => heading));
   return { kind, kept, headings, remembered: await rememberedColumns(pool, organisationId, { kind, key }) };
 }
@@ -53,17 +60,20 @@ export async function firstChoice(
   const { headings, remembered, kind } = source;
   if (remembered) {
     const choice = withKnownFields(remembered, of);
-    return datesAgainst(remembered, kind, headings) ? { ...choice, dateOrder: orderOf(source, remembered)?.order } : choice;
+    return {
+      ...choice,
+      ...(datesAgainst(remembered, kind, headings) ? { dateOrder: orderOf(source, remembered)?.order } : {}),
+      ...(numbersAgainst(remembered, kind, headings) ? { decimal: decimalOfFile(remembered, kind, headings)?.decimal } : {}),
+    };
   }
   const names = headings.map(({ heading }) => heading);
   const suggested = suggestColumns(names, of, await lastChoices(pool, organisationId, kind));
   const choice = { headings: Object.fromEntries(names.map((heading) => [heading, suggested.get(heading) ?? null])) };
-  const order = orderOf(source, choice)?.order;
-  return order === undefined ? choice : { ...choice, dateOrder: order };
+  return { ...choice, dateOrder: orderOf(source, choice)?.order, decimal: decimalOfFile(choice, kind, headings)?.decimal };
 }
 
 /** The catalogue may have lost a custom field since: its column is to be chosen anew. */
-function withKnownFields({ headings, fixed = {}, dateOrder }: ColumnChoice, of: ChoosableFields): ColumnChoice {
+function withKnownFields({ headings, fixed = {}, dateOrder, decimal }: ColumnChoice, of: ChoosableFields): ColumnChoice {
   const known = new Set(choosableFields(of).map(({ name }) => name));
   return {
     headings: Object.fromEntries(
@@ -71,6 +81,7 @@ function withKnownFields({ headings, fixed = {}, dateOrder }: ColumnChoice, of: 
     ),
     fixed: Object.fromEntries(Object.entries(fixed).filter(([field]) => known.has(field))),
     dateOrder,
+    decimal,
   };
 }
 

@@ -10,7 +10,7 @@ export interface RowName {
 }
 
 /** What has become of a rejected row, and through whom. */
-export interface HeldRow extends RowName {
+export interface RowOutcome extends RowName {
   readonly state: RowState;
   /** The import that corrects it, or that has written its shipment since. */
   readonly otherId: string | null;
@@ -21,14 +21,14 @@ export interface HeldRow extends RowName {
   readonly note: string | null;
 }
 
-interface Found extends Omit<HeldRow, "by"> {
+interface OutcomeRecord extends Omit<RowOutcome, "by"> {
   readonly actor: string | null;
 }
 
 /** Looks up rows of completed imports. Rows of other organisations are left out. */
-export async function rowHolders(organisationId: string, rows: readonly RowName[], pool: Pool): Promise<HeldRow[]> {
+export async function rowOutcomes(organisationId: string, rows: readonly RowName[], pool: Pool): Promise<RowOutcome[]> {
   if (rows.length === 0) return [];
-  const found = await pool.query<Found>(
+  const found = await pool.query<OutcomeRecord>(
     `select wanted."importId", wanted."row", ${stateSqlOf({ sql: "i.kind" }, { importId: "i.import_id", organisationId: "$1" })} as state,
             coalesce(c.other_id, d.other_id, s.import_id) as "otherId", other.source_details as "otherName",
             coalesce(c.actor, d.finished_by, s.actor, v.reversed_by) as actor, d.note

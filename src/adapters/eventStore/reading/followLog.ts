@@ -5,14 +5,14 @@ import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../../portErrors.js";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
-import { backOff } from "../connection.js";
+import { pauseBeforeRetry } from "../connection.js";
 import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../failures.js";
 import { type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
-import { openFeed, type Taken } from "./feed.js";
+import { type FeedBatch, openEventFeed } from "./eventFeed.js";
 import type { Head } from "./head.js";
 
-export interface Following {
+export interface FollowOptions {
   /** Makes a client for the subscription alone, so that giving it up disturbs no other call. */
   readonly newClient: () => EventStoreDBClient;
   readonly shutClient: (client: EventStoreDBClient) => Promise<void>;
@@ -51,7 +51,7 @@ class Stalled extends Error {}
 const replayAttempts = 10;
 
 /** Resolves with the position reached, when `until` is reached or the signal aborts. */
-export async function run(following: Following, range: SubscriptionRange, onBatch: OnBatch): Promise<Position | undefined> {
+export async function followLog(following: FollowOptions, range: SubscriptionRange, onBatch: OnBatch): Promise<Position | undefined> {
   let reached = range.from;
   let failures = 0;
   let client = following.newClient();
@@ -71,7 +71,7 @@ export async function run(following: Following, range: SubscriptionRange, onBatc
         failures += 1;
         endIfHopeless(error, { ...range, from: reached }, failures);
         note(following.logger, error, failures);
-        await (failures === 1 && isTooSlow(error) ? gather(range.signal) : backOff(failures, range.signal));
+        await (failures === 1 && isTooSlow(error) ? gather(range.signal) : pauseBeforeRetry(failures, range.signal));
         if (isTooSlow(error) || isNotLeader(error)) continue; // the connection is fine, or the client has turned to the leader
         await following.shutClient(client);
         client = following.newClient();
@@ -115,7 +115,7 @@ function note(logger: Logger, error: unknown, failures: number): void {
  * caught up, everything up to the end that the leader had named has passed, even if none of it matched the filter.
  */
 async function subscribeOnce(
-  following: Following,
+  following: FollowOptions,
   client: EventStoreDBClient,
   range: SubscriptionRange,
   onBatch: OnBatch,
@@ -126,7 +126,7 @@ async function subscribeOnce(
   if (range.until && isAfter(range.until, endBefore)) throw new StoreUnavailable("event store", "the leader has not caught up yet");
   let reached = range.from;
   let [silences, hasCaughtUp] = [0, false];
-  const feed = openFeed(openReadCall(client, subscribeRequest(range.filter, reached), isReplay), range.maxBatch);
+  const feed = openEventFeed(openReadCall(client, subscribeRequest(range.filter, reached), isReplay), range.maxBatch);
   try {
     while (!range.signal?.aborted) {
       const taken = await feed.take(following.stallMs, range.signal);
@@ -154,7 +154,7 @@ async function subscribeOnce(
 }
 
 /** Undefined when there is nothing new. An event that the server repeats after a reconnect is left out. */
-function batchOf(taken: Taken, { until }: SubscriptionRange, reached: Position | undefined): EventBatch | undefined {
+function batchOf(taken: FeedBatch, { until }: SubscriptionRange, reached: Position | undefined): EventBatch | undefined {
   const events = inBounds(taken.events, reached, until);
   let position = taken.position && isAfter(taken.position, reached) ? taken.position : reached;
   if (until && (taken.caughtUp || (position && isAfter(position, until)))) position = until;
@@ -170,7 +170,11 @@ function inBounds(events: readonly StoredEvent[], after: Position | undefined, u
 }
 
 /** Silence is fine while the log ends at `reached`, or has not grown past `searched`, up to where a new subscription has found nothing. */
-async function proveIdle({ head, deadlineMs }: Following, reached: Position | undefined, searched: Position | undefined): Promise<void> {
+async function proveIdle(
+  { head, deadlineMs }: FollowOptions,
+  reached: Position | undefined,
+  searched: Position | undefined,
+): Promise<void> {
   const end = await head(deadlineMs);
   if (!end || !isAfter(end, reached) || (searched && !isAfter(end, searched))) return;
   throw new Stalled("the subscription is silent though the log has grown");

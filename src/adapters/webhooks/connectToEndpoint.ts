@@ -8,7 +8,7 @@ export class RefusedAddress extends Error {
   override readonly name = "RefusedAddress";
 }
 
-export interface Target {
+export interface EndpointAddress {
   readonly url: URL;
   readonly whyNot: (address: string) => string | undefined;
   readonly lookUp: LookUp;
@@ -21,7 +21,7 @@ export interface Target {
 const mostAddresses = 3;
 const handshakeMs = 10_000;
 
-export async function connectTo({ url, whyNot, lookUp, ca, signal }: Target): Promise<Socket> {
+export async function connectToEndpoint({ url, whyNot, lookUp, ca, signal }: EndpointAddress): Promise<Socket> {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const isPlain = url.protocol === "http:";
   const port = Number(url.port) || (isPlain ? 80 : 443);

@@ -11,7 +11,7 @@ import {
   type WrittenShipment,
   writtenShipments,
 } from "../../queries/lookUps/reversals.js";
-import { someOf } from "../corrections/rowsMeant.js";
+import { firstSentences } from "../corrections/correctableRows.js";
 import type { Unit } from "./reversalsDecider.js";
 
 export interface ReversalDeps {
@@ -27,18 +27,18 @@ export interface ReversibleImport extends WrittenImport {
   readonly position: bigint;
 }
 
-export type Selection = { readonly all: true } | { readonly rows: readonly number[] } | { readonly shipmentIds: readonly string[] };
+export type ReversalSelection = { readonly all: true } | { readonly rows: readonly number[] } | { readonly shipmentIds: readonly string[] };
 
 /** What is to be reversed. Without `units` it is the whole import. */
-export interface Chosen {
+export interface ReversalUnits {
   readonly units: readonly Unit[] | undefined;
   readonly rows: readonly number[] | undefined;
   readonly shipmentIds: readonly string[] | undefined;
 }
 
-const everything: Chosen = { units: undefined, rows: undefined, shipmentIds: undefined };
+const everything: ReversalUnits = { units: undefined, rows: undefined, shipmentIds: undefined };
 
-export async function chosenOf(deps: ReversalDeps, found: ReversibleImport, what: Selection): Promise<Chosen> {
+export async function reversalUnitsOf(deps: ReversalDeps, found: ReversibleImport, what: ReversalSelection): Promise<ReversalUnits> {
   if ("all" in what) return everything;
   if ("rows" in what) {
     if (found.kind !== "activities") throw new Rejection("invalid", "Shipments are reversed whole: name them by shipmentIds.");
@@ -61,10 +61,10 @@ export async function chosenOf(deps: ReversalDeps, found: ReversibleImport, what
 }
 
 function refuse<Name>(unknown: readonly Name[], sentence: (name: Name) => string): void {
-  if (unknown.length > 0) throw new Rejection("unprocessable", someOf(unknown.map(sentence)));
+  if (unknown.length > 0) throw new Rejection("unprocessable", firstSentences(unknown.map(sentence)));
 }
 
-export const activitiesOf = (rows: readonly number[]): Chosen => ({
+export const activitiesOf = (rows: readonly number[]): ReversalUnits => ({
   units: rows.map((row) => ({ number: row, rows: [row] })),
   rows,
   shipmentIds: undefined,
@@ -77,7 +77,7 @@ async function shipmentsOf(
   { eventStore }: ReversalDeps,
   { importId }: ReversibleImport,
   shipments: readonly WrittenShipment[],
-): Promise<Chosen> {
+): Promise<ReversalUnits> {
   const units: Unit[] = [];
   const unitOf = async ({ shipment, revisions }: WrittenShipment): Promise<Unit> => {
     const lines = await acceptedRowsAt(eventStore, importId, revisions);
@@ -89,7 +89,7 @@ async function shipmentsOf(
 }
 
 /** The shipments of a correction that have one of these rows. Its rows are counted from 1, as those of every JSON push. */
-export async function shipmentsWithRows(deps: ReversalDeps, found: ReversibleImport, rows: readonly number[]): Promise<Chosen> {
+export async function shipmentsWithRows(deps: ReversalDeps, found: ReversibleImport, rows: readonly number[]): Promise<ReversalUnits> {
   const revisions = rows.map((row) => Number(firstRowRevision) + row - 1);
   return shipmentsOf(deps, found, await shipmentsWithLines(deps.pool, found.position, revisions));
 }

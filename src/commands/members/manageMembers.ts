@@ -18,7 +18,7 @@ import {
   undefinedIfDeleted,
   underMemberLock,
 } from "./changeMember.js";
-import { claimedMember, claimMember, forgetMember } from "./claims.js";
+import { claimedMember, claimMember, forgetMember } from "./memberClaims.js";
 import type { LinkHash, MemberCommand } from "./memberDecider.js";
 
 export interface Invitation {
@@ -88,7 +88,7 @@ export function parseRole(text: string): Role {
   return parsed.data;
 }
 
-interface Meant {
+interface MemberRef {
   readonly organisationId: string;
   readonly member: string;
 }
@@ -96,7 +96,7 @@ interface Meant {
 /** The member's sessions end. The same role again changes nothing. */
 export async function changeRole(
   deps: MemberDeps,
-  { organisationId, member, role: given }: Meant & { role: string },
+  { organisationId, member, role: given }: MemberRef & { role: string },
   { by, correlationId }: Origin,
 ) {
   const role = parseRole(given);
@@ -106,14 +106,18 @@ export async function changeRole(
 }
 
 /** Ends sessions, password and link. Removing a removed member changes nothing. */
-export async function removeMember(deps: MemberDeps, { organisationId, member }: Meant, { by, correlationId }: Origin) {
+export async function removeMember(deps: MemberDeps, { organisationId, member }: MemberRef, { by, correlationId }: Origin) {
   const who = await memberMeant(deps, organisationId, member);
   const { before } = await changeMember(deps, who, { type: "removeMember", by, now: await deps.now() }, correlationId);
   return { ...who, email: before.email };
 }
 
 /** Forgets the person: deletes the stream, the row, the claim and the sessions. Other streams keep the member's id, which leads to nothing. */
-export async function eraseMember(deps: MemberDeps, { organisationId, member }: Meant, { by, correlationId }: Origin): Promise<MemberOf> {
+export async function eraseMember(
+  deps: MemberDeps,
+  { organisationId, member }: MemberRef,
+  { by, correlationId }: Origin,
+): Promise<MemberOf> {
   const memberId = await claimedMember(deps.pool, organisationId, emailKey(member));
   if (memberId === undefined) throw noSuchMember(organisationId);
   const who = { organisationId, memberId };

@@ -4,7 +4,7 @@
 const acronyms = new Set(["ANU", "BC", "CBD", "DC", "GPO", "LPO", "MC", "MSC", "PO", "RAAF", "UNSW", "VIC", "NSW", "QLD"]);
 
 /** `MOUNT DRUITT` -> `Mount Druitt`, `MCLAREN VALE` -> `McLaren Vale`, `O’CONNOR` -> `O'Connor`. */
-export function placeName(text: string): string {
+export function localityName(text: string): string {
   return text
     .replaceAll("\u2019", "'")
     .trim()

@@ -6,7 +6,7 @@ import { isAfter, type Position, type StoredEvent } from "../../../ports/eventSt
 import type { ReadReply, Replies } from "../protocol/readReply.js";
 import type { ReadCall } from "../vendor.js";
 
-export interface Taken {
+export interface FeedBatch {
   readonly events: StoredEvent[];
   /** Everything up to this position has been handed over; foreign and system events were left out. */
   readonly position: Position | undefined;
@@ -16,9 +16,9 @@ export interface Taken {
   readonly state: "flowing" | "silent" | "ended" | "missing";
 }
 
-export interface Feed {
+export interface EventFeed {
   /** Waits for something to hand over. If the call has failed, throws its error after everything before it has been taken. */
-  take(waitMs: number, signal?: AbortSignal): Promise<Taken>;
+  take(waitMs: number, signal?: AbortSignal): Promise<FeedBatch>;
   stop(): void;
 }
 
@@ -26,7 +26,7 @@ export interface Feed {
  * The call may take long to open, since the client has to find the server, so `take` waits for that too. `wanted`: how many events the call
  * asked for; after them the server ends the call by itself.
  */
-export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Number.POSITIVE_INFINITY): Feed {
+export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted = Number.POSITIVE_INFINITY): EventFeed {
   let call: ReadCall | undefined;
   let queue: StoredEvent[] = [];
   let arrived: Replies | undefined;
@@ -131,7 +131,7 @@ export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Num
       news = false;
       const caughtUp = live && !arrived?.hasMore() && call?.readableLength === 0;
       const state = missing ? "missing" : ended && events.length === 0 ? "ended" : "flowing";
-      const taken: Taken = { events, position, caughtUp, state };
+      const taken: FeedBatch = { events, position, caughtUp, state };
       readOn();
       return taken;
     },

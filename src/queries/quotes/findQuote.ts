@@ -27,13 +27,13 @@ async function findAndKeep(organisationId: string, place: QuotePlace, { pool, ev
   return found?.quotes;
 }
 
-interface Found {
+interface QuoteRecord {
   readonly quotes: RecentQuotes;
   readonly size: number;
 }
 
 /** A single quote's row holds its answer, not its event. The row of a request may have been written by an earlier version, which is left out. */
-async function inTable(organisationId: string, { quotesId, number }: QuotePlace, pool: Pool): Promise<Found | undefined> {
+async function inTable(organisationId: string, { quotesId, number }: QuotePlace, pool: Pool): Promise<QuoteRecord | undefined> {
   const { rows } = await pool.query<{ recorded: string }>(
     "select recorded from quote_requests where organisation_id = $1 and quotes_id = $2 and alone = $3 and (alone or version = $4)",
     [organisationId, quotesId, number === 0, versionOf("QuotesGenerated")],
@@ -43,13 +43,13 @@ async function inTable(organisationId: string, { quotesId, number }: QuotePlace,
   return number === 0 ? alone(organisationId, recorded) : ofRequest(JSON.parse(recorded) as QuotesGenerated);
 }
 
-async function inStream(place: QuotePlace, eventStore: EventStore): Promise<Found | undefined> {
+async function inStream(place: QuotePlace, eventStore: EventStore): Promise<QuoteRecord | undefined> {
   const event = await readQuotes(eventStore, place);
   if (event?.type === "QuotesGenerated") return ofRequest(event.data);
   return event && alone(event.data.organisationId, JSON.stringify(event.data.response));
 }
 
-const alone = (organisationId: string, response: string): Found => ({
+const alone = (organisationId: string, response: string): QuoteRecord => ({
   quotes: { organisationId, answer: () => response },
   size: response.length,
 });
@@ -57,7 +57,7 @@ const alone = (organisationId: string, response: string): Found => ({
 /** The estimated length of one answer. For several customers each answer is made only when it is fetched. */
 const charactersPerResult = 2_000;
 
-function ofRequest(event: QuotesGenerated): Found {
+function ofRequest(event: QuotesGenerated): QuoteRecord {
   const { length } = event.results;
   const response = length === 1 ? answerText(event) : "";
   return { quotes: recentQuotes(event, response), size: Math.max(response.length, length * charactersPerResult) };

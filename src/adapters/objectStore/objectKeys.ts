@@ -38,7 +38,7 @@ export function signLink(secret: string, publicUrl: string, key: string, name: s
 }
 
 /** True for a link with a valid signature that has not expired. */
-export function isGenuine(secret: string, link: Link, now: Date): boolean {
+export function isSignatureValid(secret: string, link: Link, now: Date): boolean {
   const expected = Buffer.from(sign(secret, link.key, link.expires, link.name));
   const given = Buffer.from(link.signature);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;

@@ -1,11 +1,20 @@
 import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { type Block, endOf, partOf } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
-import { allForwards, type Page, type Run, readPage, refuseForeignPosition, runsOf, streamForwards, viewOf } from "../log/reads.js";
+import {
+  allForwards,
+  type EventRun,
+  type ReadPage,
+  readPage,
+  refuseForeignPosition,
+  runsOf,
+  streamForwards,
+  viewOf,
+} from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
 import { position } from "../protocol/appendReplies.js";
 import type { EventFilter } from "../protocol/filters.js";
-import { framed } from "../protocol/grpcCall.js";
+import { frameOf } from "../protocol/grpcCall.js";
 import { streamDeleted } from "../protocol/grpcErrors.js";
 import type { ReadRequest } from "../protocol/readRequest.js";
 
@@ -49,22 +58,22 @@ export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
   };
 }
 
-const checkpointAt = (reached: number): Buffer => framed([[3, position(reached)]]);
+const checkpointAt = (reached: number): Buffer => frameOf([[3, position(reached)]]);
 
 /** The events that a subscriber has yet to get: first in pages from the disk, then block by block as they are committed. */
-export interface Feed {
+export interface SubscriptionFeed {
   /** Undefined while the stream does not exist, so that there is nothing to catch up with. */
-  page(): Page | undefined;
+  page(): ReadPage | undefined;
   /** After the last run it may throw the error that ends the subscription. */
-  live(block: Block): Iterable<Run>;
+  live(block: Block): Iterable<EventRun>;
 }
 
-export function openFeed(storage: Storage, log: CommitLog, request: ReadRequest): Feed {
+export function openSubscriptionFeed(storage: Storage, log: CommitLog, request: ReadRequest): SubscriptionFeed {
   storage.refresh();
   return request.stream === undefined ? allFeed(storage, log, request) : streamFeed(storage, request.stream, request.from);
 }
 
-function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest): Feed {
+function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest): SubscriptionFeed {
   let next = afterPosition(storage, log.committedEnd(), from);
   const checkpoints = filter && createCheckpoints(filter);
   return {
@@ -89,9 +98,9 @@ function afterPosition(storage: Storage, end: number, from: ReadRequest["from"])
   return Math.min(from + 1, end);
 }
 
-function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"]): Feed {
+function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"]): SubscriptionFeed {
   let next = from === "start" || from === "end" ? 0 : from + 1;
-  const emptyPage = (): Page => readPage([], next);
+  const emptyPage = (): ReadPage => readPage([], next);
   if (from === "end") {
     const view = viewOf(storage, stream);
     // EventStoreDB does not read the stream for a subscription from its end, so it does not notice that the stream is deleted.

@@ -12,7 +12,7 @@ export interface CorrectionDeps {
   readonly eventStore: EventStore;
 }
 
-export interface ImportMeant {
+export interface ImportRef {
   readonly organisationId: string;
   readonly importId: string;
   readonly kind?: ImportKind | undefined;
@@ -26,7 +26,7 @@ export interface CompletedImport {
 /** Throws notFound for another organisation's import or one of the other kind, and a conflict for an import that has not completed. */
 export async function completedImport(
   { pool, eventStore }: CorrectionDeps,
-  { organisationId, importId, kind }: ImportMeant,
+  { organisationId, importId, kind }: ImportRef,
 ): Promise<CompletedImport> {
   const { state: loaded, position = 0n } = await loadImport(eventStore, importId);
   const state = expectVisible(loaded, { organisationId, kind });
@@ -50,11 +50,12 @@ export async function acceptedAmong(pool: Pool, { request, position }: Completed
     );
   const accepted = new Set(await acceptedActivities(pool, position, others));
   const unknown = others.filter((row) => !accepted.has(row));
-  if (unknown.length > 0) throw new Rejection("conflict", someOf(unknown.map((row) => `Row ${row} is not a row of this import.`)));
+  if (unknown.length > 0) throw new Rejection("conflict", firstSentences(unknown.map((row) => `Row ${row} is not a row of this import.`)));
   return others;
 }
 
-const notRejected = (rows: readonly number[]): string => someOf(rows.map((row) => `Row ${row} is not a rejected row of this import.`));
+const notRejected = (rows: readonly number[]): string =>
+  firstSentences(rows.map((row) => `Row ${row} is not a rejected row of this import.`));
 
 /**
  * Refuses numbers that are not rejected rows of the import, and a part of a shipment: its rejected lines are corrected or dismissed together.
@@ -78,7 +79,7 @@ export async function expectWholeShipments(
   const sentences = [...missing].map(
     ([handle, left]) => `${handle === "" ? "One" : `Shipment ${handle}`} has more rejected lines: row ${someNumbers(left)}.`,
   );
-  throw new Rejection("invalid", `The lines of a shipment are corrected together. ${someOf(sentences)}`);
+  throw new Rejection("invalid", `The lines of a shipment are corrected together. ${firstSentences(sentences)}`);
 }
 
 export type PushedElements = NonNullable<ImportRequested["corrects"]>["push"];
@@ -104,7 +105,7 @@ export const someNumbers = (numbers: readonly number[]): string => {
 const shownReasons = 20;
 
 /** A sentence for each row, and for the rest their number. */
-export function someOf(sentences: readonly string[]): string {
+export function firstSentences(sentences: readonly string[]): string {
   const more = sentences.length - shownReasons;
   return [...sentences.slice(0, shownReasons), ...(more > 0 ? [`And ${more} more rows.`] : [])].join(" ");
 }

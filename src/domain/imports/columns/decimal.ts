@@ -1,0 +1,107 @@
+// How numbers are written: with a decimal point or a decimal comma. What can be read in two ways is never guessed.
+import { parseDecimal } from "../fields.js";
+
+export const decimals = ["point", "comma"] as const;
+export type Decimal = (typeof decimals)[number];
+
+/** More digits than a recorded number can have, with their separators. */
+const longest = 120;
+/** Thousands in groups of three, with the same sign between all of them: `1.234.567,5`. Blanks and apostrophes as keyboards and programs write them. */
+const grouped: Readonly<Record<Decimal, RegExp>> = {
+  point: /^[+-]?[1-9]\d{0,2}([, \u00a0\u2009\u202f'\u2019])\d{3}(?:\1\d{3})*(?:\.\d{1,40})?$/,
+  comma: /^[+-]?[1-9]\d{0,2}([. \u00a0\u2009\u202f'\u2019])\d{3}(?:\1\d{3})*(?:,\d{1,40})?$/,
+};
+
+/** The number, or undefined for what is none in this writing. Without `decimal` as the contract has it: a point, and nothing between thousands. */
+export function readNumber(text: string, decimal: Decimal | undefined): number | undefined {
+  if (decimal === undefined || text.length > longest) return parseDecimal(text);
+  if (grouped[decimal].test(text)) return parseDecimal(text.replace(decimal === "point" ? /[^\d.+-]/g : /[^\d,+-]/g, "").replace(",", "."));
+  if (decimal === "point") return parseDecimal(text);
+  return text.includes(".") ? undefined : parseDecimal(text.replace(",", "."));
+}
+
+/** A recorded number in this writing, for a form or a file in which the others are written so. */
+export const writtenNumber = (text: string, decimal: Decimal | undefined): string => (decimal === "comma" ? text.replace(".", ",") : text);
+
+/** Nothing but digits says nothing, and is what most cells have. */
+const couldTell = /^[+-]?(?:\d*[.,]|\d{1,3}[ \u00a0\u2009\u202f'\u2019])[\d.,' \u00a0\u2009\u202f\u2019e+-]*$/i;
+
+interface Readings {
+  readonly plain: number | undefined;
+  readonly point: number | undefined;
+  readonly comma: number | undefined;
+}
+
+function readingsOf(text: string): Readings | undefined {
+  if (!couldTell.test(text)) return undefined;
+  const readings = { plain: parseDecimal(text), point: readNumber(text, "point"), comma: readNumber(text, "comma") };
+  const { plain, point, comma } = readings;
+  return point === comma && point === plain ? undefined : readings;
+}
+
+/** Undefined where both can be read, or none. */
+const onlyReading = ({ point, comma }: Readings): Decimal | undefined => {
+  if ((point === undefined) === (comma === undefined)) return undefined;
+  return comma === undefined ? "point" : "comma";
+};
+
+export interface DecimalFound {
+  /** Undefined where both are possible, or the values contradict each other. */
+  readonly decimal: Decimal | undefined;
+  /** A value that can only be read so; the first that can be read in two ways where none says it. */
+  readonly example: string;
+  /** Where the values contradict each other: one that can only be read the other way. */
+  readonly other?: string;
+}
+
+/** What the values themselves say. Undefined where any reading gives the same numbers. */
+export function decimalIn(values: Iterable<string>): DecimalFound | undefined {
+  const proofs = new Map<Decimal, string>();
+  let either: string | undefined;
+  let same: string | undefined;
+  for (const text of values) {
+    const readings = readingsOf(text.trim());
+    if (!readings) continue;
+    const only = onlyReading(readings);
+    if (only !== undefined) proofs.set(only, proofs.get(only) ?? text.trim());
+    else if (readings.point === readings.comma) same ??= text.trim();
+    else either ??= text.trim();
+  }
+  const [[decimal, example] = [undefined, either], [, other] = []] = proofs;
+  if (other !== undefined) return { decimal: undefined, example: example ?? other, other };
+  if (example !== undefined) return { decimal, example };
+  return same === undefined ? undefined : { decimal: "point", example: same };
+}
+
+/** The first value that this declaration cannot read or leaves open, and another one can read; `undefined` declares nothing. */
+export function numberAgainst(values: readonly string[], declared: Decimal | undefined): string | undefined {
+  const isPoint = declared === undefined && decimalIn(values)?.decimal === "point";
+  return values.find((text) => {
+    const readings = readingsOf(text.trim());
+    if (!readings) return false;
+    const only = onlyReading(readings);
+    if (declared !== undefined) return only !== undefined && only !== declared;
+    return readings.plain === undefined || (only === undefined && !isPoint);
+  });
+}
+
+/** Keeps the first value of each kind, which say together what all values say. */
+export interface NumberForms {
+  add(cell: string): void;
+  values(): string[];
+}
+
+export function numberForms(): NumberForms {
+  const first = new Map<string, string>();
+  return {
+    add(cell) {
+      const text = cell.trim();
+      const readings = readingsOf(text);
+      if (!readings) return;
+      const { plain, point, comma } = readings;
+      const form = [plain, point, comma].map((value) => value === undefined).join() + (point === comma);
+      if (!first.has(form)) first.set(form, Buffer.from(text).toString()); // a cell may be a slice of the text around it
+    },
+    values: () => [...first.values()],
+  };
+}

@@ -1,0 +1,74 @@
+// Every value in words, once: times in the organisation's zone, days as days, numbers in groups. Pages, CSV, XLSX and JSON are written from these.
+import type { WallTime } from "../../../ports/spreadsheets.js";
+
+/** What a column holds. A day is a day of the calendar, without a zone: `2026-03-01`. */
+export type Value = string | number | Date | { readonly decimal: string } | { readonly day: string } | null | undefined;
+
+const kept = new Map<string, Intl.DateTimeFormat>();
+
+function timeFormat(timeZone: string, timeStyle: "short" | "medium"): Intl.DateTimeFormat {
+  const name = `${timeZone} ${timeStyle}`;
+  const format = kept.get(name) ?? new Intl.DateTimeFormat("en-AU", { timeZone, dateStyle: "medium", timeStyle, hourCycle: "h23" });
+  kept.set(name, format);
+  return format;
+}
+
+/** `18 Nov 2026, 09:30`. `exact`: with seconds, where the order of events matters. */
+export const timeInWords = (at: Date, timeZone: string, exact = false): string =>
+  timeFormat(timeZone, exact ? "medium" : "short").format(at);
+
+const dayFormat = new Intl.DateTimeFormat("en-AU", { timeZone: "UTC", dateStyle: "medium" });
+
+/** `18 Nov 2026`. */
+export const dayInWords = (day: string): string => dayFormat.format(new Date(`${day}T00:00:00Z`));
+
+const groups = new Intl.NumberFormat("en-AU");
+
+/** An exact number with its thousands apart: `1,234.5`. */
+export function grouped(number: number | string): string {
+  const [whole = "", fraction] = String(number).split(".");
+  return `${groups.format(whole as Intl.StringNumericLiteral)}${fraction === undefined ? "" : `.${fraction}`}`;
+}
+
+/** `1 row`, `1,234 rows`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${grouped(count)} ${count === 1 ? one : many}`;
+
+export function inWords(value: Value, timeZone: string): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return grouped(value);
+  if (value instanceof Date) return timeInWords(value, timeZone);
+  return "day" in value ? dayInWords(value.day) : grouped(value.decimal);
+}
+
+/** Digits after the point. */
+export const fractionOf = (value: Value): number =>
+  value && typeof value === "object" && "decimal" in value ? (value.decimal.split(".")[1]?.length ?? 0) : 0;
+
+/** A time as clocks in the zone show it: `2026-03-01T14:30:05`. */
+export const wallTimeOf = (at: Date, timeZone: string): string => at.toLocaleString("sv-SE", { timeZone }).replace(" ", "T");
+
+/** For CSV and XLSX. */
+export function inFile(value: Value, timeZone: string): string | { readonly decimal: string } | WallTime {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return { decimal: String(value) };
+  if (value instanceof Date) return { wallTime: wallTimeOf(value, timeZone) };
+  return "day" in value ? { wallTime: value.day } : value;
+}
+
+/** Times with their zone, decimals exact. */
+export function inJson(value: Value): string | number | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || typeof value === "number") return value;
+  if (value instanceof Date) return value.toISOString();
+  return "day" in value ? value.day : value.decimal;
+}
+
+/** The order of two values of a column; what is absent comes last. */
+export function compared(one: Value, other: Value): number {
+  const [a, b] = [inJson(one), inJson(other)];
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  if (fractionOf(one) + fractionOf(other) > 0 || (typeof a === "number" && typeof b === "number")) return Number(a) - Number(b);
+  return String(a).localeCompare(String(b), "en", { numeric: true });
+}

@@ -1,0 +1,190 @@
+// A list is one definition: its page with filters, sorting and pages, and its downloads.
+import type { Child } from "hono/jsx";
+import type { Action } from "../../../domain/members.js";
+import type { Page, PageRequest } from "../../../queries/page.js";
+import { download } from "../downloads.js";
+import type { AnswerOf, PageHead, PageOf, PortalDeps, SignedInVisit } from "../page.js";
+import { downloadTable } from "../tableDownloads.js";
+import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
+import { inFile, inJson } from "./formats.js";
+import { Pager } from "./panel.js";
+import { type Column, isData, sorted, Table } from "./table.js";
+
+/** A page of rows, or all rows of a list that is short. */
+export interface Listed<Row> extends Page<Row> {
+  /** How many there are with this filter; `more` where counting ended there. */
+  readonly total?: { readonly count: number; readonly more: boolean };
+}
+
+interface List<Row> extends Omit<PageHead, "action" | "views" | "menu"> {
+  readonly path: string;
+  readonly access: Action;
+  /** One row, and many: `import`, `imports`. The downloads are named after them. */
+  readonly of: readonly [one: string, many: string];
+  readonly caption: string;
+  readonly scripts?: readonly string[];
+  readonly action?: (visit: SignedInVisit) => Child;
+  readonly filters?: (visit: SignedInVisit, deps: PortalDeps) => Promise<readonly Chip[]> | readonly Chip[];
+  /** Reads the filter from the visit's query and throws a Rejection with a sentence where it is wrong. */
+  readonly query: (visit: SignedInVisit, page: PageRequest, deps: PortalDeps) => Promise<Listed<Row>>;
+  readonly columns: (
+    visit: SignedInVisit,
+    deps: PortalDeps,
+    rows: readonly Row[],
+  ) => Promise<readonly Column<Row>[]> | readonly Column<Row>[];
+  /** Shown where there are no rows; `why`: the filter lets none through, or none on this page. */
+  readonly empty: (visit: SignedInVisit, why: "none" | "filter" | "page", deps: PortalDeps) => Promise<Child> | Child;
+  readonly muted?: (row: Row) => boolean;
+  readonly marks?: (row: Row) => Readonly<Record<string, string>>;
+  /** Attributes of the list's panel, for the page's script. */
+  readonly panel?: (visit: SignedInVisit) => Readonly<Record<string, string>>;
+  /** What stands above and below the table. */
+  readonly above?: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Promise<Child> | Child;
+  readonly below?: Child;
+}
+
+export const rowsPerPage = 50;
+/** A longer list is read and shown in its own order only. */
+const mostSorted = 2_000;
+const rowsAtOnce = 500;
+
+export interface ListPage {
+  readonly page: PageOf<SignedInVisit>;
+  readonly downloads: readonly AnswerOf<SignedInVisit>[];
+}
+
+export function listPage<Row>(list: List<Row>): ListPage {
+  const { path, access } = list;
+  return {
+    page: { path, access, show: (visit, deps) => showList(list, visit, deps) },
+    downloads: (["csv", "xlsx", "json"] as const).map((format) => ({
+      method: "GET",
+      path: `${path}.${format}`,
+      access,
+      answer: (visit, deps) => downloadList(list, format, visit, deps),
+    })),
+  };
+}
+
+async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps) {
+  const { path, of, title, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, above, below } = list;
+  const chips = (await filters?.(visit, deps)) ?? [];
+  const { query, links } = visit;
+  const { cursor, sort, place } = pageQuery(query);
+  const first = await list.query(visit, { limit: rowsPerPage, cursor, secret: deps.signingSecret }, deps);
+  const isShort = cursor === undefined && first.nextCursor === null;
+  const maySort = isShort || (first.total !== undefined && !first.total.more && first.total.count <= mostSorted);
+  const all = sort !== "" && maySort && !isShort ? await allRows(list, visit, deps) : first.items;
+  const given = await columns(visit, deps, all);
+  const inOrder = sort !== "" && maySort ? sorted(all, given, sort) : all;
+  // A short list, and a sorted one, are all there: their pages are cut here. Of others the query gives the page.
+  const isWhole = isShort || all !== first.items;
+  const start = isWhole ? Math.min(place, Math.max(0, inOrder.length - 1)) : place;
+  const rows = isWhole ? inOrder.slice(start, start + rowsPerPage) : inOrder;
+  const isLast = !isWhole && first.nextCursor === null;
+  const total = isWhole ? { count: inOrder.length, more: false } : isLast ? { count: start + rows.length, more: false } : first.total;
+  const filter = chipQuery(query, chips);
+  const address = (more: Readonly<Record<string, string | undefined>>) => links.to(path, { ...filter, sort: sort || undefined, ...more });
+  const after = String(start + rows.length);
+  const nextCursor = isWhole ? (start + rows.length < inOrder.length ? after : null) : first.nextCursor;
+  const why = first.nextCursor !== null ? "page" : isFiltered(query, chips) || cursor !== undefined ? "filter" : "none";
+  return {
+    title,
+    ...(crumbs ? { crumbs } : {}),
+    ...(scripts ? { scripts } : {}),
+    action: action?.(visit),
+    menu: rows.length === 0 ? [] : downloadMenu((format) => links.to(`${path}.${format}`, filter)),
+    body: (
+      <>
+        <Chips visit={visit} path={path} chips={chips} kept={{ sort: sort || undefined }} />
+        {await above?.(visit, deps, rows)}
+        <section class="panel list" aria-label={title} {...panel?.(visit)}>
+          <Table
+            visit={visit}
+            caption={caption}
+            columns={given}
+            rows={rows}
+            muted={muted}
+            marks={marks}
+            empty={rows.length === 0 ? await empty(visit, why, deps) : undefined}
+            sorting={maySort && rows.length > 1 ? { by: sort, address: (by) => links.to(path, { ...filter, sort: by }) } : undefined}
+          />
+          <Pager
+            of={of[rows.length === 1 && nextCursor === null && start === 0 ? 0 : 1]}
+            cursor={start === 0 && cursor === undefined ? undefined : "before"}
+            nextCursor={nextCursor}
+            address={(next) => address(next === undefined ? {} : { cursor: isWhole ? undefined : next, after })}
+            range={{ start, shown: rows.length, total }}
+          />
+          {below}
+        </section>
+      </>
+    ),
+  };
+}
+
+/** `after`: how many rows the pages before have. */
+const pageQuery = ({ cursor, sort = "", after = "" }: Readonly<Record<string, string>>) => ({
+  cursor: cursor || undefined,
+  sort,
+  place: /^\d{1,9}$/.test(after) ? Number(after) : 0,
+});
+
+/** For the page's menu. */
+export const downloadMenu = (address: (format: "csv" | "xlsx" | "json") => string) =>
+  (["csv", "xlsx", "json"] as const).map((format) => ({ label: `Download ${format.toUpperCase()}`, to: address(format) }));
+
+async function* batches<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps): AsyncGenerator<readonly Row[]> {
+  for (let cursor: string | undefined | null; cursor !== null; ) {
+    const page: Listed<Row> = await list.query(visit, { limit: rowsAtOnce, cursor, secret: deps.signingSecret }, deps);
+    yield page.items;
+    cursor = page.nextCursor;
+  }
+}
+
+async function allRows<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for await (const some of batches(list, visit, deps)) {
+    rows.push(...some);
+    if (rows.length > mostSorted) break;
+  }
+  return rows;
+}
+
+/** Everything that fits the filter, not only the page that is shown, in the list's own order. */
+async function downloadList<Row>(
+  list: List<Row>,
+  format: "csv" | "xlsx" | "json",
+  visit: SignedInVisit,
+  deps: PortalDeps,
+): Promise<Response> {
+  const { timezone } = visit.person;
+  const { title, of } = list;
+  const inBatches = async function* () {
+    for await (const rows of batches(list, visit, deps)) yield { columns: (await list.columns(visit, deps, rows)).filter(isData), rows };
+  };
+  const name = of[1].replaceAll(" ", "-");
+  if (format === "json") {
+    const pieces = async function* () {
+      let before = "[\n";
+      for await (const { columns, rows } of inBatches())
+        for (const row of rows) {
+          yield `${before}${JSON.stringify(Object.fromEntries(columns.map(({ key, value }) => [key, inJson(value(row))])))}`;
+          before = ",\n";
+        }
+      yield before === "[\n" ? "[]\n" : "\n]\n";
+    };
+    return download(visit, deps.downloads, { name: `${name}.json`, contentType: "application/json", pieces });
+  }
+  const columns = (await list.columns(visit, deps, [])).filter(isData).map(({ heading }) => heading);
+  return downloadTable(visit, deps, {
+    ...{ name, sheet: title, format },
+    table: () => ({
+      columns,
+      rows: (async function* () {
+        for await (const { columns, rows } of inBatches())
+          yield rows.map((row) => columns.map(({ value }) => inFile(value(row), timezone)));
+      })(),
+    }),
+  });
+}

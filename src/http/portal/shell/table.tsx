@@ -1,0 +1,143 @@
+// A table is its columns, written once for a subject: they give the page's table and the CSV, XLSX and JSON of the same rows.
+import type { Child } from "hono/jsx";
+import { compared, fractionOf, inWords, type Value } from "./formats.js";
+import { Time } from "./values.js";
+
+/** A column of a page's table. */
+export interface Column<Row> {
+  readonly heading: string;
+  /** What it holds. Absent where it holds nothing but buttons. */
+  readonly value?: (row: Row) => Value;
+  /** How a page shows it, where that is more than the value in words. */
+  readonly cell?: (row: Row) => Child;
+  /** In JSON, and in the address of a sorted page. A column without a key is on pages only. */
+  readonly key?: string;
+  /** Numbers stand to the right, one digit under the other. */
+  readonly number?: boolean;
+  /** The column that names its row. */
+  readonly names?: boolean;
+  /** Not on the page. */
+  readonly onlyInFiles?: boolean;
+}
+
+/** A column that is sorted by, and that files have. */
+export type DataColumn<Row> = Column<Row> & Required<Pick<Column<Row>, "key" | "value">>;
+
+export const isData = <Row,>(column: Column<Row>): column is DataColumn<Row> => column.key !== undefined && column.value !== undefined;
+
+/** Such as `-rows`: by rows, the most first. */
+export interface Sorting {
+  readonly by: string;
+  /** The address of the page sorted so; `undefined` is the list's own order. */
+  readonly address: (by: string | undefined) => string;
+}
+
+interface TableProps<Row> {
+  readonly visit?: { readonly person: { readonly timezone: string } | undefined } | undefined;
+  /** Said by a screen reader before the table. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** Shown instead of a table without rows. */
+  readonly empty?: Child;
+  readonly muted?: ((row: Row) => boolean) | undefined;
+  /** Attributes of a row that a script finds again, such as its id. */
+  readonly marks?: ((row: Row) => Readonly<Record<string, string>>) | undefined;
+  /** Headings lead to the page sorted by them. */
+  readonly sorting?: Sorting | undefined;
+}
+
+/** On a narrow screen each row is a small list of its own: every cell repeats its heading (data-label). */
+export function Table<Row>({ visit, caption, columns, rows, empty, muted, marks, sorting }: TableProps<Row>) {
+  if (empty && rows.length === 0) return <>{empty}</>;
+  const shown = columns.filter(({ onlyInFiles }) => !onlyInFiles);
+  const digits = shown.map(({ number, value }) => (number && value ? Math.max(0, ...rows.map((row) => fractionOf(value(row)))) : 0));
+  return (
+    <table class="rows">
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {shown.map((column) => (
+            <Heading column={column} sorting={sorting} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <TableRow visit={visit} columns={shown} row={row} muted={muted} marks={marks} digits={digits} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting | undefined }) {
+  const { heading, key, number } = column;
+  const kind = number ? "number" : undefined;
+  if (!sorting || key === undefined || !isData(column))
+    return (
+      <th scope="col" class={kind}>
+        {heading}
+      </th>
+    );
+  const order = sorting.by === key ? "ascending" : sorting.by === `-${key}` ? "descending" : undefined;
+  const next = order === undefined ? key : order === "ascending" ? `-${key}` : undefined;
+  return (
+    <th scope="col" class={kind} aria-sort={order}>
+      <a href={sorting.address(next)}>{heading}</a>
+    </th>
+  );
+}
+
+type RowProps<Row> = Pick<TableProps<Row>, "visit" | "columns" | "muted" | "marks"> & {
+  readonly row: Row;
+  /** The most digits behind the point, column by column. */
+  readonly digits?: readonly number[];
+};
+
+/** One row, also by itself where only that row has changed. */
+export function TableRow<Row>({ visit, columns, row, muted, marks, digits = [] }: RowProps<Row>) {
+  return (
+    <tr class={muted?.(row) ? "muted-row" : undefined} {...marks?.(row)}>
+      {columns.map((column, index) => {
+        const { heading, number, names } = column;
+        const cell = column.cell ? column.cell(row) : <ValueCell visit={visit} value={column.value?.(row)} digits={digits[index] ?? 0} />;
+        return names ? (
+          <th scope="row" data-label={heading}>
+            {cell}
+          </th>
+        ) : (
+          <td data-label={heading} class={number ? "number" : undefined}>
+            {cell}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+function ValueCell({ visit, value, digits }: Pick<TableProps<never>, "visit"> & { readonly value: Value; readonly digits: number }) {
+  if (value === null || value === undefined || value === "") return <span class="muted">-</span>;
+  if (value instanceof Date) return <Time visit={visit ?? { person: undefined }} at={value} />;
+  const text = inWords(value, "UTC");
+  if (typeof value === "number" || (typeof value === "object" && "decimal" in value))
+    return <span class="amount">{aligned(text, value, digits)}</span>;
+  return <>{text}</>;
+}
+
+/** Blanks as wide as the digits that are missing, so that the points stand under each other. */
+const aligned = (text: string, value: Value, digits: number): string => {
+  const missing = digits - fractionOf(value);
+  return missing === 0 ? text : `${text}${missing === digits ? "\u2008" : ""}${"\u2007".repeat(missing)}`;
+};
+
+/** By the column of this key; `-key` turns the order round. Undefined where no column has it. */
+export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], by: string): readonly Row[] {
+  const column = columns.filter(isData).find(({ key }) => key === by.replace(/^-/, ""));
+  if (!column) return rows;
+  const [sign, { value }] = [by.startsWith("-") ? -1 : 1, column];
+  const isAbsent = (row: Row) => [null, undefined, ""].includes(value(row) as null);
+  return rows.toSorted((one, other) =>
+    isAbsent(one) || isAbsent(other) ? Number(isAbsent(one)) - Number(isAbsent(other)) : sign * compared(value(one), value(other)),
+  );
+}
