@@ -56,7 +56,7 @@ async function cancel(given: string): Promise<void> {
 }
 
 function importIdOf(given: string): string {
-  if (!isUuid(given.toLowerCase())) throw new CommandFault(`${given} is not an import id.`);
+  if (!isUuid(given.toLowerCase())) throw new CommandFault(`${given} is not an import id`);
   return given.toLowerCase();
 }
 
@@ -105,16 +105,16 @@ async function reverse(given: string, options: ReverseOptions): Promise<void> {
 
 function reasonOf(text: string): string {
   if (text.trim() === "" || isLonger(text, limits.reasonLength))
-    throw new CommandFault(`--reason must have 1 to ${limits.reasonLength} characters.`);
+    throw new CommandFault(`--reason must have 1 to ${limits.reasonLength} characters`);
   return text;
 }
 
 function selectionOf({ rows, shipments }: ReverseOptions) {
-  if (rows !== undefined && shipments !== undefined) throw new CommandFault("Give --rows or --shipments, not both.");
+  if (rows !== undefined && shipments !== undefined) throw new CommandFault("Give --rows or --shipments, not both");
   if (rows !== undefined) return { rows: numbersNamed(rows, limits.rowsPerReversal) };
   if (shipments === undefined) return { all: true } as const;
   const shipmentIds = shipments.split(",").filter((id) => id !== "");
   if (shipmentIds.length === 0 || shipmentIds.length > limits.rowsPerReversal)
-    throw new CommandFault(`Name 1 to ${limits.rowsPerReversal}, or leave the option out for the whole import.`);
+    throw new CommandFault(`Name 1 to ${limits.rowsPerReversal}, or leave the option out for the whole import`);
   return { shipmentIds };
 }

@@ -30,10 +30,10 @@ async function apply(path: string): Promise<void> {
 async function readOrganisationFile(path: string) {
   const { parseOrganisationFile } = await import("../domain/catalogue/organisationFile.js");
   const unreadable = (error: unknown): never => {
-    throw new CommandFault(`${path} cannot be read: ${systemReason(error)}. Give the path of an organisation file.`);
+    throw new CommandFault(`${path} cannot be read: ${systemReason(error)}. Give the path of an organisation file`);
   };
   const { size } = await stat(path).catch(unreadable);
-  if (size > largestFile) throw new CommandFault(`${path} has ${size} bytes; an organisation file has at most ${largestFile}.`);
+  if (size > largestFile) throw new CommandFault(`${path} has ${size} bytes; an organisation file has at most ${largestFile}`);
   const text = await readFile(path, "utf8").catch(unreadable);
   let input: unknown;
   try {

@@ -52,7 +52,7 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
       .catch((error: unknown): never => {
         // The rebuild does not check the signal once its swap may be committed, so this error means that nothing was changed.
         if (error !== signal.reason) throw error;
-        throw new CommandFault("The rebuild was stopped. The live tables are unchanged; run it again when it suits.");
+        throw new CommandFault("The rebuild was stopped. The live tables are unchanged; run it again when it suits");
       });
   });
   if (json) printJson(asJson(rebuilt));
@@ -62,7 +62,7 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
 function chooseProjections(all: readonly Projection[], name: string | undefined): readonly Projection[] {
   if (name === undefined) return all;
   const chosen = all.filter((projection) => projection.name === name);
-  if (chosen.length === 0) throw new CommandFault(`There is no projection ${name}. There are: ${all.map((each) => each.name).join(", ")}.`);
+  if (chosen.length === 0) throw new CommandFault(`There is no projection ${name}. There are: ${all.map((each) => each.name).join(", ")}`);
   return chosen;
 }
 

@@ -61,7 +61,7 @@ interface OfEndpoint {
 
 const endpointOf = (endpointId: string, { org: organisationId }: OfEndpoint) => {
   const id = endpointId.toLowerCase();
-  if (!isUuid(id)) throw new CommandFault("That is not the id of an endpoint; webhooks list shows them.");
+  if (!isUuid(id)) throw new CommandFault("That is not the id of an endpoint; webhooks list shows them");
   return { organisationId, endpointId: id };
 };
 
@@ -111,7 +111,7 @@ async function sendPing(id: string, options: OfEndpoint): Promise<void> {
     return undefined;
   });
   if (!ended) return print("The ping is queued: a running worker sends it, and webhooks deliveries shows what comes of it.");
-  if (ended.status !== "delivered") throw new CommandFault(`The ping failed: ${ended.reason ?? "no reason is known"}.`);
+  if (ended.status !== "delivered") throw new CommandFault(`The ping failed: ${ended.reason ?? "no reason is known"}`);
   const last = ended.attempts.at(-1);
   print(`It answered ${last?.status} in ${last?.milliseconds} ms`);
 }
@@ -136,7 +136,7 @@ async function deliveries(id: string, { limit, json, ...options }: OfEndpoint & 
     const { listDeliveries, wasEndpoint } = await import("../queries/organisations/webhooks.js");
     const { organisationId, endpointId } = endpoint;
     if (!(await wasEndpoint(pool, organisationId, endpointId)))
-      throw new CommandFault("There is no such endpoint in this organisation; webhooks list shows those there are.");
+      throw new CommandFault("There is no such endpoint in this organisation; webhooks list shows those there are");
     return listDeliveries(pool, organisationId, endpointId, { limit: count });
   });
   const header = ["DELIVERY", "EVENT", "TYPE", "IMPORT", "STATUS", "ATTEMPTS", "LAST", "NEXT", "REASON"];

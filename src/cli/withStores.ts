@@ -63,7 +63,7 @@ export function withOrganisation<Result>(organisationId: string, work: (context:
   return withStores(async (context) => {
     const { listOrganisations } = await import("../queries/organisations/organisations.js");
     const isKnown = (await listOrganisations(context.pool)).some(({ id }) => id === organisationId);
-    if (!isKnown) throw new CommandFault(`There is no organisation ${organisationId}.`);
+    if (!isKnown) throw new CommandFault(`There is no organisation ${organisationId}`);
     return work(context);
   });
 }

@@ -63,6 +63,7 @@ test("what is accepted in whichever zone is verified, listed and found by its ow
     const { items } = await listActivities("acme", { importId }, page, model.pool);
     expect(items.map(({ importId: _, row: __, ...values }) => values)).toEqual(JSON.parse(JSON.stringify(rows)));
     for (const [number, { activityTimestamp }] of rows.entries()) {
+      if (number % 5 !== 0) continue; // each is a query
       const at = instantOf(String(activityTimestamp), "UTC") ?? Number.NaN;
       const found = await listActivities("acme", { importId, from: new Date(at), to: new Date(at + 1) }, page, model.pool);
       expect(found.items.map(({ row }) => row)).toContain(number + 2);

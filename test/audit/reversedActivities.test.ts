@@ -14,7 +14,7 @@ const importIds = new Set<string>();
 
 beforeAll(async () => {
   [model, objects] = await Promise.all([startReadModel(), createTestObjectStore()]);
-  for (const { stream, id, type, data, metadata, revision } of randomLog(seeded(4), 260)) {
+  for (const { stream, id, type, data, metadata, revision } of randomLog(seeded(4), 200)) {
     await model.eventStore.append(stream, [{ id, type, json: JSON.stringify(data), metadata }], revision - 1n);
     if (stream.startsWith("import-")) importIds.add(stream.slice("import-".length));
   }
@@ -87,10 +87,7 @@ test.each([
   for (const name of names) await model.pool.query(`create table kept_${name} as table ${name}`);
   try {
     await model.pool.query(change);
-    expect(
-      (await findings()).some((sentence) => expected.test(sentence)),
-      (await findings()).join("\n"),
-    ).toBe(true);
+    expect((await findings()).join("\n")).toMatch(expected);
   } finally {
     for (const name of names)
       await model.pool.query(`truncate ${name}; insert into ${name} select * from kept_${name}; drop table kept_${name}`);

@@ -194,20 +194,20 @@ test("values that a caller pushed cannot look like a line of the audit", async (
   expect(versions.stdout).toContain(`Shipment ${shown}: 1 version\n`);
   expect(versions.stdout).toContain(`  reference = ${shown}\n`);
   const none = await command(["audit", "shipment", forged, "--org", "other"], environment);
-  expect(none.stderr).toBe(`No completed import of other has written a shipment ${shown}.\n`);
+  expect(none.stderr).toBe(`No completed import of other has written a shipment ${shown}\n`);
   for (const { stdout } of [story, versions]) expect(stdout).not.toContain("\u001b");
 });
 
 const mistaken: [string[], string][] = [
-  [["audit", "verify", "--org", "misspelt"], "There is no organisation misspelt."],
-  [["audit", "import", "nonsense"], "nonsense is not an import id."],
+  [["audit", "verify", "--org", "misspelt"], "There is no organisation misspelt"],
+  [["audit", "import", "nonsense"], "nonsense is not an import id"],
   [
     ["audit", "import", "01a1dd3b-948c-77d6-89c7-a44053ebeedc", "--as-of", "yesterday"],
-    "yesterday is neither a revision nor a time such as 2026-03-01T09:30:00Z.",
+    "yesterday is neither a revision nor a time such as 2026-03-01T09:30:00Z",
   ],
   [
     ["projections", "rebuild", "nope"],
-    "There is no projection nope. There are: organisations, members, imports, reversals, rejections, activities, versions, shipments, quotes, log.",
+    "There is no projection nope. There are: organisations, members, imports, reversals, rejections, activities, versions, shipments, quotes, log",
   ],
 ];
 test.each(mistaken)("%j ends with one clear line", async (args, line) => {
@@ -228,5 +228,5 @@ test("audit log prints what was done and compares it; a difference is exit code 
   expect([differs.code, JSON.parse(differs.stdout)]).toMatchObject([1, { differences: 1, entries: [{ event: "CatalogueApplied" }] }]);
   const later = await command(["audit", "log", "--org", "logged", "--from", "2100-01-01T00:00:00Z"], environment);
   expect([later.code, later.stdout.trim()]).toEqual([0, "0 entries. The log agrees with the streams."]);
-  expect((await command(["audit", "log", "--org", "nobody"], environment)).stderr).toContain("There is no organisation nobody.");
+  expect((await command(["audit", "log", "--org", "nobody"], environment)).stderr).toContain("There is no organisation nobody");
 });

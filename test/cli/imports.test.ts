@@ -88,14 +88,14 @@ async function reversals(importId: string): Promise<unknown[]> {
 const someImport = "00000000-0000-4000-8000-000000000000";
 
 test.each([
-  [["list", "--org", "nobody"], "There is no organisation nobody."],
+  [["list", "--org", "nobody"], "There is no organisation nobody"],
   [["list", "--org", "operated", "--limit", "0"], "--limit must be a whole number from 1 to 10000"],
-  [["cancel", "42"], "42 is not an import id."],
-  [["cancel", someImport], "There is no import with this id."],
-  [["reverse", someImport, "--reason", "x"], "There is no import with this id."],
-  [["reverse", "42", "--reason", "x"], "42 is not an import id."],
-  [["reverse", someImport, "--reason", " "], "--reason must have 1 to 500 characters."],
-  [["reverse", someImport, "--reason", "x", "--rows", "1", "--shipments", "A"], "Give --rows or --shipments, not both."],
+  [["cancel", "42"], "42 is not an import id"],
+  [["cancel", someImport], "There is no import with this id"],
+  [["reverse", someImport, "--reason", "x"], "There is no import with this id"],
+  [["reverse", "42", "--reason", "x"], "42 is not an import id"],
+  [["reverse", someImport, "--reason", " "], "--reason must have 1 to 500 characters"],
+  [["reverse", someImport, "--reason", "x", "--rows", "1", "--shipments", "A"], "Give --rows or --shipments, not both"],
 ])("imports %j ends with one clear line", async (args, line) => {
   expect(await run(...args)).toMatchObject({ code: 1, stdout: "", stderr: `${line}\n` });
 });

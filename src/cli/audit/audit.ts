@@ -51,7 +51,7 @@ export function addAuditCommands(program: Command): void {
 }
 
 async function auditImport(importId: string, { asOf, rows, json }: { asOf?: string; rows?: boolean; json?: boolean }): Promise<void> {
-  if (!isUuid(importId)) throw new CommandFault(`${importId} is not an import id.`);
+  if (!isUuid(importId)) throw new CommandFault(`${importId} is not an import id`);
   const moment = asOf === undefined ? undefined : momentOf(asOf);
   const { runImportAudit } = await import("./auditImport.js");
   await withStores((context) => runImportAudit(context, importId, { asOf: moment, rows: rows ?? false, json: json ?? false }));
@@ -66,7 +66,7 @@ function timeOf(text: string): Date {
   const time = new Date(text);
   const complete = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text);
   if (!complete || Number.isNaN(time.getTime()))
-    throw new CommandFault(`${text} is neither a revision nor a time such as 2026-03-01T09:30:00Z.`);
+    throw new CommandFault(`${text} is neither a revision nor a time such as 2026-03-01T09:30:00Z`);
   return time;
 }
 
@@ -91,7 +91,7 @@ async function verifyAll({ org, files, allQuotes = false, json }: VerifyArgument
     const verified = await verify(options).finally(progress.stop);
     // A misspelt id must not look like an organisation without differences. The stream is asked, since the tables may be wrong.
     const found = org === undefined || verified.imports > 0 || verified.quotes.quotes > 0 || verified.findings.count > 0;
-    if (!found && !(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}.`);
+    if (!found && !(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}`);
     return verified;
   });
   if (json) printJson(verificationJson(verification));
@@ -115,7 +115,7 @@ async function auditShipment(shipmentId: string, { org, asOf, json }: { org: str
     return { versions: found, nameOf: await namesOf(eventStore, org, people) };
   });
   if (versions.length === 0)
-    throw new CommandFault(`No completed import of ${org} has written a shipment ${shipmentId}${asOf ? " by then" : ""}.`);
+    throw new CommandFault(`No completed import of ${org} has written a shipment ${shipmentId}${asOf ? " by then" : ""}`);
   if (json) printJson(versions);
   else print(shipmentText(shipmentId, versions, nameOf));
 }
@@ -129,7 +129,7 @@ interface LogArguments {
 
 async function auditLog({ org, from, to, json }: LogArguments): Promise<void> {
   const range = { from: from === undefined ? undefined : timeOf(from), to: to === undefined ? undefined : timeOf(to) };
-  if (range.from && range.to && range.from > range.to) throw new CommandFault("--from must not be after --to.");
+  if (range.from && range.to && range.from > range.to) throw new CommandFault("--from must not be after --to");
   const [{ verifyLog }, { showProgress }, { logText, logJson }, { streamOf }] = await Promise.all([
     import("../../audit/log/verifyLog.js"),
     import("../progress.js"),
@@ -137,7 +137,7 @@ async function auditLog({ org, from, to, json }: LogArguments): Promise<void> {
     import("../../events/streams.js"),
   ]);
   const verified = await withStores(async ({ pool, eventStore, signal }) => {
-    if (!(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}.`);
+    if (!(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}`);
     const progress = showProgress("log");
     const options = { pool, eventStore, signal, organisationId: org, ...range, onProgress: progress.update };
     return verifyLog(options).finally(progress.stop);
@@ -156,11 +156,11 @@ async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promis
   const { explained, nameOf } = await withStores(async (stores) => {
     const organisationId = await organisationOfQuote(quoteId, stores);
     const found = organisationId === undefined ? undefined : await explainQuote(organisationId, quoteId, stores);
-    if (found === undefined) throw new CommandFault(`There is no quote ${quoteId}.`);
+    if (found === undefined) throw new CommandFault(`There is no quote ${quoteId}`);
     return { explained: found, nameOf: await namesOf(stores.eventStore, found.organisationId, [found.by]) };
   });
   const { agrees } = explained.explanation;
   if (json) printJson({ agrees, ...explained });
   else print(quoteText(explained, nameOf));
-  if (!agrees) throw new CommandFault("The quote does not come out again as it was recorded.");
+  if (!agrees) throw new CommandFault("The quote does not come out again as it was recorded");
 }

@@ -28,7 +28,7 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   };
   const onRow = rows ? (outcome: RowOutcome) => writeLine(json ? rowJson(outcome) : visible(rowText(outcome))) : undefined;
   const history = await importHistory(importId, { eventStore, asOf, signal, onEvent, ...(onRow && { onRow }) }).finally(progress.stop);
-  if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}.`);
+  if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}`);
   const audited = auditedImportOf(history.fold);
   const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
   // The tables have only the present state, so a past one is not compared.

@@ -31,10 +31,10 @@ export async function completedImport(
   const { state: loaded, position = 0n } = await loadImport(eventStore, importId);
   const state = expectVisible(loaded, { organisationId, kind });
   if (state.status === "failed" || state.status === "cancelled")
-    throw new Rejection("conflict", `The import is ${state.status} and has written nothing: send all of its rows again.`);
+    throw new Rejection("conflict", `The import is ${state.status} and has written nothing: send all of its rows again`);
   // Its rejected rows are read from their table, which may be behind the stream.
   if (state.status !== "completed" || !(await isShownCompleted(pool, importId)))
-    throw new Rejection("conflict", "The import is still running: its rejected rows can be corrected once it has completed.");
+    throw new Rejection("conflict", "The import is still running: its rejected rows can be corrected once it has completed");
   return { request: state.request, position };
 }
 
@@ -46,16 +46,16 @@ export async function acceptedAmong(pool: Pool, { request, position }: Completed
   if (request.kind === "shipments")
     throw new Rejection(
       "conflict",
-      `${notRejected(others)} A shipment that was accepted is corrected by pushing it again: the later push replaces it.`,
+      `${notRejected(others)}. A shipment that was accepted is corrected by pushing it again: the later push replaces it`,
     );
   const accepted = new Set(await acceptedActivities(pool, position, others));
   const unknown = others.filter((row) => !accepted.has(row));
-  if (unknown.length > 0) throw new Rejection("conflict", firstSentences(unknown.map((row) => `Row ${row} is not a row of this import.`)));
+  if (unknown.length > 0) throw new Rejection("conflict", firstSentences(unknown.map((row) => `Row ${row} is not a row of this import`)));
   return others;
 }
 
 const notRejected = (rows: readonly number[]): string =>
-  firstSentences(rows.map((row) => `Row ${row} is not a rejected row of this import.`));
+  firstSentences(rows.map((row) => `Row ${row} is not a rejected row of this import`));
 
 /**
  * Refuses numbers that are not rejected rows of the import, and a part of a shipment: its rejected lines are corrected or dismissed together.
@@ -77,7 +77,7 @@ export async function expectWholeShipments(
     if (!wanted.has(row)) missing.set(handle ?? "", [...(missing.get(handle ?? "") ?? []), row]);
   if (missing.size === 0) return pushedElements(request, rows, found);
   const sentences = [...missing].map(
-    ([handle, left]) => `${handle === "" ? "One" : `Shipment ${handle}`} has more rejected lines: row ${someNumbers(left)}.`,
+    ([handle, left]) => `${handle === "" ? "One" : `Shipment ${handle}`} has more rejected lines: row ${someNumbers(left)}`,
   );
   throw new Rejection("invalid", `The lines of a shipment are corrected together. ${firstSentences(sentences)}`);
 }
@@ -107,5 +107,5 @@ const shownReasons = 20;
 /** A sentence for each row, and for the rest their number. */
 export function firstSentences(sentences: readonly string[]): string {
   const more = sentences.length - shownReasons;
-  return [...sentences.slice(0, shownReasons), ...(more > 0 ? [`And ${more} more rows.`] : [])].join(" ");
+  return [...sentences.slice(0, shownReasons), ...(more > 0 ? [`And ${more} more rows`] : [])].join(". ");
 }

@@ -116,7 +116,7 @@ export function decide(command: CorrectionCommand, state: CorrectionsState): Cor
     }
     case "dismissRows": {
       const taken = command.rows.find((row) => standing(row)?.why === "claimed");
-      if (taken !== undefined) throw new Rejection("conflict", `Row ${taken} is already taken by a correction.`);
+      if (taken !== undefined) throw new Rejection("conflict", `Row ${taken} is already taken by a correction`);
       const rows = command.rows.filter((row) => standing(row) === undefined);
       if (rows.length > 0) expectNotWithdrawn(state, (reversed) => `Row ${rows[0]} is withdrawn: ${reversed}`);
       return rows.length === 0 ? [] : [{ type: "RowsDismissed", data: { importId, rows, note: command.note, by, at } }];
@@ -130,7 +130,7 @@ export function decide(command: CorrectionCommand, state: CorrectionsState): Cor
 }
 
 function expectNotWithdrawn({ reversed }: CorrectionsState, sentence: (reversed: string) => string): void {
-  if (reversed.all !== undefined) throw new Rejection("conflict", sentence("its import is reversed."));
+  if (reversed.all !== undefined) throw new Rejection("conflict", sentence("its import is reversed"));
 }
 
 export function standingOf(row: number, state: CorrectionsState, released: ReadonlySet<number>): RowHolder | undefined {

@@ -19,7 +19,7 @@ export async function dismissRows(deps: CorrectionDeps, change: RowsChange & { r
   const { importId, rows, note } = change;
   expectSomeRows(rows);
   if (isLonger(note, limits.textLength) || !storable(note))
-    throw new Rejection("invalid", `note must be at most ${limits.textLength} characters.`);
+    throw new Rejection("invalid", `note must be at most ${limits.textLength} characters`);
   const found = await completedImport(deps, change);
   await expectWholeShipments(deps.pool, found, rows);
   const { state } = await loadCorrections(deps.eventStore, importId);
@@ -38,7 +38,7 @@ export async function reopenRows(deps: CorrectionDeps, change: RowsChange): Prom
 
 function expectSomeRows(rows: readonly number[]): void {
   if (rows.length === 0 || rows.length > limits.rowsPerCorrection)
-    throw new Rejection("invalid", `Choose 1 to ${limits.rowsPerCorrection} rows.`);
+    throw new Rejection("invalid", `Choose 1 to ${limits.rowsPerCorrection} rows`);
 }
 
 async function carryOut(

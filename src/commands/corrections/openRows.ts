@@ -72,25 +72,25 @@ async function closedRows(
     const standing = standingOf(row, state, released);
     const [own, waiting] = [refused.get(row), queued.get(row)];
     if (standing?.why === "claimed")
-      return { state: "submitted", importId: standing.importId, sentence: `Row ${row} is corrected by import ${standing.importId}.` };
-    if (standing) return { state: "dismissed", by: standing.by, sentence: `Row ${row} is dismissed.` };
+      return { state: "submitted", importId: standing.importId, sentence: `Row ${row} is corrected by import ${standing.importId}` };
+    if (standing) return { state: "dismissed", by: standing.by, sentence: `Row ${row} is dismissed` };
     if (own)
       return {
         state: stateOf[own.why],
         importId: own.importId,
-        sentence: `Row ${row} repeats row ${own.row} of import ${request.corrects?.importId}, which ${refusalText(own)}.`,
+        sentence: `Row ${row} repeats row ${own.row} of import ${request.corrects?.importId}, which ${refusalText(own)}`,
       };
     if (waiting !== undefined)
-      return { state: "submitted", importId: waiting, sentence: `Row ${row} is submitted: import ${waiting} is to correct it.` };
+      return { state: "submitted", importId: waiting, sentence: `Row ${row} is submitted: import ${waiting} is to correct it` };
     if (later !== undefined)
       return {
         state: "superseded",
         importId: later,
-        sentence: `Row ${row} is superseded: ${later === importId ? `a later element of import ${later} has written its shipment` : `import ${later} has written its shipment since`}.`,
+        sentence: `Row ${row} is superseded: ${later === importId ? `a later element of import ${later} has written its shipment` : `import ${later} has written its shipment since`}`,
       };
     return state.reversed.all === undefined
       ? undefined
-      : { state: "withdrawn", sentence: `Row ${row} is withdrawn: its import is reversed.` };
+      : { state: "withdrawn", sentence: `Row ${row} is withdrawn: its import is reversed` };
   };
   return async (rows) => {
     const superseded = kind === "shipments" ? await supersededRows(pool, { organisationId, position, rows }) : new Map<number, string>();
@@ -114,19 +114,19 @@ async function closedActivity(
   row: number,
   { state, holder, waiting }: Activity,
 ): Promise<Omit<ClosedRow, "row"> | undefined> {
-  if (state.reversed.since(row) !== undefined) return { state: "withdrawn", sentence: `Row ${row} is reversed.` };
+  if (state.reversed.since(row) !== undefined) return { state: "withdrawn", sentence: `Row ${row} is reversed` };
   const underWay = holder?.as === "underWay" ? holder.importId : waiting;
   if (underWay !== undefined)
     return {
       state: "submitted",
       importId: underWay,
-      sentence: `Row ${row} is being corrected by import ${underWay}: wait until it has ended, or cancel it.`,
+      sentence: `Row ${row} is being corrected by import ${underWay}: wait until it has ended, or cancel it`,
     };
   if (!holder) return undefined;
   const by = `row ${holder.row} of import ${holder.importId}`;
   const sentence = (await isAccepted(eventStore, holder.importId, holder.row))
-    ? `Row ${row} is replaced by ${by}: correct that row.`
-    : `Row ${row} is corrected by ${by}, which was rejected: correct or dismiss that row.`;
+    ? `Row ${row} is replaced by ${by}: correct that row`
+    : `Row ${row} is corrected by ${by}, which was rejected: correct or dismiss that row`;
   return { state: "corrected", importId: holder.importId, sentence };
 }
 

@@ -133,11 +133,11 @@ export function isFinished(state: ImportState): state is Extract<ImportState, { 
 
 function expectStatus<Status extends ImportState["status"]>(state: ImportState, status: Status): Extract<ImportState, { status: Status }> {
   if (state.status === status) return state as Extract<ImportState, { status: Status }>;
-  throw state.status === "none" ? unknownImport() : new Rejection("conflict", `The import is ${state.status}, not ${status}.`);
+  throw state.status === "none" ? unknownImport() : new Rejection("conflict", `The import is ${state.status}, not ${status}`);
 }
 
 function expectUnfinished(state: ImportState): ImportRequested {
-  if (isFinished(state)) throw new Rejection("conflict", `The import is already ${state.status}.`);
+  if (isFinished(state)) throw new Rejection("conflict", `The import is already ${state.status}`);
   return requestOf(state);
 }
 
@@ -147,9 +147,9 @@ function requestOf(state: ImportState): ImportRequested {
 }
 
 export const usedForAnother = () =>
-  new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request.");
+  new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request");
 
-const unknownImport = () => new Rejection("notFound", "There is no such import.");
+const unknownImport = () => new Rejection("notFound", "There is no import with this id");
 
 /** A guard against a worker's error: the counts must add up to the rows in the stream. */
 function checkCounts({ received, processed, failed }: ImportCounts, rows: number, kind: ImportKind): void {

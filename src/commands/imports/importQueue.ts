@@ -29,7 +29,7 @@ export async function reservePlace(pool: Pool, pushed: Pushed, depth: number): P
 const comparedHash = ({ corrects, file }: Pushed): string | null => (corrects ? null : file.sha256);
 
 export const queueIsFull = (depth: number) =>
-  new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again.`);
+  new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again`);
 
 /** A check before the body of a push is read. Another push may take the last place after it; only reserving a place is exact. */
 export async function isQueueFull(pool: Pool, organisationId: string, depth: number): Promise<boolean> {

@@ -49,7 +49,7 @@ export function expectVisible(state: ImportState, { organisationId, kind }: Impo
     state.status !== "none" &&
     (organisationId === undefined || state.request.organisationId === organisationId) &&
     (kind === undefined || state.request.kind === kind);
-  if (!isVisible) throw new Rejection("notFound", "There is no import with this id.");
+  if (!isVisible) throw new Rejection("notFound", "There is no import with this id");
   return state;
 }
 

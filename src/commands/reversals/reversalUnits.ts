@@ -41,21 +41,21 @@ const everything: ReversalUnits = { units: undefined, rows: undefined, shipmentI
 export async function reversalUnitsOf(deps: ReversalDeps, found: ReversibleImport, what: ReversalSelection): Promise<ReversalUnits> {
   if ("all" in what) return everything;
   if ("rows" in what) {
-    if (found.kind !== "activities") throw new Rejection("invalid", "Shipments are reversed whole: name them by shipmentIds.");
+    if (found.kind !== "activities") throw new Rejection("invalid", "Shipments are reversed whole: name them by shipmentIds");
     const rows = await acceptedActivities(deps.pool, found.position, what.rows);
     const known = new Set(rows);
     refuse(
       [...new Set(what.rows)].filter((row) => !known.has(row)),
-      (row) => `Row ${row} is not an accepted row of this import.`,
+      (row) => `Row ${row} is not an accepted row of this import`,
     );
     return activitiesOf(rows);
   }
-  if (found.kind !== "shipments") throw new Rejection("invalid", "Activities are reversed by their rows.");
+  if (found.kind !== "shipments") throw new Rejection("invalid", "Activities are reversed by their rows");
   const shipments = await writtenShipments(deps.pool, found.organisationId, found.position, [...new Set(what.shipmentIds)]);
   const known = new Set(shipments.map(({ shipmentId }) => shipmentId));
   refuse(
     [...new Set(what.shipmentIds)].filter((id) => !known.has(id)),
-    (id) => `Shipment ${id} was not written by this import.`,
+    (id) => `Shipment ${id} was not written by this import`,
   );
   return shipmentsOf(deps, found, shipments);
 }

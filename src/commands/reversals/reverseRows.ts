@@ -86,12 +86,9 @@ async function completedImport(
   const { state: loaded, position = 0n } = await loadImport(eventStore, importId);
   const state = expectVisible(loaded, { organisationId, kind });
   if (state.status === "failed" || state.status === "cancelled")
-    throw new Rejection("conflict", `The import is ${state.status}: it has written nothing that could be reversed.`);
+    throw new Rejection("conflict", `The import is ${state.status}: it has written nothing that could be reversed`);
   if (state.status !== "completed")
-    throw new Rejection(
-      "conflict",
-      `The import is ${state.status}: its rows can be reversed once it has completed. To stop it, cancel it.`,
-    );
+    throw new Rejection("conflict", `The import is ${state.status}: its rows can be reversed once it has completed. To stop it, cancel it`);
   const { request } = state;
   const written = await untilProjected(
     async () => ((await areLedgersReady(pool, shapes)) ? writtenImport(pool, importId) : undefined),
@@ -117,7 +114,7 @@ async function expectNoneUnderWay(
   if (!first)
     return untilProjected(() => lastEnd(deps.pool, [importId, ...state.claims.keys()]), "The ledgers are behind, try again shortly");
   const of = underWay.length === 1 ? `row ${first[0]}` : `${underWay.length} rows`;
-  throw new Rejection("conflict", `Import ${first[1]} is about to correct ${of} of this import: wait until it has ended, or cancel it.`);
+  throw new Rejection("conflict", `Import ${first[1]} is about to correct ${of} of this import: wait until it has ended, or cancel it`);
 }
 
 async function expectNoneUnderWayAmong(deps: ReversalDeps, corrections: readonly ChosenCorrection[]): Promise<void> {

@@ -69,7 +69,7 @@ export function errorPage(visit: Visit, error: unknown, logger: Logger): Respons
   const body = (
     <>
       {messagesOf(answer).map((line) => (
-        <p>{line}.</p>
+        <p>{line.replace(/\.?$/, ".")}</p>
       ))}
       <p class="hint">Request {visit.requestId}</p>
       <p>

@@ -85,7 +85,7 @@ test("only the rows that are not dismissed yet are dismissed, and only dismissed
 test("a row that a correction has claimed cannot be dismissed", () => {
   given(claimed("a", [2]))
     .when(dismiss([1, 2]))
-    .isRejected("conflict", "Row 2 is already taken by a correction.");
+    .isRejected("conflict", "Row 2 is already taken by a correction");
 });
 
 test("a row whose claim is released is open to others", () => {
@@ -134,10 +134,10 @@ describe("after a reversal of the import", () => {
       .decidesNothing();
     reversed(dismissed(1))
       .when(dismiss([1, 2]))
-      .isRejected("conflict", "Row 2 is withdrawn: its import is reversed.");
+      .isRejected("conflict", "Row 2 is withdrawn: its import is reversed");
     reversed(dismissed(1))
       .when(reopen([1]))
-      .isRejected("conflict", "Row 1 cannot be opened again: its import is reversed.");
+      .isRejected("conflict", "Row 1 cannot be opened again: its import is reversed");
     reversed(dismissed(1))
       .when(reopen([2]))
       .decidesNothing();

@@ -33,7 +33,7 @@ test("cancelling another organisation's import, one of the other kind or a made-
     () => cancel(organisation, importId, { kind: "shipments" }),
     () => cancel(organisation, "00000000-0000-4000-8000-000000000000"),
   ]) {
-    await expect(attempt()).rejects.toMatchObject({ code: "notFound", message: "There is no import with this id." });
+    await expect(attempt()).rejects.toMatchObject({ code: "notFound", message: "There is no import with this id" });
   }
   await cancel("any", importId, { organisationId: undefined, by: { kind: "cli" as const, id: "operator" } });
   expect((await stage.events(importId)).at(-1)?.data).toMatchObject({ by: { kind: "cli" as const, id: "operator" } });

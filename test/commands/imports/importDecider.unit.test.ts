@@ -112,7 +112,8 @@ test.each<[string, ImportEvent[], ImportCommand]>([
 });
 
 test("an import that does not exist is not found", () => {
-  for (const command of [start, record, complete, fail, cancel]) given().when(command).isRejected("notFound", "There is no such import.");
+  for (const command of [start, record, complete, fail, cancel])
+    given().when(command).isRejected("notFound", "There is no import with this id");
 });
 
 test.each([

@@ -72,7 +72,7 @@ test("a correction finds its row withdrawn", async () => {
   const answer = await organisation.post(`${base.activities}/${importId}/corrections`, { rows: [{ row: 2, values: { customerId: "" } }] });
   expect({ status: answer.status, body: await answer.json() }).toMatchObject({
     status: 409,
-    body: { message: "Row 2 is withdrawn: its import is reversed." },
+    body: { message: "Row 2 is withdrawn: its import is reversed" },
   });
   expect(await recorded(importId)).toBe(0n);
 });

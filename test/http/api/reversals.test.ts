@@ -77,7 +77,7 @@ describe("activities", () => {
     const organisation = await newOrganisation();
     const importId = await push(organisation, [...some(2), bad("x")]);
     const { message } = await json(await reverse(organisation, "activities", importId, { rows: [1, 3, 7] }), 422);
-    expect(message).toBe("Row 3 is not an accepted row of this import. Row 7 is not an accepted row of this import.");
+    expect(message).toBe("Row 3 is not an accepted row of this import. Row 7 is not an accepted row of this import");
     expect(await totals(organisation)).toEqual({ quantity: "2", rows: 2 });
   });
 
@@ -166,7 +166,7 @@ describe("an import", () => {
     await withoutWorker(async () => {
       const { importId: correction } = await json(await correct(organisation, "activities", importId, [fixed(2)]), 202);
       const { message } = await json(await reverse(organisation, "activities", importId, { all: true }), 409);
-      expect(message).toBe(`Import ${correction} is about to correct row 2 of this import: wait until it has ended, or cancel it.`);
+      expect(message).toBe(`Import ${correction} is about to correct row 2 of this import: wait until it has ended, or cancel it`);
       await json(await reverse(organisation, "activities", importId, { rows: [1] }), 200);
     });
   });
@@ -271,7 +271,7 @@ describe("shipments", () => {
     await json(await organisation.get("/v1/org/ledger/shipments/A"), 404);
     expect(await shownAs(organisation, "shipments", two)).toMatchObject({ rows: 1, all: false });
     const { message } = await json(await reverse(organisation, "shipments", one, { shipmentIds: ["C"] }), 422);
-    expect(message).toBe("Shipment C was not written by this import.");
+    expect(message).toBe("Shipment C was not written by this import");
     await json(await reverse(organisation, "shipments", one, { rows: [2] }), 400);
   });
 });

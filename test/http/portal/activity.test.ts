@@ -82,7 +82,7 @@ describe("an activity", () => {
     await until("the old one is replaced", async () => (await page(pathOf(importId, 1))).text.includes("Replaced"));
     const old = await page(pathOf(importId, 1));
     expect(old.html).toContain(`href="${pathOf(correction, 1)}"`);
-    expect(old.text).toContain(`Row 1 is replaced by row 1 of import ${correction.slice(0, 8)}... : correct that row.`);
+    expect(old.text).toContain(`Row 1 is replaced by row 1 of import ${correction.slice(0, 8)}... : correct that row`);
     expect(old.html).not.toContain("values.quantity");
     const next = await page(pathOf(correction, 1));
     expect(next.text).toMatch(
@@ -116,6 +116,6 @@ describe("an activity", () => {
     await until("it is reversed", async () => (await page(pathOf(importId, 1))).text.includes("Reversed"));
     expect((await page(pathOf(importId, 1))).text).toMatch(/Counts Reversed .*: Not ours /);
     const response = await operator.post(pathOf(importId, 1), form);
-    expect([response.status, words(await response.text())]).toEqual([409, expect.stringContaining("Row 1 is reversed.")]);
+    expect([response.status, words(await response.text())]).toEqual([409, expect.stringContaining("Row 1 is reversed")]);
   });
 });

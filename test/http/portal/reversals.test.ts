@@ -98,7 +98,7 @@ describe("an import of activities", () => {
     expect(more.text).toMatch(/1 activity stops counting in totals\. 1 activity was reversed before\. .*PICK 1 1 /);
     const never = await page(reversePath(importId, "?rows=1,6,9"));
     expect([never.status, heading(never.html)]).toEqual([422, "Reverse rows"]);
-    expect(never.text).toContain("Row 6 is not an accepted row of this import. Row 9 is not an accepted row of this import.");
+    expect(never.text).toContain("Row 6 is not an accepted row of this import. Row 9 is not an accepted row of this import");
     expect(never.html).not.toContain('name="reason"');
     const sent = await reverse(importId, {}, "?rows=1,6");
     expect([sent.status, words(await sent.text())]).toEqual([422, expect.stringContaining("Row 6 is not an accepted row")]);
@@ -123,11 +123,11 @@ describe("an import of activities", () => {
       const { importId: correction } = await json(await correct(organisation, "activities", importId, [fixed(2)]), 202);
       const waiting = await page(reversePath(String(correction)));
       expect([waiting.status, heading(waiting.html)]).toEqual([409, "Reverse import"]);
-      expect(waiting.text).toContain("The import is queued: its rows can be reversed once it has completed.");
+      expect(waiting.text).toContain("The import is queued: its rows can be reversed once it has completed");
       expect((await page(`/portal/imports/${correction}`)).text).not.toContain("Reverse import");
       const held = await page(reversePath(importId));
       expect(held.status).toBe(409);
-      expect(held.text).toContain("is about to correct row 2 of this import: wait until it has ended, or cancel it.");
+      expect(held.text).toContain("is about to correct row 2 of this import: wait until it has ended, or cancel it");
       expect(held.html).toContain(`href="/portal/imports/${correction}"`);
       const sent = await reverse(importId);
       expect([sent.status, words(await sent.text())]).toEqual([409, expect.stringContaining("is about to correct row 2")]);
@@ -201,7 +201,7 @@ describe("shipments", () => {
     await until("the badge shows", async () => (await page(`/portal/imports/${two}`)).text.includes("Partly reversed"));
     expect((await page(`/portal/imports/${two}`)).text).toMatch(/Shipments reversed 1 .*1 shipment reversed by The operator/);
     const never = await page(reversePath(two, "?shipment=B"));
-    expect([never.status, never.text]).toEqual([422, expect.stringContaining("Shipment B was not written by this import.")]);
+    expect([never.status, never.text]).toEqual([422, expect.stringContaining("Shipment B was not written by this import")]);
   });
 });
 

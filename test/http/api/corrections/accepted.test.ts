@@ -65,12 +65,12 @@ describe("an accepted activity", () => {
     const after = (await json(await organisation.get(`/v1/org/ledger/activities?importId=${correction}`), 200))["items"] as Json[];
     expect(after).toEqual([{ ...before[0], quantity: 7, importId: correction }]);
     expect(await refusal(send(organisation, importId, [to(1, "8")]))).toBe(
-      `Row 1 is replaced by row 1 of import ${correction}: correct that row.`,
+      `Row 1 is replaced by row 1 of import ${correction}: correct that row`,
     );
     const second = await corrected(organisation, correction, [to(1, "8")]);
     await counts(organisation, "a 8", "b 1");
     expect(await refusal(send(organisation, importId, [to(1, "9")]))).toBe(
-      `Row 1 is replaced by row 1 of import ${second}: correct that row.`,
+      `Row 1 is replaced by row 1 of import ${second}: correct that row`,
     );
   });
 
@@ -110,7 +110,7 @@ describe("an accepted activity", () => {
     const taken = await json(await send(organisation, importId, [{ row: 2, values: { customerId: "" } }], {}), 202);
     const shown = await ended(organisation, "activities", taken["importId"]);
     expect(shown["correctionOf"]).toEqual({ importId, rows: [2] });
-    expect(await refusal(send(organisation, importId, [to(4, "2")]))).toBe("Row 4 is not a row of this import.");
+    expect(await refusal(send(organisation, importId, [to(4, "2")]))).toBe("Row 4 is not a row of this import");
     expect((await json(await send(organisation, importId, [{ row: 1, values: { nothing: "1" } }]), 400))["message"]).toEqual([
       "rows.0.values.nothing is not a column of this import",
     ]);
@@ -136,7 +136,7 @@ describe("a correction of an accepted activity", () => {
     await withoutWorker(async () => {
       const first = await json(await send(organisation, importId, [to(1, "2")]), 202);
       expect(await refusal(send(organisation, importId, [to(1, "3")]))).toBe(
-        `Row 1 is being corrected by import ${first["importId"]}: wait until it has ended, or cancel it.`,
+        `Row 1 is being corrected by import ${first["importId"]}: wait until it has ended, or cancel it`,
       );
       expect(await counted(organisation)).toEqual(["a 1"]);
       await json(await organisation.post(`${base.activities}/${first["importId"]}/cancel`, {}), 200);
@@ -153,12 +153,12 @@ describe("a correction of an accepted activity", () => {
     await until("the row is open", async () => (await states(organisation, "activities", first))[1] === "open");
     expect(await counted(organisation)).toEqual(["a 1"]);
     expect(await refusal(send(organisation, importId, [to(1, "2")]))).toBe(
-      `Row 1 is corrected by row 1 of import ${first}, which was rejected: correct or dismiss that row.`,
+      `Row 1 is corrected by row 1 of import ${first}, which was rejected: correct or dismiss that row`,
     );
     const second = await corrected(organisation, first, [{ row: 1, values: { customerId: "", quantity: "5" } }]);
     await counts(organisation, "a 5");
     expect(await refusal(send(organisation, importId, [to(1, "2")]))).toBe(
-      `Row 1 is replaced by row 1 of import ${second}: correct that row.`,
+      `Row 1 is replaced by row 1 of import ${second}: correct that row`,
     );
   });
 
@@ -187,7 +187,7 @@ describe("a correction of an accepted activity", () => {
       { row: 2, error: "The row that it corrects is reversed", state: "withdrawn" },
     ]);
     await counts(organisation, "b 2");
-    expect(await refusal(send(organisation, importId, [to(1, "2")]))).toBe("Row 1 is reversed.");
+    expect(await refusal(send(organisation, importId, [to(1, "2")]))).toBe("Row 1 is reversed");
   });
 
   test("that is reversed makes it count again, and it may be corrected once more", async () => {
@@ -207,7 +207,7 @@ test("an accepted shipment is not corrected: it is pushed again", async () => {
   const importId = await uploadedShipments(organisation, [["S1", ""]]);
   const answer = await organisation.post(`${base.shipments}/${importId}/corrections`, { rows: [{ row: 2, values: {} }] });
   expect((await json(answer, 409))["message"]).toBe(
-    "Row 2 is not a rejected row of this import. A shipment that was accepted is corrected by pushing it again: the later push replaces it.",
+    "Row 2 is not a rejected row of this import. A shipment that was accepted is corrected by pushing it again: the later push replaces it",
   );
 });
 

@@ -76,7 +76,7 @@ describe("two rejected elements with one shipmentId", () => {
     const second = await corrected(organisation, importId, [fixed(2)]);
     expect(await states(organisation, "shipments", importId)).toEqual({ 1: "superseded", 2: "corrected" });
     const { message } = await json(await correct(organisation, "shipments", importId, [fixed(1)]), 409);
-    expect(message).toBe(`Row 1 is superseded: import ${second} has written its shipment since.`);
+    expect(message).toBe(`Row 1 is superseded: import ${second} has written its shipment since`);
     expect(await goods(organisation)).toEqual([7]);
     expect(await reverse(organisation, second)).toMatchObject({ reopened: 1 });
     expect(await states(organisation, "shipments", importId)).toEqual({ 1: "open", 2: "open" });
@@ -118,7 +118,7 @@ describe("two rejected elements with one shipmentId", () => {
     const again = await corrected(organisation, importId, [stillWrong(3), stillWrong(1), stillWrong(2)]);
     expect(await states(organisation, "shipments", again)).toEqual({ 1: "open", 2: "open", 3: "open" });
     expect((await json(await correct(organisation, "shipments", again, [fixed(2)]), 400))["message"]).toBe(
-      "The lines of a shipment are corrected together. Shipment S1 has more rejected lines: row 3.",
+      "The lines of a shipment are corrected together. Shipment S1 has more rejected lines: row 3",
     );
     await corrected(organisation, again, [fixed(2), fixed(3)]);
     expect(await goods(organisation)).toEqual([5, 6]);
@@ -147,7 +147,7 @@ describe("a rejected element", () => {
     expect(await states(organisation, "shipments", importId)).toEqual({ 1: "superseded" });
     expect(await rowsOf(organisation, "shipments", importId, "?state=open")).toEqual([]);
     const { message } = await json(await correct(organisation, "shipments", importId, [fixed(1)]), 409);
-    expect(message).toBe(`Row 1 is superseded: a later element of import ${importId} has written its shipment.`);
+    expect(message).toBe(`Row 1 is superseded: a later element of import ${importId} has written its shipment`);
     expect(await rowOutcomes(organisation.id, [{ importId, row: 1 }], stage.service.pool)).toMatchObject([
       { state: "superseded", otherId: importId },
     ]);
@@ -194,7 +194,7 @@ describe("a rejected element", () => {
     const importId = await pushed(organisation, accepted(5, -1), accepted(7, -1, 8));
     expect(await states(organisation, "shipments", importId)).toEqual({ 1: "open", 2: "open", 3: "open", 4: "open", 5: "open" });
     const { message } = await json(await correct(organisation, "shipments", importId, [{ row: 2, values: { itemQuantity: "6" } }]), 400);
-    expect(message).toBe("The lines of a shipment are corrected together. Shipment S1 has more rejected lines: row 1.");
+    expect(message).toBe("The lines of a shipment are corrected together. Shipment S1 has more rejected lines: row 1");
     await corrected(organisation, importId, [
       { row: 1, values: {} },
       { row: 2, values: { itemQuantity: "6" } },

@@ -39,7 +39,7 @@ describe("a reversed row of a correction", () => {
     await reversed(organisation, first, { rows: [[2, 2]], count: 1 });
     await statesAre(organisation, "activities", importId, { 1: "corrected", 2: "open" });
     expect((await json(await correct(organisation, "activities", importId, [fixed(1)]), 409))["message"]).toBe(
-      `Row 1 is corrected by import ${first}.`,
+      `Row 1 is corrected by import ${first}`,
     );
     const second = await corrected(organisation, "activities", importId, [fixed(2)]);
     expect(await rowsOf(organisation, "activities", second)).toEqual([]);
@@ -92,13 +92,13 @@ describe("the rejected rows of an import that is reversed as a whole", () => {
     expect((await rowsOf(organisation, "activities", importId, "?state=withdrawn")).map(({ row }) => row)).toEqual([1, 2]);
     expect(await rowsOf(organisation, "activities", importId, "?state=open")).toEqual([]);
     expect((await json(await correct(organisation, "activities", importId, [fixed(1)]), 409))["message"]).toBe(
-      "Row 1 is withdrawn: its import is reversed.",
+      "Row 1 is withdrawn: its import is reversed",
     );
     await expect(dismissRows(stage.service.deps, { ...asked, rows: [2], note: "" })).rejects.toThrow(
-      "Row 2 is withdrawn: its import is reversed.",
+      "Row 2 is withdrawn: its import is reversed",
     );
     await dismissRows(stage.service.deps, { ...asked, note: "again" });
-    await expect(reopenRows(stage.service.deps, asked)).rejects.toThrow("Row 3 cannot be opened again: its import is reversed.");
+    await expect(reopenRows(stage.service.deps, asked)).rejects.toThrow("Row 3 cannot be opened again: its import is reversed");
   });
 
   test("are rejected by a correction that was queued before, which says why", async () => {
@@ -116,7 +116,7 @@ describe("the rejected rows of an import that is reversed as a whole", () => {
     ]);
     await statesAre(organisation, "activities", importId, { 1: "withdrawn", 2: "withdrawn" });
     const { message } = await json(await correct(organisation, "activities", String(correction), [fixed(1)]), 409);
-    expect(message).toBe(`Row 1 repeats row 2 of import ${importId}, which is reversed with its import.`);
+    expect(message).toBe(`Row 1 repeats row 2 of import ${importId}, which is reversed with its import`);
   });
 });
 

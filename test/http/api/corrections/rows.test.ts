@@ -43,7 +43,7 @@ describe("a correction", () => {
     expect((await rowsOf(organisation, "activities", importId, "?state=open")).map(({ row }) => row)).toEqual([2]);
     expect(await activitiesOf(organisation)).toEqual(["r1", "r3"]);
     const { message } = await json(await correct(organisation, "activities", importId, [fixed(1)]), 409);
-    expect(message).toBe(`Row 1 is corrected by import ${accepted["importId"]}.`);
+    expect(message).toBe(`Row 1 is corrected by import ${accepted["importId"]}`);
   });
 
   test("whose row is rejected again leaves that row open in the new import, where it can be corrected", async () => {
@@ -68,7 +68,7 @@ describe("a correction", () => {
     const unknown = await json(await correct(organisation, "activities", importId, [{ row: 1, values: { colour: "red" } }]), 400);
     expect(unknown["message"]).toEqual(["rows.0.values.colour is not a column of this import"]);
     expect((await json(await correct(organisation, "activities", importId, [fixed(502)]), 409))["message"]).toBe(
-      "Row 502 is not a row of this import.",
+      "Row 502 is not a row of this import",
     );
     await json(await correct(organisation, "activities", importId, [fixed(2 ** 31)]), 400);
     const [most, one] = [
@@ -188,7 +188,7 @@ describe("correcting the same row twice", () => {
     await withoutWorker(async () => {
       const first = await json(await correct(organisation, "activities", importId, [fixed(1)]), 202);
       const { message } = await json(await correct(organisation, "activities", importId, [fixed(1)]), 409);
-      expect(message).toBe(`Row 1 is submitted: import ${first["importId"]} is to correct it.`);
+      expect(message).toBe(`Row 1 is submitted: import ${first["importId"]} is to correct it`);
       await until("the list shows it", async () => (await states(organisation, "activities", importId))[1] === "submitted");
       await json(await organisation.post(`${base.activities}/${first["importId"]}/cancel`, {}), 200);
       await until("it is open again", async () => (await states(organisation, "activities", importId))[1] === "open");
@@ -224,7 +224,7 @@ test("dismissed rows are not corrected until they are opened again", async () =>
   await dismissRows(stage.service.deps, { ...asked, note: "billed by hand" });
   await dismissRows(stage.service.deps, { ...asked, note: "billed by hand" });
   await until("the list shows it", async () => (await states(organisation, "activities", importId))[1] === "dismissed");
-  expect((await json(await correct(organisation, "activities", importId, [fixed(1)]), 409))["message"]).toBe("Row 1 is dismissed.");
+  expect((await json(await correct(organisation, "activities", importId, [fixed(1)]), 409))["message"]).toBe("Row 1 is dismissed");
   await expect(dismissRows(stage.service.deps, { ...asked, organisationId: "another", note: "" })).rejects.toThrow("no import");
   await expect(dismissRows(stage.service.deps, { ...asked, rows: [3], note: "" })).rejects.toThrow("not a rejected row");
   await reopenRows(stage.service.deps, asked);

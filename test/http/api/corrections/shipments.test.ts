@@ -13,7 +13,7 @@ describe("a shipment", () => {
       ["S1", ""],
     ]);
     const { message } = await json(await correct(organisation, "shipments", importId, [fixed(2)]), 400);
-    expect(message).toBe("The lines of a shipment are corrected together. Shipment S1 has more rejected lines: row 4.");
+    expect(message).toBe("The lines of a shipment are corrected together. Shipment S1 has more rejected lines: row 4");
     const taken = await json(await correct(organisation, "shipments", importId, [fixed(2), fixed(4)]), 202);
     expect(taken).toMatchObject({ shipmentsReceived: 1 });
     expect(await ended(organisation, "shipments", taken["importId"])).toMatchObject({ counts: { received: 2, processed: 1, failed: 0 } });
@@ -43,7 +43,7 @@ describe("a shipment", () => {
     expect(await states(organisation, "shipments", importId)).toEqual({ 2: "superseded", 3: "open" });
     expect((await rowsOf(organisation, "shipments", importId, "?state=open")).map(({ row }) => row)).toEqual([3]);
     const { message } = await json(await correct(organisation, "shipments", importId, [fixed(2)]), 409);
-    expect(message).toBe(`Row 2 is superseded: import ${later} has written its shipment since.`);
+    expect(message).toBe(`Row 2 is superseded: import ${later} has written its shipment since`);
   });
 
   test("that a later import has written is open again once that import is reversed", async () => {

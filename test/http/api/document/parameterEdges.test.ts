@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../../../../src/domain/imports/limits.js";
 import { exampleRequests } from "../../../../src/http/api/document/examples/examples.js";
 import type { Described, Parameter } from "../../../../src/http/api/reference/openApi.js";
+import { everyCase } from "../../../support/projects/everyCase.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 import { boundsOf, operations, text } from "./parameterBounds.js";
 
@@ -67,12 +68,18 @@ const parameters = operations.flatMap((described) =>
   described.operation.parameters.filter(({ in: place }) => place !== "path").map((parameter) => [described, parameter] as const),
 );
 
+/** Where an earlier operation has the same parameter, one value on each side shows that this operation checks it too. */
+const known = new Set<string>();
+
 describe.each(parameters.map(([described, parameter]) => [described.operation.operationId, parameter.name, described, parameter] as const))(
   "%s: %s",
   (_, name, described, parameter) => {
-    const edges = boundsOf(parameter.schema);
+    const seen = JSON.stringify([name, parameter.schema]);
+    const few = !everyCase && known.has(seen);
+    known.add(seen);
 
-    test.each(edges.map((edge) => [edge.bound, edge] as const))("%s", async (__, { inside, outside }) => {
+    test.each(boundsOf(parameter.schema).map((edge) => [edge.bound, edge] as const))("%s", async (__, edge) => {
+      const [inside, outside] = [edge.inside, edge.outside].map((values) => (few ? values.slice(0, 1) : values)) as [string[], string[]];
       const refusals = new Set<string>();
       for (const value of outside) {
         const { status, messages } = await withParameter(described, parameter, [value]);

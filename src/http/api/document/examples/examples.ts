@@ -156,7 +156,7 @@ const messages: Readonly<Record<number, string>> = {
   413: "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts.",
   415: "Send the body as JSON, with the header Content-Type: application/json",
   417: "Nothing but 100-continue can be expected",
-  422: "This Idempotency-Key was used for another request. Send a new key with a new request.",
+  422: "This Idempotency-Key was used for another request. Send a new key with a new request",
   431: "The request could not be read",
   500: "Something went wrong on our side. Quote the x-request-id of this answer when you report it",
   503: "A store is unreachable at the moment, try again shortly",

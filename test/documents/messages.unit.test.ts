@@ -1,0 +1,29 @@
+// Refusals of the API and the command line have one style: no period at the end, and one sentence for one fact.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const folders = ["src/commands", "src/domain", "src/http/api", "src/cli"];
+const thrown = folders.flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.tsx?$/.test(name))
+    .flatMap((name) => messagesIn(join(folder, name))),
+);
+
+/** The last text of each `new Rejection(...)` and its like. */
+function messagesIn(file: string): { file: string; text: string }[] {
+  const source = readFileSync(file, "utf8");
+  return [...source.matchAll(/new (?:Rejection|CommandFault|StoreUnavailable)\(([^;]*?)\)[;,]?\n/g)].flatMap(([, inside = ""]) =>
+    [...inside.matchAll(/"([^"]{12,})"|`([^`]{12,})`/g)].slice(-1).map(([, plain, template]) => ({ file, text: plain ?? template ?? "" })),
+  );
+}
+
+test("a refusal has no period at its end", () => {
+  expect(thrown.length).toBeGreaterThan(60);
+  expect(thrown.filter(({ text }) => text.endsWith("."))).toEqual([]);
+});
+
+test("an import that is not there has one sentence", () => {
+  const said = thrown.filter(({ text }) => /^There is no (such )?import/.test(text)).map(({ text }) => text);
+  expect(new Set(said.filter((text) => !text.includes("$")))).toEqual(new Set(["There is no import with this id"]));
+});

@@ -1,0 +1,2 @@
+// With every value at every operation.
+import "./parameterEdges.test.js";
