@@ -37,7 +37,9 @@ const corrected = answerObject("CorrectedRows", {
 
 const unusual = answerObject("UnusualCounts", {
   count: z.int().describe("How many rows; a row of several kinds is counted once"),
-  kinds: z.array(answerObject("UnusualKindCount", { kind: unusualKind, count: z.int().describe("How many rows are of this kind") })),
+  kinds: z
+    .array(answerObject("UnusualKindCount", { kind: unusualKind, count: z.int().describe("How many rows are of this kind") }))
+    .describe("By kind"),
 });
 
 const reversed = answerObject("ReversedRows", {
