@@ -10,6 +10,8 @@ export interface Findings {
   readonly count: number;
   readonly byOrganisation: ReadonlyMap<string, number>;
   add(finding: Finding, count?: number): void;
+  /** Counts findings that are not shown, those of each organisation too. */
+  addCount(count: number, byOrganisation: ReadonlyMap<string, number>): void;
 }
 
 const shown = 20;
@@ -18,6 +20,8 @@ export function newFindings(): Findings {
   const first: Finding[] = [];
   const byOrganisation = new Map<string, number>();
   let total = 0;
+  const countOf = (organisationId: string, count: number) =>
+    byOrganisation.set(organisationId, (byOrganisation.get(organisationId) ?? 0) + count);
   return {
     first,
     byOrganisation,
@@ -28,7 +32,11 @@ export function newFindings(): Findings {
       total += count;
       if (first.length < shown) first.push(finding);
       const { organisationId } = finding;
-      if (organisationId !== undefined) byOrganisation.set(organisationId, (byOrganisation.get(organisationId) ?? 0) + count);
+      if (organisationId !== undefined) countOf(organisationId, count);
+    },
+    addCount(count, counts) {
+      total += count;
+      for (const [organisationId, each] of counts) countOf(organisationId, each);
     },
   };
 }

@@ -1,14 +1,9 @@
 import type { Pool } from "pg";
-import { type EventStore, isAfter, type Position } from "../ports/eventStore.js";
-import { compareCorrections } from "./comparing/compareCorrections.js";
-import { compareGroups } from "./comparing/compareGroups.js";
+import { type EventStore, isAfter } from "../ports/eventStore.js";
 import { compareImports } from "./comparing/compareImports.js";
-import { compareReversals } from "./comparing/compareReversals.js";
 import { compareRows, rowTables } from "./comparing/compareRows.js";
-import { correctionsOfImport } from "./evidence/correctionEvidence.js";
 import { type AuditedImport, auditedImportOf } from "./evidence/evidence.js";
 import type { ImportFold } from "./evidence/importFold.js";
-import { reversalsOfImport } from "./evidence/reversalEvidence.js";
 import { newFindings } from "./findings.js";
 import { NotComparable, withSnapshot } from "./snapshot.js";
 
@@ -40,27 +35,23 @@ export async function importVerdict({ eventStore, ...source }: VerdictSources, f
         why: "the projection has not come to this import yet; try again once the projector has caught up",
       };
     }
-    return compare({ client, eventStore }, audited, position);
+    return compare({ client, eventStore }, audited);
   }).catch((error: unknown): ImportVerdict => {
     if (error instanceof NotComparable) return { verdict: "not comparable", why: error.message };
     throw error;
   });
 }
 
-type Sources = Pick<Parameters<typeof compareRows>[0], "client" | "eventStore">;
-
-async function compare(sources: Sources, audited: AuditedImport, until: Position): Promise<ImportVerdict> {
+async function compare(
+  sources: Pick<Parameters<typeof compareRows>[0], "client" | "eventStore">,
+  audited: AuditedImport,
+): Promise<ImportVerdict> {
   const findings = newFindings();
-  const { importId } = audited;
-  const position = String(audited.requested.position.commit);
+  const { importId, requested } = audited;
+  const position = String(requested.position.commit);
   const imports = new Map([[position, audited]]);
   await compareImports(sources.client, imports, { importId }, findings);
   for (const table of rowTables) await compareRows({ ...sources, findings }, table, imports, [position]);
-  await compareCorrections(sources.client, await correctionsOfImport(sources, audited.requested.data, until), { importId }, findings);
-  const report = (fault: string) => findings.add({ importId, sentence: `stream of reversals: ${fault}` });
-  const reversals = new Map([[importId, await reversalsOfImport(sources.eventStore, importId, { until, report })]]);
-  await compareReversals(sources.client, { reversals, imports }, { importId }, findings);
-  if (findings.count === 0) await compareGroups(sources.client, { importId }, findings);
   if (findings.count === 0) return { verdict: "agrees" };
   return { verdict: "differs", differences: findings.first.map(({ sentence }) => sentence), count: findings.count };
 }

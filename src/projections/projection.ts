@@ -16,6 +16,8 @@ export interface Projection {
    * live ones. 1 if absent.
    */
   readonly shape?: number;
+  /** SQL for the rows that the log still has; an audit leaves out the others, which are about to be deleted. All if absent. */
+  readonly compared?: string;
   apply(client: PoolClient, batch: SortedBatch, options: ApplyOptions): Promise<void>;
 }
 

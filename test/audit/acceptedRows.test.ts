@@ -1,7 +1,7 @@
 // What a judge accepts, and what earlier versions accepted, is read alike by the projections, the ledger and the audit.
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { verify } from "../../src/audit/verify.js";
+import { verify } from "../../src/cli/audit/verify.js";
 import { columnsOf, type Kind } from "../../src/domain/imports/fields.js";
 import { instantOf } from "../../src/domain/imports/timestamp.js";
 import { activityJudge, shipmentLineJudge } from "../../src/domain/rows/rowJudges.js";

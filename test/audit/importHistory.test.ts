@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AsOf, type ImportHistory, importHistory } from "../../src/audit/history/importHistory.js";
 import { namesOf } from "../../src/audit/history/names.js";
 import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
 import { importVerdict } from "../../src/audit/importVerdict.js";
 import { historyJson, historyText } from "../../src/cli/audit/auditImportText.js";
-import { encode } from "../../src/events/codec.js";
 import { activity, goodsLine, type Story, type Told, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
@@ -151,37 +149,6 @@ describe("the history of an import", () => {
     });
     const earlier = await historyOf(importId, { revision: 3n });
     expect(await importVerdict({ ...model, signal }, earlier.fold)).toMatchObject({ verdict: "not comparable" });
-  });
-
-  test("compares the states of its rejected rows, and their counts by reason, with the tables", async () => {
-    const { importId } = await recordInterrupted();
-    const by = { kind: "cli", id: "test" } as const;
-    const context = { organisation: "acme", by, correlationId: "test" };
-    const dismissed = { importId, rows: [3], note: "not ours", by, at: new Date().toISOString() };
-    await model.eventStore.append(`corrections-${importId}`, [encode("RowsDismissed", dismissed, context, randomUUID())], -1n);
-    await model.project();
-    const { fold } = await historyOf(importId);
-    const verdict = () => importVerdict({ ...model, signal }, fold);
-    expect(await verdict()).toEqual({ verdict: "agrees" });
-    const { rows } = await model.pool.query("select reason, open, dismissed from rejection_groups where import_id = $1 order by reason", [
-      importId,
-    ]);
-    expect(rows).toEqual([
-      { reason: "Charge code is required", open: 1, dismissed: 1 },
-      { reason: "x", open: 1, dismissed: 0 },
-    ]);
-    await model.pool.query("update rejection_groups set open = 7 where import_id = $1 and reason = 'x'", [importId]);
-    expect(await verdict()).toMatchObject({
-      verdict: "differs",
-      count: 1,
-      differences: [expect.stringContaining('rejected rows for "x"')],
-    });
-    await model.pool.query("update finished_rows set note = 'ours' where import_id = $1", [importId]);
-    expect(await verdict()).toMatchObject({
-      verdict: "differs",
-      count: 1,
-      differences: [expect.stringContaining("row 3 of finished_rows")],
-    });
   });
 
   test("reports an import that is missing from the tables only once the projection has passed it", async () => {

@@ -1,8 +1,11 @@
 // The audit on logs with corrections and reversals of activities in random orders.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { newFindings } from "../../src/audit/findings.js";
 import { importHistory } from "../../src/audit/history/importHistory.js";
 import { importVerdict } from "../../src/audit/importVerdict.js";
-import { verify } from "../../src/audit/verify.js";
+import { withSnapshot } from "../../src/audit/snapshot.js";
+import { verifyStreams } from "../../src/audit/verify.js";
+import { verify } from "../../src/cli/audit/verify.js";
 import { seeded } from "../faults/randomness.js";
 import { randomLog } from "../projections/correctionLogs.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
@@ -26,18 +29,15 @@ afterAll(async () => {
 });
 
 const signal = new AbortController().signal;
+const options = () => ({
+  ...{ eventStore: model.eventStore, objectStore: objects.store, tempDir: "", signal },
+  ...{ organisationId: undefined, files: false },
+});
+/** What the audit's own code finds in the live tables. */
 const findings = async () => {
-  const { pool, eventStore } = model;
-  const verified = await verify({
-    pool,
-    eventStore,
-    objectStore: objects.store,
-    tempDir: "",
-    signal,
-    organisationId: undefined,
-    files: false,
-  });
-  return verified.findings.first.map(({ sentence }) => sentence);
+  const found = newFindings();
+  await withSnapshot({ pool: model.pool, signal }, (snapshot) => verifyStreams(snapshot, options(), found));
+  return found.first.map(({ sentence }) => sentence);
 };
 
 test("what the tables say of corrections, reversals and totals is what the streams say", async () => {
@@ -48,6 +48,7 @@ test("what the tables say of corrections, reversals and totals is what the strea
   );
   for (const [name, count] of Object.entries(rows[0] as Record<string, number>)) expect(count, name).toBeGreaterThan(0);
   expect(await findings()).toEqual([]);
+  expect((await verify({ ...options(), pool: model.pool })).findings.first).toEqual([]);
 });
 
 test("the history of each import agrees with the tables as well", async () => {
@@ -72,15 +73,8 @@ test.each([
   ["an import that is reversed no more", "delete from uncounted_imports", /uncounted_imports lacks/],
   ["a forgotten correction", "delete from activity_corrections", /activity_corrections lacks/],
   ["a change of another amount", "update activity_changes set quantity = quantity + 1", /activity_totals has/],
-  [
-    "a change at another time",
-    "update activity_changes set changed_at = changed_at + interval '1 second'",
-    /at a time at which no event is recorded/,
-  ],
   ["a lost change", "delete from activity_changes", /activity_totals has/],
   ["a reversed row that counts again", backAgain(), /is in a total, though it is reversed or replaced/],
-  ["an import that is not withdrawn", "delete from withdrawn_imports", /is missing from withdrawn_imports/],
-  ["a correction that is not marked as reversed", "update row_corrections set reversed = not reversed", /of row_corrections is/],
 ])("%s is found", async (_, change, expected) => {
   const { rows: saved } = await model.pool.query<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public'");
   const names = saved.map(({ name }) => name).filter((name) => change.includes(name));

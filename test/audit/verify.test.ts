@@ -3,8 +3,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { newFindings } from "../../src/audit/findings.js";
 import { importHistory } from "../../src/audit/history/importHistory.js";
-import { type Verification, verify } from "../../src/audit/verify.js";
+import { withSnapshot } from "../../src/audit/snapshot.js";
+import { verifyStreams } from "../../src/audit/verify.js";
+import { type Verification, verify } from "../../src/cli/audit/verify.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 import { type ReversalStory, reverse } from "../support/reversalStory.js";
@@ -81,17 +84,28 @@ const run = (organisationId?: string): Promise<Verification> =>
     ...{ signal: new AbortController().signal, organisationId, files: true },
   });
 
-const sentences = async () => (await run()).findings.first.map(({ importId, sentence }) => `${nameOf(importId)}: ${sentence}`);
+/** What the audit's own code finds in the live tables. */
+async function findingsOf(organisationId?: string) {
+  const findings = newFindings();
+  const { signal } = new AbortController();
+  const stores = { eventStore: model.eventStore, objectStore: objects.store, tempDir };
+  await withSnapshot({ pool: model.pool, signal }, (snapshot) =>
+    verifyStreams(snapshot, { ...stores, signal, organisationId, files: true }, findings),
+  );
+  return findings;
+}
+const sentences = async () => (await findingsOf()).first.map(({ importId, sentence }) => `${nameOf(importId)}: ${sentence}`);
 const nameOf = (importId: string | undefined) => Object.entries(ids).find(([, id]) => id === importId)?.[0] ?? "-";
 
 describe("verify", () => {
   test("finds nothing where nothing is wrong, also for running, queued, failed and cancelled imports", async () => {
     expect(await sentences()).toEqual([]);
     const verification = await run();
+    expect(verification.findings.first).toEqual([]);
     expect(verification).toMatchObject({
       imports: 11,
       files: 11,
-      rows: { activities: 3, shipments: 3, versions: 7, shipment_lines: 1, rejections: 7, reversals: 2 },
+      rows: { activities: 3, shipments: 3, shipment_versions: 7, shipment_lines: 1, rejections: 7, reversals: 2 },
     });
     expect(verification.organisations).toEqual([
       { organisationId: "acme", imports: 10, findings: 0 },
@@ -100,17 +114,7 @@ describe("verify", () => {
   });
 
   describe("finds in the tables", () => {
-    const tables = [
-      "imports",
-      ...["rejections", "rejection_groups"],
-      "activities",
-      "activity_totals",
-      "activity_groups",
-      "shipment_lines",
-      "shipments",
-      ...["hidden_shipments", "reversals"],
-      ...["shipment_versions", "shipment_imports"],
-    ];
+    const tables = ["imports", "rejections", "activities", "activity_totals", "shipment_lines", "shipments"];
     beforeAll(() => model.pool.query(tables.map((table) => `create table kept_${table} as table ${table}`).join("; ")));
     afterEach(() => model.pool.query(tables.map((table) => `truncate ${table}; insert into ${table} table kept_${table}`).join("; ")));
 
@@ -124,13 +128,16 @@ describe("verify", () => {
       await model.pool.query(
         `insert into rejections select ${position(ids, "activities")}, number, null, 'e', '{}' from generate_series(1000, 1499) as number`,
       );
-      const { findings } = await run();
-      expect(findings.first).toHaveLength(20);
-      expect(findings.count).toBe(500);
+      for (const findings of [await findingsOf(), (await run()).findings]) {
+        expect(findings.first).toHaveLength(20);
+        expect(findings.count).toBe(500);
+        expect(findings.byOrganisation.get("acme")).toBe(500);
+      }
     });
 
     test("only differences of the organisation that was asked about", async () => {
       await model.pool.query("update activities set charge_code = 'PACK'");
+      expect((await findingsOf("other")).count).toBe(1);
       expect((await run("other")).findings.count).toBe(1);
       expect((await run("other")).organisations).toEqual([{ organisationId: "other", imports: 1, findings: 1 }]);
     });
@@ -250,7 +257,6 @@ describe("verify", () => {
         "imports.processed is 1, the stream says 2",
         "shipment A1: its goods lines differ",
         "shipment B1: it is missing from the ledger",
-        "shipment_versions has 1 versions; the stream has 2 versions",
       ]);
     });
 

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSample } from "../../src/audit/quotes/verifyQuotes.js";
-import { verify } from "../../src/audit/verify.js";
+import { verify } from "../../src/cli/audit/verify.js";
 import { organisationFile as fileShape, type OrganisationFile } from "../../src/domain/catalogue/schema.js";
 import { oldQuote, recordOldQuote } from "../support/oldQuote.js";
 import { organisationFile } from "../support/organisationFile.js";
@@ -10,21 +10,18 @@ import { startTestService, type TestOrganisation, type TestService } from "../su
 let service: TestService;
 let acme: TestOrganisation;
 let file: OrganisationFile;
-let request: string;
-let old: string;
 
 beforeAll(async () => {
   service = await startTestService();
   acme = await service.organisation();
   file = fileShape.parse(organisationFile(acme.id));
-  const response = await acme.post("/v1/org/quote/getQuote", {
+  await acme.post("/v1/org/quote/getQuote", {
     general: { customerIds: ["CUST-001", "CUST-002"] },
     origin: { postalCode: "2000" },
     destination: { postalCode: "3000" },
     items: [{ quantity: 1, length: 0.1, width: 0.1, height: 0.1, weight: 180, type: "half a character: \ud800" }],
   });
-  request = ((await response.json()) as { results: { quoteId: string }[] }).results[0]?.quoteId.slice(0, 36) ?? "";
-  old = (await recordOldQuote(service.eventStore, oldQuote({ organisationId: acme.id, file }))).quoteId;
+  await recordOldQuote(service.eventStore, oldQuote({ organisationId: acme.id, file }));
   await projectLog(service);
 });
 afterAll(() => service?.close());
@@ -47,51 +44,6 @@ describe("verify", () => {
       expect((await run(all, "another-organisation")).quotes).toMatchObject({ requests: 0, quotes: 0, derived: 0 });
     },
   );
-
-  describe("finds in the tables", () => {
-    afterEach(async () => {
-      await service.pool.query("truncate quotes, quote_requests; delete from checkpoints where projection = 'quotes'");
-      await projectLog(service);
-      expect(await sentences()).toEqual([]);
-    });
-
-    test.each<[string, () => string, () => string[]]>([
-      [
-        "a changed answer",
-        () => `update quote_requests set recorded = replace(recorded, '118.71', '118.7') where quotes_id = '${request}'`,
-        () => [`quote ${request}: quote_requests.recorded is not as the stream says`],
-      ],
-      [
-        "a changed place",
-        () => `update quote_requests set origin = '{}' where quotes_id = '${old}'`,
-        () => [`quote ${old}: quote_requests.origin is not as the stream says`],
-      ],
-      [
-        "a changed row of the list",
-        () => `update quotes set cheapest_total = 1 where quotes_id = '${old}'`,
-        () => [`quote ${old}: its rows in quotes are not as the stream says`],
-      ],
-      [
-        "a quote that is gone from the list",
-        () => `delete from quotes where quotes_id = '${request}' and number = 2`,
-        () => [`quote ${request}: its rows in quotes are not as the stream says`],
-      ],
-      [
-        "a request that is gone",
-        () => `delete from quote_requests where quotes_id = '${request}'`,
-        () => [`quote ${request}: it is missing from quote_requests`, `quote ${request}: quotes lists it, quote_requests does not hold it`],
-      ],
-      [
-        "a quote from nowhere",
-        () => `insert into quote_requests select '00000000-0000-7000-8000-000000000000', organisation_id, alone, quoted_at, origin, destination, recorded
-                 from quote_requests where quotes_id = '${request}'`,
-        () => ["quote 00000000-0000-7000-8000-000000000000: quote_requests has it, but there is no such stream"],
-      ],
-    ])("%s", async (_, change, expected) => {
-      await service.pool.query(change());
-      expect(await sentences()).toEqual(expected());
-    });
-  });
 
   test("finds a quote whose price comes out differently when computed again, though the tables agree with its event", async () => {
     const cheaper = fileShape.parse(organisationFile(acme.id));

@@ -7,8 +7,8 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { storyOf } from "../../src/audit/history/importHistory.js";
-import { verify } from "../../src/audit/verify.js";
 import { correctionLines } from "../../src/cli/audit/auditImportText.js";
+import { verify } from "../../src/cli/audit/verify.js";
 import { requestImport } from "../../src/commands/imports/requestImport.js";
 import { startApi } from "../../src/http/startApi.js";
 import { writeLines } from "../../src/judging/writeLines.js";
@@ -191,7 +191,7 @@ test("after all these tests the audit is clean and a rebuild gives the same rows
     verify({ ...{ pool, eventStore, objectStore, tempDir: deps.tempDir, signal }, organisationId: undefined, files: false });
   const verification = await run();
   expect(verification.findings.first).toEqual([]);
-  expect(verification.rows.corrections).toBeGreaterThan(20);
+  expect(verification.rows["row_corrections"]).toBeGreaterThan(20);
   const logger = pino({ level: "silent" });
   const options = { pool, eventStore, logger, signal, migrations: migrationStatements(), projections: allProjections };
   const { comparisons } = await rebuild(options);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { verify } from "../../src/audit/verify.js";
+import { verify } from "../../src/cli/audit/verify.js";
 import { logIdOf } from "../../src/commands/logIdentity.js";
 import { startApi } from "../../src/http/startApi.js";
 import { until } from "../support/processes.js";

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
-import { verify } from "../../src/audit/verify.js";
+import { verify } from "../../src/cli/audit/verify.js";
 import { startApi } from "../../src/http/startApi.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { expect } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
-import { verify } from "../../src/audit/verify.js";
+import { verify } from "../../src/cli/audit/verify.js";
 import type { ReversalSelection } from "../../src/commands/reversals/reversalUnits.js";
 import { type ReversalOutcome, reverseRows } from "../../src/commands/reversals/reverseRows.js";
 import { Rejection } from "../../src/domain/rejection.js";

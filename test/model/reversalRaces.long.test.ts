@@ -3,7 +3,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
-import { verify } from "../../src/audit/verify.js";
+import { verify } from "../../src/cli/audit/verify.js";
 import type { ReversalSelection } from "../../src/commands/reversals/reversalUnits.js";
 import { reverseRows } from "../../src/commands/reversals/reverseRows.js";
 import { StoreUnavailable } from "../../src/portErrors.js";

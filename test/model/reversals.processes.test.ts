@@ -4,7 +4,7 @@ import { randomInt } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
-import { verify } from "../../src/audit/verify.js";
+import { verify } from "../../src/cli/audit/verify.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { everyCase } from "../support/projects/everyCase.js";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { verify } from "../../src/audit/verify.js";
+import { verify } from "../../src/cli/audit/verify.js";
 import { beginning, type StoredEvent } from "../../src/ports/eventStore.js";
 import { imports } from "../../src/projections/models/imports.js";
 import { reversals } from "../../src/projections/models/reversals.js";

@@ -58,11 +58,4 @@ const checks: readonly (readonly [query: string, words: string])[] = [
         and not exists (select from uncounted_activities u where u.import_position = changed.import_position and u."row" = changed.number) limit 20`,
     "is in no total, though it is neither reversed nor replaced",
   ],
-  [
-    `select i.import_id as "importId", null::int as "row" from activity_changes c join imports i on i.position = c.import_position
-       left join imports by on by.position = c.by_import
-       left join reversals r on r.position = c.changed_position
-      where ${ofOrganisation} and c.changed_at is distinct from case when c.by_import is null then r.at else by.finished_at end limit 20`,
-    "activity_changes has a change of its totals at a time at which no event is recorded",
-  ],
 ];

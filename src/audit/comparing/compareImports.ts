@@ -4,12 +4,16 @@ import { canonical, storable } from "../canonical.js";
 import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
 import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";
-import type { Scope } from "./compareCorrections.js";
 
 const columns = `import_id position organisation_id kind source source_details status progress received processed failed
   file_key file_name file_size file_sha256 requested_by notes corrects same_file_as unusual report_key error_message submitted_at started_at finished_at revision`.split(
   /\s+/,
 );
+
+interface Scope {
+  readonly organisationId?: string | undefined;
+  readonly importId?: string | undefined;
+}
 
 type ImportColumns = Readonly<Record<string, unknown>>;
 

@@ -1,18 +1,10 @@
 import type { PoolClient } from "pg";
 import { canonical, shortDigest, storable } from "../canonical.js";
-import type { AuditedImport, Evidence } from "../evidence/evidence.js";
+import type { Evidence } from "../evidence/evidence.js";
 import { addItem } from "../evidence/importFold.js";
-import {
-  addHidden,
-  digestOfHidden,
-  type HiddenVersions,
-  noVersions,
-  type ShipmentEvidence,
-  shipmentKey,
-} from "../evidence/shipmentEvidence.js";
+import { shipmentKey } from "../evidence/shipmentEvidence.js";
 import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";
-import { compareDigests, type DigestedTable } from "./byImport.js";
 
 const query = `select organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position from shipments
                 where $1::text is null or organisation_id = $1`;
@@ -20,20 +12,17 @@ const query = `select organisation_id, shipment_id, fields, items, source_detail
 const digestOfFields = (fields: unknown): string => shortDigest(canonical(fields));
 const digestOfItems = (items: unknown): string => (Array.isArray(items) ? items : []).reduce<string>(addItem, "");
 
-/** Returns the number of shipments in the ledger. */
 export async function compareShipments(
   client: PoolClient,
   { shipments, imports }: Evidence,
   organisationId: string | undefined,
   findings: Findings,
-): Promise<number> {
+): Promise<void> {
   const sources = new Map([...imports.values()].map((audited) => [audited.importId, audited]));
-  const missing = new Map(shipments.shown);
-  let total = 0;
+  const missing = new Map(shipments);
   for await (const [organisation, shipmentId, fields, items, sourceDetails, importId, updatedAt, position] of readRows(client, query, [
     organisationId ?? null,
   ])) {
-    total += 1;
     const key = shipmentKey(String(organisation), String(shipmentId));
     const expected = missing.get(key);
     missing.delete(key);
@@ -57,30 +46,4 @@ export async function compareShipments(
     const [organisation] = JSON.parse(key) as [string];
     findings.add({ organisationId: organisation, importId, sentence: `shipment ${shipmentId}: it is missing from the ledger` });
   }
-  return total;
-}
-
-const hiddenShipments = ({ hidden }: ShipmentEvidence): DigestedTable<HiddenVersions> => ({
-  name: "hidden_shipments",
-  rows: {
-    query: `select import_position, organisation_id, shipment_id, fields, items, source_details, import_id, updated_at from hidden_shipments
-             where $1::text is null or organisation_id = $1 order by import_position`,
-    begin: noVersions,
-    add(versions, [shipmentId, fields, items, sourceDetails, importId, updatedAt]) {
-      const own = { shipmentId: String(shipmentId), fields: digestOfFields(fields), items: digestOfItems(items) };
-      addHidden(versions, { ...own, sourceDetails: String(sourceDetails), importId: String(importId), updatedAt: updatedAt as Date });
-    },
-  },
-  digest: digestOfHidden,
-  expected: ({ requested }: AuditedImport) => hidden(String(requested.position.commit)),
-});
-
-/** Compares the versions that the ledger does not show. */
-export async function compareHidden(
-  client: PoolClient,
-  { shipments, imports }: Evidence,
-  organisationId: string | undefined,
-  findings: Findings,
-): Promise<void> {
-  await compareDigests(client, hiddenShipments(shipments), imports, organisationId, findings);
 }

@@ -1,4 +1,4 @@
-// Digests of what activity_totals, shipment_versions and hidden_shipments should have of one import.
+// Digests of what activity_totals should have of one import.
 import { createHash } from "node:crypto";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { add, type Decimal, decimal, knownDecimal, toText } from "../../domain/money.js";
@@ -77,21 +77,3 @@ export function digestOfSums(sums: ActivitySums): TableDigest {
   const said = `${sums.size} totals of ${rows} rows, ${toText(quantity)} in all`;
   return { count: sums.size, said, digest: hash.digest("hex") };
 }
-
-export interface VersionRow {
-  readonly number: number;
-  readonly shipmentId: string;
-  readonly revisions: string;
-}
-
-/** The shipments of one import as shipment_versions should have them. */
-export function digestOfVersions(shipments: readonly VersionRow[]): TableDigest {
-  const hash = createHash("sha256");
-  for (const { number, shipmentId, revisions } of shipments.toSorted((a, b) => a.number - b.number))
-    hash.update(`${JSON.stringify([number, storable(shipmentId), revisions])}\n`);
-  return { count: shipments.length, said: `${shipments.length} versions`, digest: hash.digest("hex") };
-}
-
-/** Adds the digest of a text to the sum of those before it, so that their order does not matter. */
-export const sum = (digests: bigint, text: string): bigint =>
-  (digests + BigInt(`0x${createHash("sha256").update(text).digest("hex").slice(0, 32)}`)) % 2n ** 128n;

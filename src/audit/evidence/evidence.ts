@@ -1,14 +1,15 @@
 // All imports, folded from their streams up to one position of the log: what the projections should show there.
+
+import { decodeOn, UnreadableEvent } from "../../events/codec.js";
 import { streamPrefix } from "../../events/streams.js";
 import { type EventStore, type Position, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
-import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
 import { type CorrectingImport, type CountedEvidence, countedEvidence } from "./countedEvidence.js";
-import { digestOfSums, digestOfVersions, type TableDigest } from "./digests.js";
+import { digestOfSums, type TableDigest } from "./digests.js";
 import { foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
-import { gatherReversals, type ImportReversals, type ReversalEvidence } from "./reversalEvidence.js";
+import { gatherReversals, type ImportReversals } from "./reversalEvidence.js";
 import { reversalFaults } from "./reversalFaults.js";
-import { type ShipmentEvidence, shipmentEvidence } from "./shipmentEvidence.js";
+import { addShipments, type ShipmentEvidence } from "./shipmentEvidence.js";
 
 /** What is kept of a fold: counts and digests, not the rows. */
 export interface AuditedImport extends Pick<ImportFold, "importId" | "requested" | "started" | "ended" | "revision"> {
@@ -18,15 +19,12 @@ export interface AuditedImport extends Pick<ImportFold, "importId" | "requested"
   readonly accepted: { readonly rows: number; readonly digest: string };
   readonly rejected: { readonly rows: number; readonly digest: string };
   readonly totals: TableDigest;
-  readonly versions: TableDigest;
 }
 
 export interface Evidence {
   /** By commit position of ImportRequested, as the tables refer to them. */
   readonly imports: ReadonlyMap<string, AuditedImport>;
   readonly shipments: ShipmentEvidence;
-  readonly corrections: CorrectionEvidence;
-  readonly reversals: ReversalEvidence;
   readonly counted: CountedEvidence;
   readonly events: number;
 }
@@ -47,7 +45,6 @@ export function auditedImportOf(fold: ImportFold): AuditedImport | undefined {
     accepted: { rows: fold.accepted, digest: fold.acceptedRows.copy().digest("hex") },
     rejected: { rows: fold.rejected, digest: fold.rejectedRows.copy().digest("hex") },
     totals: digestOfSums(fold.sums ?? new Map()),
-    versions: digestOfVersions([...(fold.shipments?.values() ?? [])]),
   };
 }
 
@@ -64,29 +61,26 @@ interface Gathering {
 export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const { eventStore, until, signal, onProgress, findings } = gathering;
   const imports = new Map<string, AuditedImport>();
-  const shipments = shipmentEvidence();
+  const shipments: ShipmentEvidence = new Map();
   const streams = new Map<string, ImportFold | "ended" | "not wanted">();
   const reversals = await gatherReversals(gathering);
-  const corrections = correctionEvidence(reversals);
   const correcting: CorrectingImport[] = [];
   let events = 0;
   const closeFold = (fold: ImportFold) => {
     close(fold, imports, findings);
     const reversed = reversals.get(fold.importId);
     if (reversed) reportReversals(fold, reversed, findings);
-    shipments.add(fold, reversed);
+    addShipments(shipments, fold, reversed);
   };
   const onEvent = (event: StoredEvent) => {
-    if (event.stream.startsWith(streamPrefix.corrections)) return onCorrection(event, corrections, gathering);
-    if (event.stream.startsWith(streamPrefix.reversals)) return onReversal(event, corrections, reversals);
+    if (event.stream.startsWith(streamPrefix.corrections)) return checkCorrection(event, gathering);
+    if (event.stream.startsWith(streamPrefix.reversals)) return; // gathered before
     const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream, { whole: true }) : "not wanted");
     streams.set(event.stream, state);
     if (state === "not wanted") return;
     if (state === "ended") return reportLateEvent(event, findings);
     foldEvent(state, event);
-    if (event.type === "ImportRequested" && state.requested) corrections.requested(state.requested.data);
     if (!state.ended) return;
-    corrections.ended(state.importId, state.ended.type === "ImportCompleted");
     keepCorrecting(state, correcting);
     // The import has ended: keep its counts and digests, and free its fold.
     closeFold(state);
@@ -104,7 +98,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const activityImports = [...imports.values()].filter(({ requested }) => requested.data.kind === "activities");
   const positions = new Map(activityImports.map(({ importId, requested }) => [importId, requested.position.commit]));
   const counted = countedEvidence(correcting, positions, reversals);
-  return { imports, shipments, corrections, reversals, counted, events };
+  return { imports, shipments, counted, events };
 }
 
 function keepCorrecting({ importId, requested, ended, acceptedNumbers: accepted }: ImportFold, correcting: CorrectingImport[]): void {
@@ -112,19 +106,19 @@ function keepCorrecting({ importId, requested, ended, acceptedNumbers: accepted 
   correcting.push({ position: requested.position.commit, importId, corrects: requested.data.corrects, accepted });
 }
 
-function onCorrection(event: StoredEvent, corrections: CorrectionEvidence, gathering: Gathering): void {
+/** What became of rejected rows decides nothing here, but its events have to be readable. */
+function checkCorrection(event: StoredEvent, gathering: Gathering): void {
   if (!isWanted(event, gathering)) return;
-  const fault = corrections.addEvent(event);
-  if (fault === undefined) return;
-  const importId = event.stream.slice(streamPrefix.corrections.length);
-  gathering.findings.add({ organisationId: event.metadata.organisation, importId, sentence: `stream of corrections: ${fault}` });
-}
-
-/** What cannot be read was reported when the reversals were gathered. */
-function onReversal({ id, stream }: StoredEvent, corrections: CorrectionEvidence, reversals: ReversalEvidence): void {
-  const own = reversals.get(stream.slice(streamPrefix.reversals.length));
-  const reversal = own?.events.find((event) => event.id === id);
-  if (reversal) corrections.reversed(reversal);
+  const { stream, type, revision, metadata } = event;
+  const importId = stream.slice(streamPrefix.corrections.length);
+  const add = (fault: string) =>
+    gathering.findings.add({ organisationId: metadata.organisation, importId, sentence: `stream of corrections: ${fault}` });
+  try {
+    if (!decodeOn("corrections", event)) add(`${type} at revision ${revision} is unknown`);
+  } catch (error) {
+    if (!(error instanceof UnreadableEvent)) throw error;
+    add(error.message);
+  }
 }
 
 function reportLateEvent({ stream, type, revision, metadata }: StoredEvent, findings: Findings): void {

@@ -16,9 +16,7 @@ export function addAuditCommands(program: Command): void {
     .action(command(auditImport));
   audit
     .command("verify")
-    .description(
-      "replay all streams and compare every ledger row, import, rejected row, stored file and quote; exit code 1 on any difference",
-    )
+    .description("replay all streams and compare every row of the tables, stored file and quote; exit code 1 on any difference")
     .option("--org <id>", "one organisation only")
     .option("--no-files", "leave the stored files unread")
     .option("--all-quotes", "derive every quote again from the catalogue of its day, not only a sample of them")
@@ -79,7 +77,7 @@ interface VerifyArguments {
 
 async function verifyAll({ org, files, allQuotes = false, json }: VerifyArguments): Promise<void> {
   const [{ verify }, { showProgress }, { verificationText, verificationJson }, { streamOf }] = await Promise.all([
-    import("../../audit/verify.js"),
+    import("./verify.js"),
     import("../progress.js"),
     import("./auditText.js"),
     import("../../events/streams.js"),
@@ -131,7 +129,7 @@ async function auditLog({ org, from, to, json }: LogArguments): Promise<void> {
   const range = { from: from === undefined ? undefined : timeOf(from), to: to === undefined ? undefined : timeOf(to) };
   if (range.from && range.to && range.from > range.to) throw new CommandFault("--from must not be after --to");
   const [{ verifyLog }, { showProgress }, { logText, logJson }, { streamOf }] = await Promise.all([
-    import("../../audit/log/verifyLog.js"),
+    import("./verifyLog.js"),
     import("../progress.js"),
     import("./auditLogText.js"),
     import("../../events/streams.js"),

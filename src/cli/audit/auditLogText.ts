@@ -1,6 +1,6 @@
-import type { VerifiedLog } from "../../audit/log/verifyLog.js";
 import { nameOf, sentenceOf, textOf } from "../../domain/log/sentences.js";
 import { countOf, number } from "../progress.js";
+import type { VerifiedLog } from "./verifyLog.js";
 
 /** The lines that `audit log` prints: each entry, and whether the table has it too. */
 export function logText({ entries, names, findings }: VerifiedLog): string[] {

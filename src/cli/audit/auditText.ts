@@ -1,5 +1,4 @@
 import type { ShipmentVersion } from "../../audit/history/shipmentVersions.js";
-import type { Verification } from "../../audit/verify.js";
 import type { Location } from "../../domain/geography/geography.js";
 import type { NameOf } from "../../domain/principal.js";
 import type { ExplainedCard } from "../../domain/rating/explain.js";
@@ -7,6 +6,7 @@ import type { Item } from "../../domain/rating/quoteRequest.js";
 import type { ExplainedQuote } from "../../queries/quotes/explainQuote.js";
 import { table } from "../outcome.js";
 import { countOf, number } from "../progress.js";
+import type { Verification } from "./verify.js";
 
 /** The lines that `audit quote` prints. */
 export function quoteText(
@@ -84,14 +84,14 @@ function standing({ importId, writtenAt, shownAt, supersededBy, reversed }: Ship
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 export function verificationText({ findings, position, events, imports, rows, files, quotes, organisations }: Verification): string[] {
-  const { activities, shipments, versions, rejections, totals } = rows;
+  const counted = (table: string, one: string, many: string) => countOf(rows[table] ?? 0, one, many);
   const lines = [
     `Verified ${countOf(imports, "import", "imports")} (${countOf(events, "event", "events")}, up to position ${position.commit}): ${[
-      countOf(activities, "activity", "activities"),
-      countOf(totals, "total", "totals"),
-      countOf(shipments, "shipment", "shipments"),
-      countOf(versions, "version", "versions"),
-      countOf(rejections, "rejected row", "rejected rows"),
+      counted("activities", "activity", "activities"),
+      counted("activity_totals", "total", "totals"),
+      counted("shipments", "shipment", "shipments"),
+      counted("shipment_versions", "version", "versions"),
+      counted("rejections", "rejected row", "rejected rows"),
       countOf(files, "stored file", "stored files"),
     ].join(", ")}.`,
     quoteLine(quotes),

@@ -11,9 +11,14 @@ import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";
 import { factsOf } from "./logFacts.js";
 
+/** SQL. Sign-ins of a month whose time is over are about to be deleted, and are not written again. */
+const isKept = `(what <> 'sign-ins'
+  or (date_trunc('month', at at time zone 'UTC') + interval '1 month') at time zone 'UTC' > now() - interval '${signInDays} days')`;
+
 export const log: Projection = {
   name: "log",
   tables: ["log_entries"],
+  compared: isKept,
 
   async apply(client, { events }, { skip }) {
     const rows = events.flatMap((event) => (isLogged(event.type) ? (rowOf(event, event.type, skip) ?? []) : []));
@@ -70,7 +75,6 @@ async function withNewSecrets(client: PoolClient, rows: readonly Row[]): Promise
   });
 }
 
-/** Sign-ins of a month whose time is over are about to be deleted, and are not written again. */
 async function insertRows(client: PoolClient, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   await client.query(
@@ -78,8 +82,7 @@ async function insertRows(client: PoolClient, rows: readonly Row[]): Promise<voi
      select "eventId", "organisationId", at, position, actor, what, type, "aboutKind", "aboutId", details, stream, revision
        from jsonb_to_recordset($1) as r ("eventId" uuid, "organisationId" text, at timestamptz, position bigint, actor text, what text,
             type text, "aboutKind" text, "aboutId" text, details jsonb, stream text, revision bigint)
-      where what <> 'sign-ins'
-         or (date_trunc('month', at at time zone 'UTC') + interval '1 month') at time zone 'UTC' > now() - interval '${signInDays} days'
+      where ${isKept}
      on conflict do nothing`,
     [storableJson(rows)],
   );

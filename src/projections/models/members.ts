@@ -78,7 +78,7 @@ async function writeInvited(
   { organisationId, email, name, role, linkSha256, linkExpiresAt, at }: EventDataOf<"MemberInvited">,
 ): Promise<boolean> {
   // The command and the projector may write the same member at once. Without the lock the second one fails: its e-mail is taken already.
-  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`member ${memberId}`]);
+  await client.query("select pg_advisory_xact_lock(hashtextextended('member ' || current_schema() || ' ' || $1, 0))", [memberId]);
   const { rows } = await client.query<{ taken: boolean }>(
     `with written as (
        insert into members (member_id, organisation_id, email, email_key, name, role, status, link_sha256, link_expires_at, invited_at,

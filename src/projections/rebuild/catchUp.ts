@@ -1,19 +1,20 @@
-// src/projections/rebuild builds projections anew beside the live tables: shadowSchema.ts makes the shadow schema, this file fills it from
-// the log, swap.ts compares it with the live tables and replaces them, rebuild.ts calls these in turn.
+// src/projections/rebuild fills tables anew beside the live ones: shadowSchema.ts makes a schema for them, this file fills it from the log,
+// withShadow.ts calls both. A rebuild (rebuild.ts) then replaces the live tables (swap.ts), an audit compares them (compareTables.ts).
 import type { PoolClient } from "pg";
-import { type EventBatch, isAfter, type Position } from "../../ports/eventStore.js";
+import { type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { projectedPrefixes } from "../allProjections.js";
 import type { KnownImports } from "../models/importFacts.js";
 import type { Projection, Running } from "../projection.js";
 import { applyInTransaction, eventsPerBatch, isDuplicate } from "../running/applyBatch.js";
 import { type AppliedEvent, isSame, lastPermanentIn, logIdIn, startAfter } from "../running/checkpoints.js";
 import { beginWithoutLimits } from "../running/locks.js";
-import { claimShadow, shadowSchema } from "./shadowSchema.js";
+import { claimShadow, type ShadowSchema } from "./shadowSchema.js";
 
 /** The shadow tables, and how far they have come in the log. */
-export interface Shadow extends Pick<Running, "eventStore" | "logger"> {
+export interface Shadow extends ShadowSchema, Pick<Running, "eventStore" | "logger"> {
   readonly client: PoolClient;
-  readonly schemaId: number;
+  /** Other events are left out. */
+  readonly isWanted?: ((event: StoredEvent) => boolean) | undefined;
   readonly projections: readonly Projection[];
   readonly knownImports: KnownImports;
   reached: Position;
@@ -59,13 +60,14 @@ export async function catchUp(shadow: Shadow, options: CatchUpOptions): Promise<
 }
 
 async function applyShadowBatch(shadow: Shadow, { until, inside, onProgress }: CatchUpOptions, batch: EventBatch): Promise<void> {
-  const { events, position } = batch;
-  const { client } = shadow;
+  const { client, schema, isWanted } = shadow;
+  const { position } = batch;
+  const events = isWanted ? batch.events.filter(isWanted) : batch.events;
   if (!inside) await beginWithoutLimits(client);
   try {
-    if (!inside) await claimShadow(client, shadow.schemaId);
-    await client.query(`set local search_path to ${shadowSchema}, public`);
-    await applyOnce(shadow, batch);
+    if (!inside) await claimShadow(client, shadow);
+    await client.query(`set local search_path to ${schema}, public`);
+    await applyOnce(shadow, { ...batch, events });
     await client.query(inside ? "set local search_path to default" : "commit");
   } catch (error) {
     if (!inside) await client.query("rollback");
@@ -73,8 +75,8 @@ async function applyShadowBatch(shadow: Shadow, { until, inside, onProgress }: C
   }
   shadow.reached = position;
   // `until` need not be the position of an event, so the next replay starts at one
-  shadow.readUpTo = isSame(until, position) ? (events.at(-1)?.position ?? shadow.readUpTo) : position;
-  shadow.events += events.length;
+  shadow.readUpTo = isSame(until, position) ? (batch.events.at(-1)?.position ?? shadow.readUpTo) : position;
+  shadow.events += batch.events.length;
   shadow.lastEvent = lastPermanentIn(events) ?? shadow.lastEvent;
   shadow.logId ??= logIdIn(events);
   onProgress?.(position, shadow.events);

@@ -8,7 +8,7 @@ import type { Projection } from "../projection.js";
 import { isSame, latest, lockCheckpoints, placeCheckpoints } from "../running/checkpoints.js";
 import { beginWithoutLimits } from "../running/locks.js";
 import { catchUp, type Shadow } from "./catchUp.js";
-import { claimShadow, shadowSchema } from "./shadowSchema.js";
+import { claimShadow } from "./shadowSchema.js";
 
 export interface Digest {
   readonly rows: number;
@@ -54,21 +54,21 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
   const names = projections.map(({ name }) => name);
   await beginWithoutLimits(client);
   try {
-    await claimShadow(client, shadow.schemaId);
+    await claimShadow(client, shadow);
     const checkpoints = await lockCheckpoints(client, names);
     await catchUp(shadow, { until: latest([...checkpoints.values()]), signal: options.signal, inside: true });
     const compared = new Map<string, Comparison>();
     for (const projection of projections.filter((each) => !isWrittenByCommands(each))) {
-      compared.set(projection.name, await compare(client, projection, isSame(checkpoints.get(projection.name), shadow.reached)));
+      compared.set(projection.name, await compare(shadow, projection, isSame(checkpoints.get(projection.name), shadow.reached)));
     }
     if (options.all) await catchUp(shadow, { until: undefined, signal: options.signal, inside: true });
     await lockTables(client, projections, options.signal);
     if (projections.some(isWrittenByCommands)) {
       await includeCommands(shadow, options);
       for (const projection of projections.filter(isWrittenByCommands))
-        compared.set(projection.name, await compare(client, projection, true));
+        compared.set(projection.name, await compare(shadow, projection, true));
     }
-    await replaceTables(client, projections);
+    await replaceTables(shadow);
     await placeCheckpoints(client, names, { ...shadow.reached, lastEvent: shadow.lastEvent, logId: shadow.logId });
     await client.query("commit");
     return names.flatMap((name) => compared.get(name) ?? []);
@@ -78,10 +78,11 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
   }
 }
 
-const isWrittenByCommands = ({ name }: Projection) => name === "organisations" || name === "members";
+/** The command that appends writes the row too, so that it is there when the command returns. */
+export const isWrittenByCommands = ({ name }: Projection) => name === "organisations" || name === "members";
 
-async function compare(client: PoolClient, { name, tables }: Projection, comparable: boolean): Promise<Comparison> {
-  const rebuilt = await digestTables(client, shadowSchema, tables);
+async function compare({ client, schema }: Shadow, { name, tables }: Projection, comparable: boolean): Promise<Comparison> {
+  const rebuilt = await digestTables(client, schema, tables);
   if (!rebuilt) throw new Error(`the tables of ${name} are missing from the rebuild`);
   return { projection: name, rebuilt, live: comparable ? await digestTables(client, live, tables) : undefined };
 }
@@ -123,8 +124,8 @@ async function lockTables(client: PoolClient, projections: readonly Projection[]
   }
 }
 
-async function replaceTables(client: PoolClient, projections: readonly Projection[]): Promise<void> {
+async function replaceTables({ client, schema, projections }: Shadow): Promise<void> {
   for (const table of projections.flatMap(({ tables }) => tables)) {
-    await client.query(`drop table if exists ${live}.${table}; alter table ${shadowSchema}.${table} set schema ${live}`);
+    await client.query(`drop table if exists ${live}.${table}; alter table ${schema}.${table} set schema ${live}`);
   }
 }

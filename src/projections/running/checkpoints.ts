@@ -112,7 +112,7 @@ function eventValues(lastEvent: AppliedEvent | undefined): (string | null)[] {
 }
 
 /** Without a lock, to know where to begin to read. A projection without a checkpoint starts at the beginning of the log. */
-export async function readCheckpoints(pool: Pool, names: readonly string[]): Promise<Checkpoints> {
+export async function readCheckpoints(pool: Pick<Pool, "query">, names: readonly string[]): Promise<Checkpoints> {
   const { rows } = await pool.query<Row>(`select ${columns} from checkpoints where projection = any($1::text[])`, [names]);
   const found = new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
   return new Map(

@@ -1,11 +1,11 @@
-// Advisory locks that let one process at a time run the projector, the webhook follower or a rebuild.
+// Advisory locks that let one process at a time run the projector, the webhook follower, a rebuild or an audit.
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import { backOffMs } from "../../backOff.js";
 import type { Running } from "../projection.js";
 
 /** Any numbers that no other advisory lock of this database uses. */
-const locks = { projector: 7_241_002, rebuild: 7_241_003, "webhook follower": 7_241_004 } as const;
+const locks = { projector: 7_241_002, rebuild: 7_241_003, "webhook follower": 7_241_004, audit: 7_241_005 } as const;
 const standbyMs = 500;
 
 /** Switches off the time limits that the session, the user or the database may have. Not every version of Postgres has all three. */

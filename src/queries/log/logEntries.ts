@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, gte, lt, ne, or, sql } from "drizzle-orm";
-import type { Pool } from "pg";
 import { type LogEntry, type LogWhat, signInDays } from "../../domain/log/entry.js";
 import { actorOf, firstStart, operator, principalOf } from "../../domain/principal.js";
+import type { Database } from "../../ports/database.js";
 import { logEntries } from "../../projections/tables/log.js";
 import { databaseOf } from "../database.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
@@ -22,7 +22,7 @@ type Row = typeof logEntries.$inferSelect;
 const isShown = or(ne(logEntries.what, "sign-ins"), gt(logEntries.at, sql`now() - interval '${sql.raw(String(signInDays))} days'`));
 
 /** Newest first. */
-export function listLog(organisationId: string, filter: LogFilter, page: PageRequest, pool: Pool): Promise<Page<LogEntry>> {
+export function listLog(organisationId: string, filter: LogFilter, page: PageRequest, pool: Database): Promise<Page<LogEntry>> {
   const { by, what, from, to } = filter;
   const scope = ["log", organisationId, by ?? "", what ?? "", from?.toISOString() ?? "", to?.toISOString() ?? ""];
   return readPage(page, scope, (after, count) => rowsBehind(organisationId, filter, { after, count }, pool), {
@@ -36,7 +36,7 @@ const placeOf = ({ at, position, revision }: Row) => [at.toISOString(), String(p
 const atOnce = 500;
 
 /** All of them, newest first, some at a time. */
-export async function* allOfLog(organisationId: string, filter: LogFilter, pool: Pool): AsyncGenerator<LogEntry[]> {
+export async function* allOfLog(organisationId: string, filter: LogFilter, pool: Database): AsyncGenerator<LogEntry[]> {
   for (let after: readonly string[] | undefined; ; ) {
     const rows: Row[] = await rowsBehind(organisationId, filter, { after, count: atOnce }, pool);
     if (rows.length > 0) yield rows.map(entryOf);
@@ -47,7 +47,7 @@ export async function* allOfLog(organisationId: string, filter: LogFilter, pool:
 }
 
 /** Another organisation's entry is not found. */
-export async function findLogEntry(organisationId: string, eventId: string, pool: Pool): Promise<LogEntry | undefined> {
+export async function findLogEntry(organisationId: string, eventId: string, pool: Database): Promise<LogEntry | undefined> {
   const wanted = and(eq(logEntries.organisationId, organisationId), eq(logEntries.eventId, eventId), isShown);
   const [row] = await databaseOf(pool).select().from(logEntries).where(wanted);
   return row && entryOf(row);
@@ -59,7 +59,7 @@ interface Range {
 }
 
 /** Of several actors, each one's rows come from the index in their order, and are then put together. */
-async function rowsBehind(organisationId: string, filter: LogFilter, range: Range, pool: Pool): Promise<Row[]> {
+async function rowsBehind(organisationId: string, filter: LogFilter, range: Range, pool: Database): Promise<Row[]> {
   const { by } = filter;
   if (by === undefined) return rowsOf(organisationId, filter, undefined, range, pool);
   const actors = await actorsOf(organisationId, by, pool);
@@ -75,7 +75,7 @@ async function rowsOf(
   { what, from, to }: LogFilter,
   actor: string | undefined,
   { after, count }: Range,
-  pool: Pool,
+  pool: Database,
 ): Promise<Row[]> {
   const { at, position, revision } = logEntries;
   const [lastAt, lastPosition, lastRevision] = after ?? [];
@@ -98,7 +98,7 @@ async function rowsOf(
 }
 
 /** `kind:id`. Older events name a key by its prefix, so one key can be several actors. */
-async function actorsOf(organisationId: string, by: string, pool: Pool): Promise<string[]> {
+async function actorsOf(organisationId: string, by: string, pool: Database): Promise<string[]> {
   if (by === "cli") return [actorOf(operator), actorOf(firstStart)];
   const { rows } = await pool.query<{ prefix: string }>("select distinct prefix from api_keys where organisation_id = $1 and key_id = $2", [
     organisationId,

@@ -84,11 +84,11 @@ export const openablePages: readonly OpenablePage[] = [
   },
   { path: "/portal/upload", name: "upload", heading: "Upload a file", as: "operator", address: () => "/portal/upload" },
   {
-    path: "/portal/upload/columns",
+    path: "/portal/upload/{fileId}/columns",
     name: "columns",
     heading: "Columns",
     as: "operator",
-    address: ({ fileId }) => `/portal/upload/columns?file=${fileId}`,
+    address: ({ fileId }) => `/portal/upload/${fileId}/columns`,
   },
   {
     path: "/portal/upload/columns",

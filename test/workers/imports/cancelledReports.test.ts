@@ -1,6 +1,6 @@
 // Error reports of imports that are cancelled while they run or while they wait in the queue.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { verify } from "../../../src/audit/verify.js";
+import { verify } from "../../../src/cli/audit/verify.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { eventually } from "../../support/eventually.js";
 import { startWorker } from "../../support/roles.js";

@@ -68,9 +68,10 @@ export function choiceFaults({ headings, fixed = {} }: ColumnChoice, of: Choosab
   for (const { name, label, required, type } of fields.values()) {
     const columns = columnsFor.get(name) ?? [];
     const value = Object.hasOwn(fixed, name) ? (fixed[name] ?? "") : undefined;
-    if (columns.length > 1) faults.push(`${label} is taken from ${columns.map(quoted).join(" and ")}. Leave out all but one.`);
+    if (columns.length > 1)
+      faults.push(`${label} is taken from ${columns.map(quoted).join(" and ")}. Choose Do not import for all but one.`);
     if (columns[0] !== undefined && value !== undefined)
-      faults.push(`${label} has a fixed value, and a column: ${quoted(columns[0])}. Remove the value, or leave the column out.`);
+      faults.push(`${label} has a fixed value, and a column: ${quoted(columns[0])}. Remove the value, or do not import the column.`);
     if (required && columns.length === 0 && value === undefined)
       faults.push(`${label} is required. Choose a column for it, or give a fixed value.`);
     if (value !== undefined) faults.push(...fixedFaults(label, value, type));

@@ -1,5 +1,6 @@
 // What each column of a file is probably taken for. A person looks at it before anything is sent.
 import { folded, reportColumns } from "../../files/header.js";
+import type { Kind } from "../fields.js";
 import { type ChoosableFields, type ColumnChoice, choosableFields } from "./choice.js";
 import { otherNames, wordsOf } from "./otherNames.js";
 
@@ -37,6 +38,21 @@ export function suggestColumns(headings: readonly string[], of: ChoosableFields,
     suggestions.set(heading, field);
   }
   return suggestions;
+}
+
+const kinds = ["shipments", "activities"] as const;
+
+/** The kind of which the headings have the larger share of the required fields, or of all where these are equal. */
+export function likelyKind(headings: readonly string[], customFields: ChoosableFields["customFields"]): Kind | undefined {
+  const found = kinds.map((kind) => {
+    const of = { kind, customFields };
+    const suggested = new Set(suggestColumns(headings, of, []).values());
+    const required = choosableFields(of).filter((field) => field.required);
+    const present = required.filter(({ name }) => suggested.has(name)).length / required.length;
+    return { kind, present, all: [...suggested].filter((field) => typeof field === "string").length };
+  });
+  const [best, other] = found.sort((one, two) => two.present - one.present || two.all - one.all);
+  return best && other && (best.present > other.present || best.all > other.all) ? best.kind : undefined;
 }
 
 function namesOf(of: ChoosableFields): Name[] {

@@ -30,8 +30,8 @@ import { shipmentPage } from "./shipments/one.js";
 import { organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
 import { checkAnswer, checkForm } from "./upload/checkUpload.js";
-import { chooseForm, columnsAnswers, columnsForm } from "./upload/columns/forms.js";
-import { columnsPage } from "./upload/columns/page.js";
+import { chooseForm, columnsAnswers, columnsForms } from "./upload/columns/forms.js";
+import { columnsPage, fileColumnsPage } from "./upload/columns/page.js";
 import { problemRowsAnswer } from "./upload/problemRows.js";
 import { keptAnswer, keptForm, uploadAnswer, uploadForm } from "./upload/sendUpload.js";
 import { exampleAnswers, uploadPage } from "./upload/uploadPage.js";
@@ -55,6 +55,7 @@ export const pages: readonly PageOf<Visit>[] = [
     reversePage,
     uploadPage,
     columnsPage,
+    fileColumnsPage,
     correctionsPage,
     judgeAgainPage,
     quotesPage,
@@ -83,7 +84,7 @@ export const forms: readonly FormOf<Visit>[] = [
     keptForm,
     checkForm,
     chooseForm,
-    columnsForm,
+    ...columnsForms,
     ...correctionForms,
     judgeAgainForm,
     correctForm,

@@ -35,7 +35,7 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
         label: "Upload a file",
         icon: "upload",
         access: "operate",
-        about: "Check a CSV or XLSX file of shipments or activities, then upload it. Checking records nothing.",
+        about: "Check a CSV or XLSX file of shipments or activities, then upload it. Checking records nothing. Own headings, dates such as 03/04/2026 and decimal commas are fine: the page recognises them, or asks once.",
       },
       {
         path: "/portal/corrections",

@@ -47,12 +47,12 @@ test.each<[string, ColumnChoice, string[]]>([
   [
     "two columns for one field",
     { headings: { ...headings, Client: "customerId", Cust: "customerId" } },
-    ["Customer is taken from Client and Cust. Leave out all but one."],
+    ["Customer is taken from Client and Cust. Choose Do not import for all but one."],
   ],
   [
     "a fixed value beside a column",
     { headings, fixed: { warehouseCode: "SYD1" } },
-    ["Warehouse code has a fixed value, and a column: Site. Remove the value, or leave the column out."],
+    ["Warehouse code has a fixed value, and a column: Site. Remove the value, or do not import the column."],
   ],
   [
     "unknown fields",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { choosableFields } from "../../../../src/domain/imports/columns/choice.js";
-import { suggestColumns } from "../../../../src/domain/imports/columns/suggest.js";
+import { likelyKind, suggestColumns } from "../../../../src/domain/imports/columns/suggest.js";
 
 const shipments = { kind: "shipments", customFields: [{ key: "po_number", label: "Purchase order" }] } as const;
 const activities = { kind: "activities", customFields: [] } as const;
@@ -73,4 +73,14 @@ test("what was chosen before comes first, the newest before older ones", () => {
     ["comments", null],
     ["Gone", "rateCardAlias"],
   ]);
+});
+
+test.each<[string, string[], ReturnType<typeof likelyKind>]>([
+  ["picks", ["Whs", "Activity", "Qty", "Done on"], "activities"],
+  ["one column of picks", ["Charge code"], "activities"],
+  ["despatches", ["Order no.", "From suburb", "From post code", "Receiver town", "Post code", "Qty"], "shipments"],
+  ["what both have", ["Customer"], undefined],
+  ["nothing known", ["x", "y"], undefined],
+])("the headings of %s are recognised", (_, headings, kind) => {
+  expect(likelyKind(headings, [])).toBe(kind);
 });

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect } from "vitest";
 import { migrationStatements } from "../../../../src/adapters/postgres/migrate.js";
-import { verify } from "../../../../src/audit/verify.js";
+import { verify } from "../../../../src/cli/audit/verify.js";
 import { allProjections } from "../../../../src/projections/allProjections.js";
 import { rebuild } from "../../../../src/projections/rebuild/rebuild.js";
 import { countOpenRows } from "../../../../src/queries/rejectedRows/openRows.js";

@@ -187,7 +187,7 @@ test("a file whose columns were chosen has its own headings in the problem rows,
   const headings = "Site,Work,Qty,Done on,Remarks";
   const rows = ["W1,PICK,1,03/04/2026,fine", "W1,PICK,none,03/04/2026,not so"];
   const waiting = (await last(await stage.send("activities", csv(rows, "work.csv", headings)))).goTo ?? "";
-  const file = /\?file=(.*)$/.exec(waiting)?.[1] ?? "";
+  const file = /upload\/(.*)\/columns$/.exec(waiting)?.[1] ?? "";
   const choice = { "column-0": "warehouseCode", "column-1": "chargeCode", "column-2": "quantity", "column-3": "activityTimestamp" };
   const token = await formToken(stage.who);
   const answer = await stage.who.post("/portal/upload/columns", {

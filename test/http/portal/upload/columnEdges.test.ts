@@ -13,7 +13,7 @@ const path = "/portal/upload/columns";
 const csv = (lines: readonly string[]) => new File([lines.join("\n")], "picks.csv");
 const named = (id: string, rows: readonly string[]) => csv([`Whs,Work,Qty,Done on,${id}`, ...rows]);
 const wanted = { "column-0": "warehouseCode", "column-1": "chargeCode", "column-2": "quantity", "column-3": "activityTimestamp" };
-const fileIn = (goTo: string | null | undefined) => /\?file=([0-9a-f-]{36})$/.exec(goTo ?? "")?.[1] ?? "no file";
+const fileIn = (goTo: string | null | undefined) => /^\/portal\/upload\/([0-9a-f-]{36})\/columns$/.exec(goTo ?? "")?.[1] ?? "no file";
 const waiting = async (file: File) => fileIn((await last(await stage.send("activities", file))).goTo);
 const send = async (fields: Record<string, string>, who: Visitor = stage.who) =>
   who.post(path, { token: await formToken(who), sent: "yes", do: "upload", ...fields });

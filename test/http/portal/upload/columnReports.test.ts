@@ -15,7 +15,7 @@ const csv = (rows: readonly string[], id: string) => new File([[`Work,Qty,Done o
 /** An import whose choice has a fixed value, an order of dates and a column that is left out. */
 async function imported(rows: readonly string[], id: string, more: Record<string, string> = {}, file = csv(rows, id)): Promise<string> {
   const { goTo } = await last(await send("activities", file));
-  const fileId = goTo?.split("file=")[1] ?? "";
+  const fileId = goTo?.split("/")[3] ?? "";
   const chosen = { ...form, "fixed-warehouseCode": "SYD1", dateOrder: "dayFirst", ...more };
   const fields = { token: await formToken(stage.who), file: fileId, ...chosen, do: "upload" };
   const sent = await stage.who.post("/portal/upload/columns", fields);
@@ -74,7 +74,7 @@ test("an error report is not taken to the page Columns, unless it is to be a new
     stage.who.upload("/portal/upload/choose", { token: await formToken(stage.who), page: "p", kind: "activities", take }, file);
   const refused = await choose("correction");
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("This is an error report")]);
-  expect((await choose("file")).headers.get("location")).toMatch(/columns\?file=/);
+  expect((await choose("file")).headers.get("location")).toMatch(/columns$/);
 });
 
 test("a correction over the API replaces one value; the rest is as the choice had it", async () => {

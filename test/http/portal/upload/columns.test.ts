@@ -11,15 +11,21 @@ const path = "/portal/upload/columns";
 
 const csv = (text: string, name = "picks.csv") => new File([text], name);
 const named = (id: string, rows: readonly string[], headings = "Whs,Work,Qty,Done on") => csv([`${headings},${id}`, ...rows].join("\n"));
-const chosenBy = (goTo: string | undefined) => /\?file=([0-9a-f-]{36})$/.exec(goTo ?? "")?.[1] ?? "no file";
+const chosenBy = (goTo: string | undefined) => /^\/portal\/upload\/([0-9a-f-]{36})\/columns$/.exec(goTo ?? "")?.[1] ?? "no file";
 const importOf = (address: string | null | undefined) => /^\/portal\/imports\/([0-9a-f-]{36})$/.exec(address ?? "")?.[1] ?? "no import";
 
 /** Uploads a file that leads to the page Columns; returns the id it waits under. */
 async function waiting(file: File, kind: "activities" | "shipments" = "activities"): Promise<string> {
   return chosenBy((await last(await stage.send(kind, file))).goTo);
 }
-const pageOf = async (fileId: string) => (await stage.who.get(`${path}?file=${fileId}`)).text();
-const send = async (fields: Record<string, string>) => stage.who.post(path, { token: await formToken(stage.who), sent: "yes", ...fields });
+const pageOf = async (fileId: string) => (await stage.who.get(`/portal/upload/${fileId}/columns`)).text();
+/** To the page of the file, or to that of a choice without one. */
+const send = async (fields: Record<string, string>) =>
+  stage.who.post(fields["file"] ? `/portal/upload/${fields["file"]}/columns` : path, {
+    token: await formToken(stage.who),
+    sent: "yes",
+    ...fields,
+  });
 const wanted = { "column-0": "warehouseCode", "column-1": "chargeCode", "column-2": "quantity", "column-3": "activityTimestamp" };
 /** The value that each select of the page has. */
 const selectedIn = (page: string) =>
@@ -44,13 +50,10 @@ test("without scripts too, also when the file is to be checked", async () => {
   const token = await formToken(stage.who);
   for (const address of ["/portal/upload", "/portal/upload/checked"]) {
     const sent = await stage.who.upload(address, { token, page: "p", kind: "activities" }, named("plain", ["W1,PICK,1,2026-03-01,"]));
-    expect([sent.status, sent.headers.get("location")]).toEqual([
-      303,
-      expect.stringMatching(/^\/portal\/upload\/columns\?file=[0-9a-f-]{36}$/),
-    ]);
+    expect([sent.status, sent.headers.get("location")]).toEqual([303, expect.stringMatching(/^\/portal\/upload\/[0-9a-f-]{36}\/columns$/)]);
   }
   const checked = await stage.check("activities", named("scripted", ["W1,PICK,1,2026-03-01,"]));
-  expect(checked.goTo).toMatch(/^\/portal\/upload\/columns\?file=/);
+  expect(checked.goTo).toMatch(/^\/portal\/upload\/[0-9a-f-]{36}\/columns$/);
 });
 
 test("the file becomes an import with the choice, once; the next one with these headings goes through and says so", async () => {
@@ -60,7 +63,7 @@ test("the file becomes an import with the choice, once; the next one with these 
   const importId = importOf(addresses[0]);
   expect(new Set(addresses).size).toBe(1);
   expect((await send({ file: fileId, ...wanted, do: "upload" })).headers.get("location")).toBe(`/portal/imports/${importId}`);
-  expect((await stage.who.get(`${path}?file=${fileId}`)).headers.get("location")).toBe(`/portal/imports/${importId}`);
+  expect((await stage.who.get(`/portal/upload/${fileId}/columns`)).headers.get("location")).toBe(`/portal/imports/${importId}`);
   const { memberId } = stage.member;
   const headings = { Whs: "warehouseCode", Work: "chargeCode", Qty: "quantity", "Done on": "activityTimestamp", a: null };
   const first = await firstRequest(stage.service.eventStore, importId);
@@ -156,7 +159,7 @@ test("a file with our own headings can be taken there as well", async () => {
 });
 
 test.each<[string, Record<string, string>, string]>([
-  ["two columns for one field", { "column-4": "quantity" }, "Quantity is taken from Qty and f. Leave out all but one."],
+  ["two columns for one field", { "column-4": "quantity" }, "Quantity is taken from Qty and f. Choose Do not import for all but one."],
   ["a fixed value beside a column", { "fixed-quantity": "1" }, "Quantity has a fixed value, and a column: Qty."],
   ["an unknown field", { "column-4": "itemType" }, "f is taken for itemType, which is no field of these imports."],
   ["a required field without a column", { "column-2": "" }, "Quantity is required. Choose a column for it, or give a fixed value."],
@@ -179,8 +182,8 @@ test.each<[string, Record<string, string>, string]>([
 
 test("headings of 255 bytes can be chosen, a longer one is refused by name", async () => {
   const answer = async (bytes: number) => last(await stage.send("activities", named("g".repeat(bytes), ["W1,PICK,1,2026-03-01,"])));
-  expect((await answer(limits.columnNameBytes - 1)).goTo).toMatch(/columns\?file=/);
-  expect((await answer(limits.columnNameBytes)).goTo).toMatch(/columns\?file=/);
+  expect((await answer(limits.columnNameBytes - 1)).goTo).toMatch(/[0-9a-f-]{36}\/columns$/);
+  expect((await answer(limits.columnNameBytes)).goTo).toMatch(/[0-9a-f-]{36}\/columns$/);
   expect((await answer(limits.columnNameBytes + 1)).error).toMatch(/^Column name\(s\) longer than 255 bytes: ggg/);
 });
 
@@ -227,4 +230,28 @@ test("the API refuses the same file as before", async () => {
     400,
     expect.stringContaining("Unrecognised column(s): Whs, Work, Qty, Done on, a"),
   ]);
+});
+
+test.each<[what: string, headings: string, row: string, leadsTo: RegExp]>([
+  [
+    "our own headings of activities",
+    "warehouseCode,chargeCode,quantity,activityTimestamp",
+    "W1,PICK,11,2026-03-01",
+    /^\/portal\/imports\//,
+  ],
+  [
+    "headings that resemble those of shipments",
+    "Order no.,From suburb,From post code,To suburb,To post code,Type",
+    "1,a,1,b,2,c",
+    /columns$/,
+  ],
+])("the kind is recognised by %s", async (_, headings, row, leadsTo) => {
+  const { goTo = "" } = await last(await stage.send("recognise", csv(`${headings}\n${row}\n`)));
+  expect(goTo).toMatch(leadsTo);
+  if (leadsTo.test("columns")) expect(await (await stage.who.get(goTo)).text()).toContain("(shipments)");
+});
+
+test("a kind that the headings do not say is to be chosen", async () => {
+  const { error } = await last(await stage.send("recognise", csv("x,y\n1,2\n")));
+  expect(error).toContain("The headings do not say what the file has. Choose Shipments or Activities under Kind.");
 });

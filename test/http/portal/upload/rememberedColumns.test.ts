@@ -13,7 +13,7 @@ const row = (date: string, quantity = 1) => `W1,PICK,${quantity},${date},`;
 /** The last row alone says how the dates are written, far behind the first values that a page shows. */
 const late = (date: string) => [...Array.from({ length: 3_000 }, (_, index) => row("04/03/2026", index + 1)), row(date)];
 const wanted = { "column-0": "warehouseCode", "column-1": "chargeCode", "column-2": "quantity", "column-3": "activityTimestamp" };
-const fileIn = (goTo: string | null | undefined) => /\?file=([0-9a-f-]{36})$/.exec(goTo ?? "")?.[1] ?? "no file";
+const fileIn = (goTo: string | null | undefined) => /^\/portal\/upload\/([0-9a-f-]{36})\/columns$/.exec(goTo ?? "")?.[1] ?? "no file";
 const importIn = (goTo: string | null | undefined) => /^\/portal\/imports\/([0-9a-f-]{36})$/.exec(goTo ?? "")?.[1] ?? "no import";
 const post = async (address: string, fields: Record<string, string>) =>
   stage.who.post(address, { token: await formToken(stage.who), ...fields });
@@ -139,7 +139,7 @@ const numbersIn = (page: string) => ({
   chosen: /<select[^>]* name="decimal".*?<\/select>/s.exec(page)?.[0].match(/<option value="([^"]*)" selected/)?.[1] ?? "",
   said: /The file has [^<]+/.exec(page)?.[0],
 });
-const pageFor = async (fileId: string) => (await stage.who.get(`${path}?file=${fileId}`)).text();
+const pageFor = async (fileId: string) => (await stage.who.get(`/portal/upload/${fileId}/columns`)).text();
 const quantitiesOf = async (importId: string) => {
   await stage.completed("activities", importId);
   const answer = await stage.organisation.get(`/v1/org/ledger/activities?importId=${importId}`);

@@ -110,7 +110,7 @@ export function useReports() {
   }
 
   const script = () => ({ accept: "application/json", "x-form-token": token });
-  const send = async (kind: Kind, file: File, fields: Record<string, string> = {}) =>
+  const send = async (kind: Kind | "recognise", file: File, fields: Record<string, string> = {}) =>
     who.upload("/portal/upload/send", { kind, page: "p", ...fields }, file, script());
   const check = async (kind: Kind, file: File) => last(await who.upload("/portal/upload/check", { kind, page: "p" }, file, script()));
   const states = async (kind: Kind, importId: string) => {

@@ -47,7 +47,7 @@ describe("an upload of a file that was sent before", () => {
     const first = await uploaded(await send("p1", { sourceDetails: "Monday picks" }));
     const asked = await html(await send("p2"));
     expect(text(asked)).toMatch(
-      /picks\.csv is the same file as Monday picks , pushed \d+ \w+ 20\d\d, \d\d:\d\d by The operator\. Nothing has been recorded yet\./,
+      /picks\.csv is the same file as Monday picks , sent \d+ \w+ 20\d\d, \d\d:\d\d by The operator\. Nothing has been recorded yet\./,
     );
     expect(asked).toContain(`href="/portal/imports/${first}"`);
     expect(named(asked)).toEqual([first]);
@@ -121,7 +121,7 @@ describe("an upload of a file that was sent before", () => {
 
   test("is told of by a check too, with and without scripts", async () => {
     const first = await uploaded(await send("p1", { sourceDetails: "Monday picks" }));
-    const told = /This is the same file as Monday picks , pushed .* by The operator\. Upload asks before it goes on\./;
+    const told = /This is the same file as Monday picks , sent .* by The operator\. Upload asks before it goes on\./;
     const checked = await html(await who.upload("/portal/upload/check", fields("p2"), picks(), script()));
     expect(text(checked)).toMatch(told);
     expect(checked).toContain(`href="/portal/imports/${first}"`);
@@ -138,7 +138,7 @@ test("an import's page names the import that had the same file, and lists have a
   const page = async (path: string) => (await who.get(path)).text();
   const [one, other] = [await page(`/portal/imports/${first}`), await page(`/portal/imports/${second}`)];
   expect(text(one)).not.toContain("same file");
-  expect(text(other)).toMatch(/The same file as Monday picks , pushed \d+ \w+ 20\d\d, \d\d:\d\d by The operator\./);
+  expect(text(other)).toMatch(/The same file as Monday picks , sent \d+ \w+ 20\d\d, \d\d:\d\d by The operator\./);
   expect(other).toContain(`<a href="/portal/imports/${first}">Monday picks</a>`);
   for (const path of ["/portal/imports", "/portal"]) {
     const list = await page(path);

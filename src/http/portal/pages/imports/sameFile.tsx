@@ -30,13 +30,13 @@ export async function earlierPush(
   return { importId, pushed: { reference: sourceDetails, at: new Date(at), by: nameOf(by) } };
 }
 
-/** Such as `orders.csv, pushed 1 Mar 2026, 10:00 by Ada`. */
+/** Such as `orders.csv, sent 1 Mar 2026, 10:00 by Ada`. */
 export const PushInWords = ({ visit, earlier: { importId, pushed } }: { visit: Viewer; earlier: EarlierPush }) => (
   <>
     <a href={visit.links.to(importPath(importId))}>{pushed ? shownReference(pushed) : "an earlier import"}</a>
     {pushed ? (
       <>
-        , pushed <Time visit={visit} at={pushed.at} /> by {pushed.by}
+        , sent <Time visit={visit} at={pushed.at} /> by {pushed.by}
       </>
     ) : null}
   </>

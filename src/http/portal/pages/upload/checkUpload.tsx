@@ -5,11 +5,11 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { answerInLines, type Line, pageLeft } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { columnsOfFile, isContradicted, keepToChoose, readFileEvidence } from "./columns/columnsOfFile.js";
-import { ofReportedKind, prepareToJudge, reportedImport } from "./judgeUpload.js";
+import { prepareToJudge, reportedImport, withKind } from "./judgeUpload.js";
 import { keepChecked } from "./keepChecked.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
 import { checkPath, plainCheckPath } from "./paths.js";
-import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
+import { inPlainForm, receiveForm, removeForm, type SentForm } from "./receiveForm.js";
 import { sentBefore } from "./sameUpload.js";
 import { uploadPage, uploadWith } from "./uploadPage.js";
 
@@ -53,10 +53,10 @@ type Check = (send: (line: Line) => void, signal: AbortSignal) => Promise<Outcom
  */
 async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<Check> {
   const leave = deps.fileChecks.enter(visit.person.memberId);
-  let form: ReceivedForm | undefined;
+  let received: SentForm | undefined;
   const end = async () => {
     leave();
-    if (form) await removeForm(form);
+    if (received) await removeForm(received);
   };
   const untilEnd =
     (check: Check): Check =>
@@ -68,11 +68,11 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
       }
     };
   try {
-    form = await receiveForm(visit, deps);
-    const { upload } = form;
+    received = await receiveForm(visit, deps);
+    const { upload } = received;
     const header = await readUploadHeader(deps, visit.person.organisationId, upload);
-    const found = await reportedImport(deps, visit, form, header);
-    form = ofReportedKind(form, found);
+    const found = await reportedImport(deps, visit, received, header);
+    const form = await withKind(visit, deps, received, { header, found });
     const { kind } = form;
     const taken = await columnsOfFile(visit, deps, { form, header, reported: found?.request });
     const file = { form, header };

@@ -16,7 +16,8 @@ import { existingShipments } from "../../../../queries/shipments/shipmentLedger.
 import type { Line } from "../../lines.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { presentCatalogue } from "../customers.js";
-import type { ReceivedForm } from "./receiveForm.js";
+import { recognisedKind } from "./columns/columnsOfFile.js";
+import type { ReceivedForm, SentForm } from "./receiveForm.js";
 
 export interface Judged {
   readonly checked: CheckedFile;
@@ -79,7 +80,7 @@ export async function prepareToJudge(
 export async function reportedImport(
   deps: PortalDeps,
   { person: { organisationId } }: SignedInVisit,
-  { take, upload }: ReceivedForm,
+  { take, upload }: SentForm,
   { columns, subject }: FileHeader,
 ): Promise<CompletedImport | undefined> {
   const report = take === "file" ? undefined : reportIn({ name: upload.name, columns, subject });
@@ -89,9 +90,17 @@ export async function reportedImport(
   return completedImport(deps, { organisationId, importId: report.importId });
 }
 
-/** The form as it is meant: an error report is of its import's kind, whatever was chosen. */
-export const ofReportedKind = (form: ReceivedForm, found: CompletedImport | undefined): ReceivedForm =>
-  found === undefined ? form : { ...form, kind: found.request.kind };
+/** The form with its kind: an error report is of its import's kind, and a kind that is not chosen is recognised by the headings. */
+export async function withKind(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  form: SentForm,
+  { header, found }: { readonly header: FileHeader; readonly found: CompletedImport | undefined },
+): Promise<ReceivedForm> {
+  const kind = found?.request.kind ?? form.kind ?? (await recognisedKind(visit, deps, header.columns));
+  if (!kind) throw new Rejection("invalid", "The headings do not say what the file has. Choose Shipments or Activities under Kind.");
+  return { ...form, kind };
+}
 
 /** Writes down the import's rejected rows, for the process that judges the report. */
 export async function reportToJudge(

@@ -8,8 +8,13 @@ import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { ensureFromOwnPage } from "../../visits.js";
 
-export interface ReceivedForm {
+export interface ReceivedForm extends SentForm {
   readonly kind: ImportKind;
+}
+
+export interface SentForm {
+  /** Undefined where it is to be recognised by the headings. */
+  readonly kind: ImportKind | undefined;
   readonly upload: Upload;
   /** How to take an error report: as a correction or as a new file. Empty if the form does not say. */
   readonly take: string;
@@ -23,10 +28,10 @@ export interface ReceivedForm {
 
 const fieldNames = ["token", "kind", "page", "take", "again", "checked"] as const;
 
-export const removeForm = ({ upload }: ReceivedForm): Promise<void> => rm(upload.folder, { recursive: true, force: true });
+export const removeForm = ({ upload }: SentForm): Promise<void> => rm(upload.folder, { recursive: true, force: true });
 
 /** The caller removes the folder. */
-export async function receiveForm(visit: SignedInVisit, deps: PortalDeps): Promise<ReceivedForm> {
+export async function receiveForm(visit: SignedInVisit, deps: PortalDeps): Promise<SentForm> {
   const { context: c, stillAllowed } = visit;
   const incoming = c.env?.incoming;
   if (!incoming) throw new Error("an upload needs a socket");
@@ -46,9 +51,13 @@ export async function receiveForm(visit: SignedInVisit, deps: PortalDeps): Promi
   }
 }
 
-function kindOf(given: string | undefined): ImportKind {
+/** The form's kind of a file whose headings say what it is. */
+export const recognise = "recognise";
+
+function kindOf(given: string | undefined): ImportKind | undefined {
+  if (given === recognise) return undefined;
   if (given === "shipments" || given === "activities") return given;
-  throw new Rejection("invalid", "Choose the kind: shipments or activities.");
+  throw new Rejection("invalid", "Choose the kind: shipments, activities, or to recognise it.");
 }
 
 /** A browser without scripts shows nothing until the answer, and the server ends a connection that is silent for a minute. */

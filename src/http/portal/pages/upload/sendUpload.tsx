@@ -15,12 +15,12 @@ import { importPath } from "../imports/status.js";
 import { askOrAccept, type EndedUpload, withinMs } from "./askOrAccept.js";
 import { columnsOfFile } from "./columns/columnsOfFile.js";
 import { fetchKept, noLongerKept } from "./fetchKept.js";
-import { ofReportedKind, reportedImport } from "./judgeUpload.js";
+import { reportedImport, withKind } from "./judgeUpload.js";
 import { keepChecked } from "./keepChecked.js";
 import { SheetsQuestion } from "./notesOnFile.js";
 import { keptPath, sendKeptPath, uploadPath } from "./paths.js";
 import { readFirst, wasChecked } from "./readFirst.js";
-import { inPlainForm, type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
+import { inPlainForm, type ReceivedForm, receiveForm, removeForm, type SentForm } from "./receiveForm.js";
 import { UploadQuestion } from "./sameUpload.js";
 import { prepareToSendReport } from "./sendReport.js";
 import { uploadPage, uploadWith } from "./uploadPage.js";
@@ -136,7 +136,7 @@ const tooBusy = "Too many files are being read at the moment, try again shortly"
 
 interface FileToTake {
   /** Its folder is removed. */
-  readonly form: ReceivedForm;
+  readonly form: SentForm;
   /** Set for a file that was checked: it is taken as it was then. `leave` ends the member's place among the checks. */
   readonly kept?: { readonly file: KeptFile; readonly columns: ImportColumns | undefined; readonly leave: () => unknown };
 }
@@ -147,16 +147,15 @@ interface FileToTake {
  */
 async function takeFile(visit: SignedInVisit, deps: PortalDeps, { form: received, kept }: FileToTake): Promise<Taken> {
   const { organisationId, memberId } = visit.person;
-  let form = received;
   let leave = kept?.leave ?? (() => undefined as unknown);
   const end = async () => {
     leave();
-    await removeForm(form);
+    await removeForm(received);
   };
   try {
-    const header = await readUploadHeader(deps, organisationId, form.upload);
-    const found = await reportedImport(deps, visit, form, header);
-    form = ofReportedKind(form, found);
+    const header = await readUploadHeader(deps, organisationId, received.upload);
+    const found = await reportedImport(deps, visit, received, header);
+    const form = await withKind(visit, deps, received, { header, found });
     const file = { form, header };
     const chosen = kept
       ? { toChoose: false as const, columns: kept.columns }

@@ -8,6 +8,7 @@ import { type Cell, type DownloadedTable, downloadTable, type TableFormat } from
 import { presentCatalogue } from "../customers.js";
 import { CheckOutcome, type Outcome } from "./outcomes.js";
 import { checkPath, choosePath, plainCheckPath, uploadPath } from "./paths.js";
+import { recognise } from "./receiveForm.js";
 import { type Question, UploadQuestion } from "./sameUpload.js";
 
 export const exampleFormats = ["csv", "xlsx"] as const;
@@ -82,7 +83,7 @@ function UploadForm({ visit, kind, question, checked }: UploadFormProps) {
       <input type="hidden" name="page" value={randomBytes(16).toString("base64url")} />
       <input type="hidden" name="again" value={(!fileId && earlier?.importId) || ""} />
       <input type="hidden" name="checked" value={checked ?? ""} />
-      <Choice label="Kind" name="kind" options={kindOptions} value={form?.kind ?? kind} />
+      <Choice label="Kind" name="kind" options={[{ value: recognise, label: "Recognise" }, ...kindOptions]} value={form?.kind ?? kind} />
       <div class="field drop" data-drop>
         <label for="field-file">File</label>
         <input id="field-file" type="file" name="file" accept=".csv,.xlsx" required aria-describedby="field-file-hint" />

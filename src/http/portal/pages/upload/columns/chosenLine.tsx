@@ -44,8 +44,8 @@ export const ColumnsOfImport = (props: Props) => (
       <ColumnsChosen {...props} />
     </p>
     <details>
-      <summary>What each column was taken for</summary>
-      <Table caption="What each column was taken for" columns={tableColumns} rows={inWords(props)} />
+      <summary>Our field for each column</summary>
+      <Table caption="Our field for each column" columns={tableColumns} rows={inWords(props)} />
     </details>
   </div>
 );
@@ -57,7 +57,7 @@ interface Taken {
 
 const tableColumns: readonly Column<Taken>[] = [
   { heading: "Column", names: true, cell: ({ column }) => column },
-  { heading: "Taken for", cell: ({ field }) => field },
+  { heading: "Our field", cell: ({ field }) => field },
 ];
 
 const filledColumns: readonly Column<Taken>[] = [
@@ -78,7 +78,7 @@ function inWords({ kind, columns: { headings, fixed = {}, dateOrder, decimal } }
   return [
     ...Object.entries(headings).map(([column, field]) => ({
       column,
-      field: field === null ? <span class="muted">Left out</span> : labelOf(field),
+      field: field === null ? <span class="muted">Not imported</span> : labelOf(field),
     })),
     ...Object.entries(fixed).map(([field, value]) => ({
       column: <span class="muted">{`${value} in every row`}</span>,

@@ -5,15 +5,17 @@ import { matchImportHeader } from "../../../../../domain/files/header.js";
 import type { ColumnChoice } from "../../../../../domain/imports/columns/choice.js";
 import { datesAgainst, type Evidence, headingsOfFile, numbersAgainst } from "../../../../../domain/imports/columns/evidence.js";
 import { fileHeadings, headingsIn, headingsKey } from "../../../../../domain/imports/columns/headings.js";
-import type { ImportColumns, ImportKind, ImportRequested } from "../../../../../events/importEvents.js";
+import { likelyKind } from "../../../../../domain/imports/columns/suggest.js";
+import { type ImportColumns, type ImportKind, type ImportRequested, importKinds } from "../../../../../events/importEvents.js";
 import type { FileHeader } from "../../../../../ports/spreadsheets.js";
 import { rememberedColumns } from "../../../../../queries/organisations/columnChoices.js";
 import type { Line } from "../../../lines.js";
 import type { PortalDeps, SignedInVisit } from "../../../page.js";
 import { presentCatalogue } from "../../customers.js";
+import { uploadPath } from "../paths.js";
 import type { ReceivedForm } from "../receiveForm.js";
 
-export const columnsPath = "/portal/upload/columns";
+export const columnsPath = `${uploadPath}/columns`;
 
 interface UploadedFile {
   readonly form: ReceivedForm;
@@ -35,6 +37,17 @@ export async function columnsOfFile(
   const taken = columnsTaken(catalogue, deps.geography, { kind, columns, reported, remembered });
   if (taken.toChoose) expectChoosable(columns);
   return taken;
+}
+
+/** By our own headings, by those of earlier files, or by what they resemble. Undefined where they say nothing. */
+export async function recognisedKind(visit: SignedInVisit, deps: PortalDeps, columns: readonly string[]): Promise<ImportKind | undefined> {
+  const { catalogue } = await presentCatalogue(visit, deps);
+  const { customFieldKeys, file } = catalogue;
+  const own = importKinds.find((kind) => matchImportHeader(columns, { kind, source: "file", customFieldKeys }).ok);
+  if (own) return own;
+  const key = headingsKey(headingsIn(columns));
+  for (const kind of importKinds) if (await rememberedColumns(deps.pool, visit.person.organisationId, { kind, key })) return kind;
+  return likelyKind(headingsIn(columns), file.customFields);
 }
 
 /** Reads every row in a process of its own. */
@@ -101,4 +114,4 @@ export async function keepToChoose(
   return columnsOfKept(fileId);
 }
 
-export const columnsOfKept = (fileId: string): string => `${columnsPath}?file=${fileId}`;
+export const columnsOfKept = (fileId: string): string => `${uploadPath}/${fileId}/columns`;

@@ -10,19 +10,19 @@ import { Rejection } from "../../../../../domain/rejection.js";
 import { send } from "../../../../server/requestFrame.js";
 import { type Fields, fieldsInJson, maxFormBytes } from "../../../fields.js";
 import { answerInLines, pageLeft } from "../../../lines.js";
-import { type AnswerOf, done, type FormOf, originOf, type PortalDeps, type SignedInVisit } from "../../../page.js";
+import { type AnswerOf, done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../../page.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath } from "../../imports/status.js";
 import { noLongerKept } from "../fetchKept.js";
-import { reportedImport } from "../judgeUpload.js";
+import { reportedImport, withKind } from "../judgeUpload.js";
 import { CheckOutcome } from "../outcomes.js";
 import { choosePath, uploadPath } from "../paths.js";
 import { inPlainForm, receiveForm, removeForm } from "../receiveForm.js";
 import { UploadQuestion } from "../sameUpload.js";
 import { uploadPage } from "../uploadPage.js";
-import { columnsPath, keepToChoose, readFileEvidence } from "./columnsOfFile.js";
+import { keepToChoose, readFileEvidence } from "./columnsOfFile.js";
 import { checkKept, uploadKept } from "./keptUpload.js";
-import { checkColumnsPath, columnsPage, columnsWith, notFound, sendColumnsPath } from "./page.js";
+import { checkColumnsPath, columnsPage, columnsWith, fileColumnsPage, notFound, sendColumnsPath } from "./page.js";
 import { readChoice } from "./readChoice.js";
 import { type ColumnsSource, columnsSource } from "./source.js";
 
@@ -33,16 +33,17 @@ export const chooseForm: FormOf<SignedInVisit> = {
   page: uploadPage,
   body: "upload",
   submit: async (visit, _, deps) => {
-    const form = await receiveForm(visit, deps);
+    const received = await receiveForm(visit, deps);
     try {
-      const header = await readUploadHeader(deps, visit.person.organisationId, form.upload);
-      if (await reportedImport(deps, visit, form, header)) throw new Rejection("invalid", ownReport);
+      const header = await readUploadHeader(deps, visit.person.organisationId, received.upload);
+      if (await reportedImport(deps, visit, received, header)) throw new Rejection("invalid", ownReport);
+      const form = await withKind(visit, deps, received, { header, found: undefined });
       const file = { form, header };
       const ends = [deps.closing, pageLeft(visit.context).signal];
       const evidence = await inPlainForm(ends, tooLarge, (signal) => readFileEvidence(visit, deps, file, () => undefined, signal));
       return { goTo: await keepToChoose(visit, deps, file, evidence) };
     } finally {
-      await removeForm(form);
+      await removeForm(received);
     }
   },
 };
@@ -57,10 +58,10 @@ const tooSlow = "Checking this file takes too long without JavaScript. Turn on J
 /** The form of a file with the most columns, for an organisation with the most custom fields and the longest labels. */
 const mostBytes = 8 * maxFormBytes;
 
-export const columnsForm: FormOf<SignedInVisit> = {
-  path: columnsPath,
+const formOf = (page: PageOf<SignedInVisit>): FormOf<SignedInVisit> => ({
+  path: page.path,
   access: "operate",
-  page: columnsPage,
+  page,
   mostBytes,
   submit: async (visit, fields, deps) => {
     const source = await columnsSource(visit, deps, fields.get);
@@ -80,7 +81,9 @@ export const columnsForm: FormOf<SignedInVisit> = {
     const question = <UploadQuestion visit={visit} form={questionOf(kept)} earlier={sent.earlier} withoutScripts="press" />;
     return columnsWith(visit, deps, source, { choice, outcome: question, again: sent.earlier.importId });
   },
-};
+});
+
+export const columnsForms = [formOf(columnsPage), formOf(fileColumnsPage)];
 
 const questionOf = ({ kind, file: { name } }: KeptFile) => ({ kind, upload: { name } });
 

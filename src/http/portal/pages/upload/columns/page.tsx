@@ -14,7 +14,7 @@ import { Time } from "../../../shell/values.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/status.js";
 import { NotesOnFile } from "../notesOnFile.js";
-import { columnsPath } from "./columnsOfFile.js";
+import { columnsOfKept, columnsPath } from "./columnsOfFile.js";
 import { ColumnTable, FieldsWithoutColumn, OrderOfDates, WayOfNumbers } from "./parts.js";
 import { readChoice } from "./readChoice.js";
 import { type ColumnsSource, columnsSource, firstChoice } from "./source.js";
@@ -22,18 +22,22 @@ import { type ColumnsSource, columnsSource, firstChoice } from "./source.js";
 export const checkColumnsPath = `${columnsPath}/check`;
 export const sendColumnsPath = `${columnsPath}/send`;
 
-export const columnsPage: PageOf<SignedInVisit> = {
-  path: columnsPath,
+/** `columnsPath` is for a choice without a file. */
+const pageAt = (path: string): PageOf<SignedInVisit> => ({
+  path,
   access: "operate",
   show: async (visit, deps) => {
-    const { query, submitted } = visit;
+    const { query, submitted, params } = visit;
     const given = (name: string) => submitted.get(name) || query[name] || "";
     const source = await columnsSource(visit, deps, given);
-    if (!source) return given("file") || given("headings") ? notFound(visit) : noFile(visit);
+    if (!source) return params["fileId"] || given("file") || given("headings") ? notFound(visit) : noFile(visit);
     if (source.kept?.importId) return { goTo: importPath(source.kept.importId) };
     return columnsWith(visit, deps, source);
   },
-};
+});
+
+export const columnsPage = pageAt(columnsPath);
+export const fileColumnsPage = pageAt(columnsOfKept("{fileId}"));
 
 const noFile = (visit: SignedInVisit): Shown => ({
   title: "Columns",
@@ -88,7 +92,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
           id={source.kept ? "upload" : "columns"}
           class="choose-columns"
           method="post"
-          action={visit.links.to(columnsPath)}
+          action={visit.links.to(source.kept ? columnsOfKept(source.kept.fileId) : columnsPath)}
           {...(source.kept ? scripted(visit) : {})}
         >
           <input type="hidden" name="token" value={visit.formToken} />

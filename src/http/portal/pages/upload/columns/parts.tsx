@@ -37,13 +37,13 @@ export function ColumnTable({ source, choice, fields }: Chosen) {
   const columns: Column<Row>[] = [
     { heading: "Column", names: true, cell: ({ heading }) => heading },
     ...(source.kept ? [{ heading: "Values", cell: ({ values }: Row) => <Values values={values} /> }] : []),
-    { heading: "Taken for", cell: (row) => (isLarge ? <Written row={row} texts={texts} /> : <TakenFor row={row} fields={fields} />) },
+    { heading: "Our field", cell: (row) => (isLarge ? <Written row={row} texts={texts} /> : <TakenFor row={row} fields={fields} />) },
   ];
   return (
     <div class="file-columns">
       {isLarge ? (
         <>
-          <p class="hint">Type the field for each column; your browser suggests them. A column without a field is left out.</p>
+          <p class="hint">Type the field for each column; your browser suggests them. A column without a field is not imported.</p>
           <datalist id={listOfFields}>
             {[...texts].map(([name, text]) => (
               <option value={text} data-name={name} />
@@ -68,7 +68,7 @@ function Values({ values }: { values: readonly string[] }) {
 }
 
 const TakenFor = ({ row: { heading, index, field }, fields }: { row: Row; fields: readonly ChoosableField[] }) => (
-  <select name={columnField(index)} aria-label={`${heading} is taken for`} data-taken>
+  <select name={columnField(index)} aria-label={`Our field for ${heading}`} data-taken>
     <ListOfFields fields={fields} field={field} />
   </select>
 );
@@ -81,7 +81,7 @@ function ListOfFields({ fields, field }: { fields: readonly ChoosableField[]; fi
   ];
   return (
     <>
-      <option value="">Leave out</option>
+      <option value="">Do not import</option>
       {groups.map(([label, members]) =>
         members.length === 0 ? null : (
           <optgroup label={label}>
@@ -103,7 +103,7 @@ const Written = ({ row: { heading, index, field }, texts }: { row: Row; texts: R
     value={texts.get(field) ?? field}
     list={listOfFields}
     autocomplete="off"
-    aria-label={`${heading} is taken for`}
+    aria-label={`Our field for ${heading}`}
     data-taken
   />
 );

@@ -27,11 +27,11 @@ export interface ColumnsSource {
 
 /** `given`: the page's address, or the form that was sent. */
 export async function columnsSource(
-  { person: { organisationId } }: SignedInVisit,
+  { person: { organisationId }, params }: SignedInVisit,
   deps: PortalDeps,
   given: (name: string) => string,
 ): Promise<ColumnsSource | undefined> {
-  const fileId = given("file");
+  const fileId = params["fileId"] ?? given("file");
   if (fileId) {
     const kept = await keptFile(deps.pool, organisationId, fileId);
     return kept && sourceOfFile(deps, kept);

@@ -1,0 +1,48 @@
+// `audit log`: the log of an organisation, filled anew from its streams, and compared with the table.
+import type { Pool } from "pg";
+import { type Findings, newFindings } from "../../audit/findings.js";
+import type { LogEntry } from "../../domain/log/entry.js";
+import type { LogNames } from "../../domain/log/sentences.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import { log } from "../../projections/models/log.js";
+import { auditTables } from "../../projections/rebuild/auditTables.js";
+import { allOfLog } from "../../queries/log/logEntries.js";
+import { logNames } from "../../queries/log/logNames.js";
+import { addDifferences, quiet, shownFindings } from "./verify.js";
+
+export interface VerifyLogOptions {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly signal: AbortSignal;
+  readonly organisationId: string;
+  /** Included. */
+  readonly from?: Date | undefined;
+  /** Not included. */
+  readonly to?: Date | undefined;
+  readonly onProgress?: (progress: { events: number; share: number }) => void;
+}
+
+export interface VerifiedLog {
+  /** From the streams, the oldest first. */
+  readonly entries: readonly LogEntry[];
+  readonly names: LogNames;
+  readonly findings: Findings;
+}
+
+export async function verifyLog({ organisationId, from, to, ...options }: VerifyLogOptions): Promise<VerifiedLog> {
+  const findings = newFindings();
+  const { differences, result } = await auditTables(
+    {
+      ...{ ...options, logger: quiet, projections: [log] },
+      isWanted: ({ metadata, type }) => metadata.organisation === organisationId && type !== "RowAccepted" && type !== "RowRejected",
+      ...{ scope: { organisationId, from, to }, most: shownFindings },
+    },
+    async (client) => {
+      const entries: LogEntry[] = [];
+      for await (const some of allOfLog(organisationId, { from, to }, client)) entries.push(...some);
+      return { entries: entries.reverse(), names: await logNames(organisationId, entries, client) };
+    },
+  );
+  addDifferences(findings, differences);
+  return { ...result, findings };
+}
