@@ -6,6 +6,7 @@ import type { EventStore } from "../../src/ports/eventStore.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
 import { untilNextLook } from "./eventually.js";
 import { append, type Story, type Told, tell } from "./importStory.js";
+import { type Own, starting } from "./starting.js";
 import { startHostedEventStore } from "./stores/hostedEventStore.js";
 import { createTestDatabase } from "./stores/postgres.js";
 
@@ -30,11 +31,14 @@ export interface ReadModel {
 
 const quiet = pino({ level: "silent" });
 
-export async function startReadModel(startStore = startHostedEventStore): Promise<ReadModel> {
-  const [node, database] = await Promise.all([startStore(), createTestDatabase()]);
-  const eventStore = connectEventStore({ address: node.address, logger: quiet });
+export const startReadModel = (startStore = startHostedEventStore): Promise<ReadModel> => starting((own) => startParts(own, startStore));
+
+async function startParts(own: Own, startStore: typeof startHostedEventStore): Promise<Omit<ReadModel, "close">> {
+  const database = await own(createTestDatabase(), ({ close }) => close());
+  const node = await own(startStore(), ({ stop }) => stop());
+  const eventStore = await own(connectEventStore({ address: node.address, logger: quiet }), (connected) => connected.close());
   let projector: { stop: AbortController; ended: Promise<void> } | undefined;
-  const model: ReadModel = {
+  const model: Omit<ReadModel, "close"> = {
     pool: database.pool,
     url: database.url,
     eventStore,
@@ -73,12 +77,8 @@ export async function startReadModel(startStore = startHostedEventStore): Promis
         model.startProjector();
       }
     },
-    async close() {
-      await model.stopProjector();
-      await eventStore.close();
-      await Promise.all([node.stop(), database.close()]);
-    },
   };
+  await own(model, () => model.stopProjector());
   model.startProjector();
   return model;
 }

@@ -106,15 +106,18 @@ export function ledgerFigures(pool: Pick<Pool, "query">, { organisationId, at, r
 }
 
 /** Whether the tables have everything that the organisation's earlier imports have recorded, and the figures of it; also while nothing fills them. */
-export async function areFiguresComplete(pool: Pick<Pool, "query">, organisationId: string): Promise<boolean> {
+export async function areFiguresComplete(
+  pool: Pick<Pool, "query">,
+  { organisationId, importId }: { readonly organisationId: string; readonly importId: string },
+): Promise<boolean> {
   const { rows } = await pool.query<{ complete: boolean }>(
     `select not exists (select from checkpoints) or exists (
               select from checkpoints own join checkpoints of_imports on of_imports.projection = 'imports'
                where own.projection = 'activities' and own.shape >= $2 and own.commit >= of_imports.commit)
-        and not exists (select from ended_imports e left join imports i on i.import_id = e.import_id
-                         where e.organisation_id = $1 and coalesce(e.kind, 'activities') = 'activities'
-                           and coalesce(i.status, 'queued') in ('queued', 'processing')) as complete`,
-    [organisationId, activitiesShape],
+        and not exists (select from imports i
+                         where i.organisation_id = $1 and i.kind = 'activities' and i.import_id <> $3
+                           and (i.status = 'processing' or i.status = 'queued' and i.position < (select position from imports where import_id = $3))) as complete`,
+    [organisationId, activitiesShape, importId],
   );
   return rows[0]?.complete ?? false;
 }

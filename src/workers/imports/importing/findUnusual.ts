@@ -26,7 +26,7 @@ export function unusualOf({ pool }: WorkerDeps, held: HeldTurn, request: ImportR
     async find(): Promise<Pick<ImportCompleted, "unusual" | "unusualRows"> | undefined> {
       const look = async () => {
         held.check();
-        return (await areFiguresComplete(pool, organisationId)) || undefined;
+        return (await areFiguresComplete(pool, { organisationId, importId: request.importId })) || undefined;
       };
       await untilProjected(look, "The projector has not caught up: unusual rows wait for it", tablesMs);
       const replaced = corrects?.accepted && { importId: corrects.importId, rows: corrects.accepted };
