@@ -16,6 +16,8 @@ export interface ImportFacts {
   readonly organisationId: string;
   readonly kind: ImportKind;
   readonly sourceDetails: string;
+  /** It corrects rows of another import. */
+  readonly isCorrection: boolean;
   /** Only for an activity import that this process has followed from its start. */
   totals?: RunningTotals;
 }

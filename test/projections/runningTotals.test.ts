@@ -155,7 +155,7 @@ describe("the memory for totals of running imports", () => {
     [1, [true, true]],
   ])("is bounded in all, and the largest import's totals are dropped first (the bound is %i more than needed)", (more, whole) => {
     const totals = [kept(30), kept(10)];
-    const facts = { position: "1", organisationId: "acme", kind: "activities", sourceDetails: "" } as const;
+    const facts = { position: "1", organisationId: "acme", kind: "activities", sourceDetails: "", isCorrection: false } as const;
     const known: KnownImports = new Map(totals.map((each, n) => [String(n), { ...facts, importId: String(n), totals: each }]));
     keepWithin(
       totals.reduce((sum, each) => sum + each.size(), more),

@@ -44,7 +44,14 @@ async function fill(organisationId: string, first: string, count: number, before
     [first, before, count, rowsEach],
   );
   const completed = Array.from({ length: count }, (_, n) => ({
-    facts: { importId: "", position: String(before + n + 1), organisationId, kind: "activities" as const, sourceDetails: "x" },
+    facts: {
+      importId: "",
+      position: String(before + n + 1),
+      organisationId,
+      kind: "activities" as const,
+      sourceDetails: "x",
+      isCorrection: false,
+    },
     ended: { data: { counts: { received: rowsEach, processed: rowsEach, failed: 0 } } },
   }));
   const client = await database.pool.connect();

@@ -19,7 +19,7 @@ export const correctionTables = ["row_corrections", "finished_rows", "withdrawn_
 
 export async function applyCorrections(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<void> {
   const changes = stateChanges(client);
-  for (const event of await eventsIn(client, batch, skip)) await apply(client, event, changes);
+  for (const event of eventsIn(batch, skip)) await apply(client, event, changes);
   await changes.count();
   await countCompleted(client, batch);
   await changes.closeWithdrawn();
@@ -28,25 +28,14 @@ export async function applyCorrections(client: PoolClient, batch: SortedBatch, s
 type Event = ImportEvent<"ImportRequested" | ImportEnding> | RecordedOn<"corrections"> | RecordedOn<"reversals">;
 
 /** Everything that may change a row's state, in the order of the log. */
-async function eventsIn(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<Event[]> {
+function eventsIn(batch: SortedBatch, skip: SkipEvent): Event[] {
   const requested = batch.imports.flatMap(({ requested: event }) => (event?.data.corrects ? [event] : []));
   const corrections = batch.events.flatMap((stored) =>
     stored.stream.startsWith(streamPrefix.corrections) ? (readable("corrections", stored, skip) ?? []) : [],
   );
-  const correcting = new Set([...requested.map(({ data }) => data.importId), ...(await correctingAmong(client, batch))]);
-  const ended = batch.endings.flatMap(({ importId, ended: event }) => (event && correcting.has(importId) ? [event] : []));
+  const ended = batch.endings.flatMap(({ facts, ended: event }) => (event && facts?.isCorrection ? [event] : []));
   const events = [...requested, ...corrections, ...reversalsIn(batch, skip), ...ended];
   return events.sort((one, other) => (isAfter(one.position, other.position) ? 1 : -1));
-}
-
-/** Those of the imports that end in the batch which correct rows of others. Most correct none. */
-async function correctingAmong(client: PoolClient, { endings }: SortedBatch): Promise<string[]> {
-  if (endings.length === 0) return [];
-  const { rows } = await client.query<{ id: string }>(
-    "select distinct correction_id as id from row_corrections where correction_id = any($1::uuid[])",
-    [endings.map(({ importId }) => importId)],
-  );
-  return rows.map(({ id }) => id);
 }
 
 async function apply(client: PoolClient, event: Event, changes: StateChanges): Promise<void> {

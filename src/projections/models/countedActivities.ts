@@ -23,22 +23,13 @@ interface ActivityName {
 
 /** In the order of the log. Completed imports that correct nothing have their totals already, and change nothing else. */
 export async function recount(client: PoolClient, completed: readonly CompletedImport[], reversals: readonly Reversal[]): Promise<void> {
-  const correcting = completed.length === 0 ? new Set<string>() : await correctingAmong(client, completed);
   const steps = [
     ...completed
-      .filter(({ facts }) => correcting.has(facts.position))
+      .filter(({ facts }) => facts.isCorrection)
       .map((each) => ({ at: each.ended.position.commit, apply: () => applyCorrection(client, each) })),
     ...reversals.map((each) => ({ at: each.position.commit, apply: () => applyReversal(client, each) })),
   ].sort((one, other) => Number(one.at - other.at));
   for (const step of steps) await step.apply();
-}
-
-async function correctingAmong(client: PoolClient, completed: readonly CompletedImport[]): Promise<Set<string>> {
-  const { rows } = await client.query<{ position: string }>(
-    "select position::text from imports where position = any($1::bigint[]) and corrects is not null",
-    [completed.map(({ facts }) => facts.position)],
-  );
-  return new Set(rows.map(({ position }) => position));
 }
 
 /** A correction's own rows count from now on in place of the rows that they correct. */

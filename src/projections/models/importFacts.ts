@@ -45,12 +45,14 @@ function factsOf({ data, position }: NonNullable<ImportSlice["requested"]>): Imp
     organisationId: data.organisationId,
     kind: data.kind,
     sourceDetails: data.sourceDetails,
+    isCorrection: data.corrects !== undefined,
   };
 }
 
 async function lookUp(client: PoolClient, importIds: readonly string[]): Promise<ImportFacts[]> {
   const found = await client.query<ImportFacts>(
-    `select import_id as "importId", position::text as position, organisation_id as "organisationId", kind, source_details as "sourceDetails"
+    `select import_id as "importId", position::text as position, organisation_id as "organisationId", kind, source_details as "sourceDetails",
+            corrects is not null as "isCorrection"
        from imports where import_id = any($1::uuid[])`,
     [importIds],
   );
