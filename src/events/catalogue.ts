@@ -8,28 +8,30 @@ import type { EventOn } from "./registry.js";
 import { streamOf } from "./streams.js";
 
 type Entry = Record<string, unknown>;
-type ListSection = Exclude<CatalogueSection, "organisation">;
+type ListSection = Exclude<CatalogueSection, "organisation" | "unusual">;
 
 /** The file as plain JSON; src/domain/catalogue has its full shape. */
-export type CatalogueFile = { readonly organisation: Entry } & { readonly [S in ListSection]: readonly Entry[] };
+export type CatalogueFile = { readonly organisation: Entry; readonly unusual?: Entry | undefined } & {
+  readonly [S in ListSection]: readonly Entry[];
+};
 
 export type CatalogueChange =
   | { readonly type: "CatalogueEntryPut"; readonly data: CatalogueEntryPut }
   | { readonly type: "CatalogueEntryRemoved"; readonly data: CatalogueEntryRemoved };
 
-const listSections = catalogueSections.filter((section): section is ListSection => section !== "organisation");
+const listSections = catalogueSections.filter((section): section is ListSection => section !== "organisation" && section !== "unusual");
 
-const idOf = (section: CatalogueSection, entry: Entry): string => String(section === "customFields" ? entry["key"] : entry["id"]);
+const idOf = (section: CatalogueSection, entry: Entry): string =>
+  String(section === "customFields" ? entry["key"] : section === "unusual" ? section : entry["id"]);
 
 /** A put entry takes its `index`; the unchanged entries fill the other places in their old order. */
 export function changeCatalogue(file: CatalogueFile | undefined, changes: readonly CatalogueChange[]): CatalogueFile {
   const of = (section: CatalogueSection) => changes.filter(({ data }) => data.section === section);
-  const organisation = of("organisation").reduce<Entry>(
-    (entry, change) => (change.type === "CatalogueEntryPut" ? change.data.entry : entry),
-    file?.organisation ?? {},
-  );
+  const single = (section: "organisation" | "unusual") =>
+    of(section).reduce((_, { type, data }) => (type === "CatalogueEntryPut" ? data.entry : undefined), file?.[section]);
+  const [organisation = {}, unusual] = [single("organisation"), single("unusual")];
   const lists = listSections.map((section) => [section, changeList(section, file?.[section] ?? [], of(section))] as const);
-  return { organisation, ...(Object.fromEntries(lists) as { [S in ListSection]: Entry[] }) };
+  return { organisation, ...(unusual && { unusual }), ...(Object.fromEntries(lists) as { [S in ListSection]: Entry[] }) };
 }
 
 function changeList(section: ListSection, before: readonly Entry[], changes: readonly CatalogueChange[]): readonly Entry[] {
@@ -48,7 +50,10 @@ export function catalogueChanges(
   equal: (a: unknown, b: unknown) => boolean,
 ): CatalogueChange[] {
   const organisation = equal(before?.organisation, after.organisation) ? [] : [put("organisation", after.organisation, 0)];
-  return [...organisation, ...listSections.flatMap((section) => listChanges(section, before?.[section] ?? [], after[section], equal))];
+  const lists = listSections.flatMap((section) => listChanges(section, before?.[section] ?? [], after[section], equal));
+  if (equal(before?.unusual, after.unusual)) return [...organisation, ...lists];
+  const unusual = after.unusual ? put("unusual", after.unusual, 0) : removed("unusual", "unusual");
+  return [...organisation, ...lists, unusual];
 }
 
 function listChanges(
@@ -67,9 +72,10 @@ function listChanges(
     reached = known.index;
     return [];
   });
-  const removals = [...old.keys()].map((id): CatalogueChange => ({ type: "CatalogueEntryRemoved", data: { section, id } }));
-  return [...puts, ...removals];
+  return [...puts, ...[...old.keys()].map((id) => removed(section, id))];
 }
+
+const removed = (section: CatalogueSection, id: string): CatalogueChange => ({ type: "CatalogueEntryRemoved", data: { section, id } });
 
 const put = (section: CatalogueSection, entry: Entry, index: number): CatalogueChange => ({
   type: "CatalogueEntryPut",

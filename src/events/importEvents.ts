@@ -3,6 +3,7 @@
 // first and the last of these. This is a disk format.
 import { z } from "zod";
 import { type Decimal, decimals } from "../domain/imports/columns/decimal.js";
+import { unusualKinds } from "../domain/imports/unusual.js";
 import { principal } from "../domain/principal.js";
 import { faultCodes } from "../domain/rows/faults.js";
 import { columnChoice } from "./columnChoice.js";
@@ -91,9 +92,28 @@ const importCounts = z.object({
   failed: z.number().int(),
 });
 
+/** Ascending, first and last of neighbouring row numbers. */
+const rowRanges = z.array(z.tuple([z.number().int(), z.number().int()]));
+
+/** Accepted activities that are unusual. */
+const unusualOfKind = z.object({
+  kind: z.enum(unusualKinds),
+  count: z.number().int(),
+  /** The first 1,000 of them. */
+  rows: rowRanges,
+  /** Of these, by known code, those whose new code looks like it. */
+  near: z.array(z.object({ code: z.string(), rows: rowRanges })).optional(),
+  /** Of these, by import, those that repeat an earlier activity: the row's number here and there. */
+  sameAs: z.array(z.object({ importId: z.string(), rows: z.array(z.tuple([z.number().int(), z.number().int()])) })).optional(),
+});
+
 const importCompleted = z.object({
   importId: z.string(),
   counts: importCounts,
+  /** Absent where no row is unusual, and where the event is older than this. */
+  unusual: z.array(unusualOfKind).optional(),
+  /** How many rows are unusual; a row of several kinds is counted once. */
+  unusualRows: z.number().int().optional(),
   report: z.object({ key: z.string(), size: z.number().int() }).nullable(),
   notes: z.array(z.string()),
   by: principal,
@@ -142,6 +162,7 @@ export type ImportStarted = z.infer<typeof importStarted>;
 export type RowAccepted = z.infer<typeof rowAccepted>;
 export type RowRejected = z.infer<typeof rowRejected>;
 export type ImportCompleted = z.infer<typeof importCompleted>;
+export type UnusualOfKind = z.infer<typeof unusualOfKind>;
 
 export type RowOutcome =
   | { readonly type: "RowAccepted"; readonly data: RowAccepted }

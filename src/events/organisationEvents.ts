@@ -7,7 +7,16 @@ import { importKinds } from "./importEvents.js";
 
 const instant = z.iso.datetime();
 
-export const catalogueSections = ["organisation", "customFields", "carriers", "services", "zoneMaps", "rateCards", "customers"] as const;
+export const catalogueSections = [
+  "organisation",
+  "customFields",
+  "carriers",
+  "services",
+  "zoneMaps",
+  "rateCards",
+  "customers",
+  "unusual",
+] as const;
 export type CatalogueSection = (typeof catalogueSections)[number];
 
 const catalogueEntryPut = z.object({

@@ -64,7 +64,10 @@ export function endOf({ type, data }: ImportEvent<ImportEnding>) {
   const finishedAt = data.at;
   switch (type) {
     case "ImportCompleted":
-      return { status: "completed", finishedAt, progress: 100, counts: data.counts, notes: data.notes, reportKey: data.report?.key };
+      return {
+        ...{ status: "completed", finishedAt, progress: 100, counts: data.counts, notes: data.notes, reportKey: data.report?.key },
+        unusual: data.unusual && { count: data.unusualRows, kinds: data.unusual },
+      };
     case "ImportFailed":
       return { status: "failed", finishedAt, progress: below100(data.progress), errorMessage: data.reason };
     case "ImportCancelled":

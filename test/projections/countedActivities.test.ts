@@ -166,6 +166,25 @@ function totalsOf(rows: Counted, from?: Date) {
   return new Map([...totals].map(([key, { quantity, rows: count }]) => [key, `${toText(quantity)} in ${count}`]));
 }
 
+/** What imports are compared with, by code and day. */
+function codesOf(rows: Counted) {
+  const codes = new Map<string, { rows: number; largest: number }>();
+  for (const { row } of rows) {
+    const { warehouseCode, chargeCode, quantity, activityTimestamp } = row.values as unknown as Record<string, string>;
+    const day = Math.floor(Date.parse(activityTimestamp ?? "") / 86_400_000);
+    for (const key of [`chargeCode ${chargeCode} ${day}`, `warehouseCode ${warehouseCode} ${day}`]) {
+      const known = codes.get(key) ?? { rows: 0, largest: Number.NEGATIVE_INFINITY };
+      codes.set(key, { rows: known.rows + 1, largest: Math.max(known.largest, Number(quantity)) });
+    }
+  }
+  return [...codes].map(([key, { rows: count, largest }]) => `${key}: ${count}, ${key.startsWith("charge") ? largest : null}`).sort();
+}
+
+async function readCodes() {
+  const { rows } = await context().pool.query("select field, code, day, row_count as rows, largest::float8 as largest from activity_codes");
+  return rows.map(({ field, code, day, rows: count, largest }) => `${field} ${code} ${day}: ${count}, ${largest}`).sort();
+}
+
 async function readTotals(filter: Parameters<typeof activityTotals>[1]) {
   const found = await activityTotals("acme", filter, context().pool);
   return new Map(
@@ -180,6 +199,7 @@ const sortedMap = (map: ReadonlyMap<string, string>) => [...map].sort(([one], [o
 const tables = [
   "activity_totals",
   "activity_groups",
+  "activity_codes",
   "activity_changes",
   "activity_corrections",
   "uncounted_activities",
@@ -207,6 +227,7 @@ test.each([1, 2, 3, 4, 5])(
 
     const now = counted(last);
     expect(sortedMap(await readTotals({}))).toEqual(sortedMap(totalsOf(now)));
+    expect(await readCodes()).toEqual(codesOf(now));
     expect(sortedMap(await readTotals({ from: midway }))).toEqual(sortedMap(totalsOf(now, midway)));
     const listed = (await listActivities("acme", {}, page, pool)).items.map(({ importId, row }) => nameOf(String(importId), Number(row)));
     expect(listed.sort()).toEqual(now.map(({ name }) => name).sort());
@@ -214,9 +235,9 @@ test.each([1, 2, 3, 4, 5])(
     expect(filtered).toHaveLength(now.filter(({ row }) => row.values.chargeCode === "PICK").length);
 
     const completed = all.filter(({ of, row }) => of.completedAt !== undefined && row.accepted);
-    const withReversed = (await listWithReversed("acme", {}, "include", page, pool)).items;
+    const withReversed = (await listWithReversed("acme", {}, { reversed: "include", unusualOnly: false }, page, pool)).items;
     expect(withReversed.map(({ importId, row }) => nameOf(importId, row)).sort()).toEqual(completed.map(({ name }) => name).sort());
-    const only = (await listWithReversed("acme", {}, "only", page, pool)).items;
+    const only = (await listWithReversed("acme", {}, { reversed: "only", unusualOnly: false }, page, pool)).items;
     expect(only.map(({ importId, row }) => nameOf(importId, row)).sort()).toEqual(
       completed
         .filter(({ row }) => row.reversedAt !== undefined)

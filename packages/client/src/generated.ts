@@ -288,6 +288,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/org/fulfilment/imports/{importId}/unusual": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the unusual rows of a fulfilment import
+         * @description Accepted rows that are perhaps wrong. They count like any other until they are corrected or reversed. The key needs the scope read.
+         */
+        get: operations["listUnusualFulfilmentRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/org/shipments/imports/{importId}/corrections": {
         parameters: {
             query?: never;
@@ -425,7 +445,7 @@ export interface paths {
         };
         /**
          * List the activity ledger, of one import or of all
-         * @description In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and half hour, and as pushed within each. With `reversed` always in the order of the pushes; then a filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 activities are looked at for a page. The key needs the scope read.
+         * @description In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and half hour, and as pushed within each. With `reversed` or `unusual` always in the order of the pushes; then a filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 activities are looked at for a page. The key needs the scope read.
          */
         get: operations["listLedgerActivities"];
         put?: never;
@@ -844,6 +864,8 @@ export interface components {
             reversed: components["schemas"]["ReversedRows"] | null;
             /** @description Extension: an earlier import of this kind that had the same content, so that this one may be there twice. Null when there was none. Decided when the import is pushed, over the last 400 days; failed, cancelled and wholly reversed imports and corrections do not count */
             sameFileAs: string | null;
+            /** @description Extension: how many of its accepted rows are unusual, and so perhaps wrong; null where none is, until the import completes, and for shipments. They count like any other */
+            unusual: components["schemas"]["UnusualCounts"] | null;
         };
         ImportCounts: {
             /** @description Rows read; a shipment with three goods lines is three rows */
@@ -1273,6 +1295,12 @@ export interface components {
             /** @description For the next page; null on the last page */
             nextCursor: string | null;
         };
+        RepeatedActivity: {
+            /** @description The earlier import */
+            importId: string;
+            /** @description Its row there */
+            row: number;
+        };
         ReplacedActivity: {
             /** @description The import that corrects it */
             importId: string;
@@ -1405,6 +1433,36 @@ export interface components {
         Unauthorised: {
             /** @description What is wrong with the key */
             message: string;
+        };
+        UnusualCounts: {
+            /** @description How many rows; a row of several kinds is counted once */
+            count: number;
+            kinds: components["schemas"]["UnusualKindCount"][];
+        };
+        UnusualKindCount: {
+            /**
+             * @description newCode: a charge or warehouse code that no activity had before. quantity: negative, or more than 20 times the largest of its charge code in 90 days. time: more than 90 days before the push or 24 hours after it. noCustomer: nearly all activities have one. repeated: the same activity is there twice
+             * @enum {string}
+             */
+            kind: "newCode" | "quantity" | "time" | "noCustomer" | "repeated";
+            /** @description How many rows are of this kind */
+            count: number;
+        };
+        UnusualRow: {
+            /** @description The row's number in the file (the header is 1), or its ordinal in the JSON push */
+            row: number;
+            /** @description Why it is unusual */
+            kinds: ("newCode" | "quantity" | "time" | "noCustomer" | "repeated")[];
+            /** @description Only of newCode: a known code that it differs from by one character, two swapped ones, case or blanks */
+            near?: string;
+            /** @description Only of repeated: the earlier activity; absent where only another row of the same file is the same */
+            sameAs?: components["schemas"]["RepeatedActivity"];
+        };
+        UnusualRows: {
+            /** @description At most as many as the limit */
+            items: components["schemas"]["UnusualRow"][];
+            /** @description For the next page; null on the last page */
+            nextCursor: string | null;
         };
         ValidationError: {
             /**
@@ -1838,6 +1896,34 @@ export interface operations {
             };
         };
     };
+    listUnusualFulfilmentRows: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the previous page; omitted for the first page */
+                cursor?: string;
+                /** @description 1 to 500, 100 if omitted */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description As the push answered it */
+                importId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of unusual rows, in row order: of each kind the first 1,000 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnusualRows"];
+                };
+            };
+        };
+    };
     correctShipmentRows: {
         parameters: {
             query?: never;
@@ -2085,6 +2171,8 @@ export interface operations {
                 importId?: string;
                 /** @description include: reversed and replaced activities as well; only: reversed ones. Otherwise neither are listed */
                 reversed?: "include" | "only";
+                /** @description only: activities that their imports name as unusual, of each kind the first 1,000 of an import; in the order of the pushes */
+                unusual?: "only";
                 /** @description Activities of this customer only; empty: those that name no customer */
                 customerId?: string;
                 /** @description Activities of this warehouse only */
@@ -2455,6 +2543,8 @@ export interface operations {
                         reversed: components["schemas"]["ReversedRows"] | null;
                         /** @description Extension: an earlier import of this kind that had the same content, so that this one may be there twice. Null when there was none. Decided when the import is pushed, over the last 400 days; failed, cancelled and wholly reversed imports and corrections do not count */
                         sameFileAs: string | null;
+                        /** @description Extension: how many of its accepted rows are unusual, and so perhaps wrong; null where none is, until the import completes, and for shipments. They count like any other */
+                        unusual: components["schemas"]["UnusualCounts"] | null;
                         /** @description What was reversed */
                         reversal: components["schemas"]["Reversal"];
                     };

@@ -6,7 +6,7 @@ import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";
 
 const columns = `import_id position organisation_id kind source source_details status progress received processed failed
-  file_key file_name file_size file_sha256 requested_by notes corrects same_file_as report_key error_message submitted_at started_at finished_at revision`.split(
+  file_key file_name file_size file_sha256 requested_by notes corrects same_file_as unusual report_key error_message submitted_at started_at finished_at revision`.split(
   /\s+/,
 );
 
@@ -42,6 +42,7 @@ export function expectedRow({ importId, requested: { data, position }, started, 
     notes: completed?.notes ?? [],
     corrects: data.corrects ?? null,
     same_file_as: data.sameFileAs ?? null,
+    unusual: completed?.unusual ? { count: completed.unusualRows, kinds: completed.unusual } : null,
     report_key: completed?.report?.key ?? null,
     error_message: ended?.type === "ImportFailed" ? storable(ended.data.reason) : null,
     submitted_at: new Date(data.at),

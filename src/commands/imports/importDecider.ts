@@ -3,7 +3,7 @@
 
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { ImportKind, ImportRequested, ImportStarted, RowOutcome } from "../../events/importEvents.js";
+import type { ImportCompleted, ImportKind, ImportRequested, ImportStarted, RowOutcome } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
 
 export type ImportEvent = EventOn<"import">;
@@ -31,6 +31,8 @@ export type ImportCommand =
       readonly counts: ImportCounts;
       readonly report: { readonly key: string; readonly size: number } | null;
       readonly notes: readonly string[];
+      /** Its unusual rows, if there are any. */
+      readonly unusual?: Pick<ImportCompleted, "unusual" | "unusualRows"> | undefined;
       readonly by: Principal;
       readonly now: Date;
     }
@@ -97,11 +99,11 @@ export function decide(command: ImportCommand, state: ImportState): ImportEvent[
       if (state.status === "completed") return [];
       const { request, rows } = expectStatus(state, "processing");
       checkCounts(command.counts, rows, request.kind);
-      const { counts, report, notes, by } = command;
+      const { counts, report, notes, unusual, by } = command;
       return [
         {
           type: "ImportCompleted",
-          data: { importId: request.importId, counts, report, notes: [...notes], by, at: command.now.toISOString() },
+          data: { importId: request.importId, counts, ...unusual, report, notes: [...notes], by, at: command.now.toISOString() },
         },
       ];
     }

@@ -3,6 +3,7 @@
 // `organisationFile.ts` checks what one part says about another.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
+import { unusualKinds } from "../imports/unusual.js";
 
 const identifier = z
   .string()
@@ -218,6 +219,11 @@ const customer = z.strictObject({
   rateCardIds: idsOf("rateCards", "Rate cards", 500),
 });
 
+const unusual = z.strictObject({
+  /** Kinds of unusual rows that are not looked for. */
+  off: z.array(z.enum(unusualKinds)).max(unusualKinds.length).default([]),
+});
+
 export const organisationFile = z.strictObject({
   organisation,
   customFields: z.array(customField).max(limits.customFields).default([]),
@@ -226,6 +232,8 @@ export const organisationFile = z.strictObject({
   zoneMaps: z.array(zoneMap).max(200).default([]),
   rateCards: z.array(rateCard).max(2_000).default([]),
   customers: z.array(customer).max(10_000).default([]),
+  /** No default: a file that was applied by an earlier version has none, and must stay the same file. */
+  unusual: unusual.optional(),
 });
 
 /** As people write it: with defaults left out. */

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { limits, shortened } from "../imports/limits.js";
 import type { RowReason } from "./faults.js";
 
-/** A list of 32-bit integers that takes four bytes each: a file has a million rows, and an object for each would not fit. */
+/** A list of numbers that takes four or eight bytes each: a file has a million rows, and an object for each would not fit. */
 export interface IntList {
   readonly length: number;
   push(value: number): void;
@@ -14,16 +14,21 @@ export interface IntList {
 const blockBits = 14;
 const blockSize = 1 << blockBits;
 
+/** Of 32-bit integers. */
+export const createIntList = (): IntList => growing(() => new Int32Array(blockSize));
+
+export const createDoubleList = (): IntList => growing(() => new Float64Array(blockSize));
+
 /** Grows by blocks, so that nothing is ever copied and little is ever spare. */
-export function createIntList(): IntList {
-  const blocks: Int32Array[] = [];
+function growing(newBlock: () => Int32Array | Float64Array): IntList {
+  const blocks: (Int32Array | Float64Array)[] = [];
   let length = 0;
   return {
     get length() {
       return length;
     },
     push(value) {
-      if (length === blocks.length * blockSize) blocks.push(new Int32Array(blockSize));
+      if (length === blocks.length * blockSize) blocks.push(newBlock());
       length += 1;
       this.set(length - 1, value);
     },

@@ -6,7 +6,9 @@ import type { ImportCompleted, RowAccepted } from "../../events/importEvents.js"
 import { copyRows, deleteRows, field } from "../copyRows.js";
 import type { ApplyOptions, Projection } from "../projection.js";
 import { endingsOf, type ImportFacts } from "../sortedBatch.js";
-import { certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/activities.js";
+import { activitiesShape, certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/activities.js";
+import { addCodes } from "./activityCodes.js";
+import { writeContents } from "./activityContents.js";
 import { recount } from "./countedActivities.js";
 import { reversalsIn } from "./reversals.js";
 import type { Total } from "./runningTotals.js";
@@ -24,11 +26,14 @@ export const activities: Projection = {
     "activities",
     "activity_totals",
     "activity_groups",
+    "activity_codes",
+    "activity_contents",
     "activity_corrections",
     "activity_changes",
     "uncounted_activities",
     "uncounted_imports",
   ],
+  shape: activitiesShape,
 
   async apply(client, batch, options) {
     let lines = "";
@@ -41,9 +46,11 @@ export const activities: Projection = {
       else facts.totals?.add(slice);
     }
     await copyRows(client, target, lines, options);
+    await writeContents(client, batch);
     const { completed, abandoned } = endingsOf(batch, "activities");
     await writeTotals(client, completed, options);
     await deleteRows(client, "activities", abandoned);
+    await deleteRows(client, "activity_contents", abandoned);
     await recount(client, completed, reversalsIn(batch, options.skip));
   },
 };
@@ -59,7 +66,7 @@ const keys = `left(coalesce(customer_id, ''), ${longestKey}) as customer_id, lef
               left(charge_code, ${longestKey}) as charge_code`;
 const totalsTarget = {
   table: "activity_totals",
-  columns: `organisation_id, ${group}, half_hour, import_position, quantity, row_count, row_numbers`,
+  columns: `organisation_id, ${group}, half_hour, import_position, quantity, largest, row_count, row_numbers`,
 };
 
 /**
@@ -73,6 +80,10 @@ export async function writeTotals(
 ): Promise<void> {
   if (completed.length === 0) return;
   const unsummed: ImportFacts[] = [];
+  const newlySummed = await notSummed(
+    client,
+    completed.map(({ facts }) => facts.position),
+  );
   let lines = "";
   for (const { facts, ended } of completed) {
     const totals = facts.totals?.all(ended.data.counts.processed);
@@ -87,15 +98,26 @@ export async function writeTotals(
      on conflict do nothing`,
     [completed.map(({ facts }) => facts.position)],
   );
+  await addCodes(client, newlySummed);
+}
+
+/** Those of the imports that have no totals yet. */
+async function notSummed(client: PoolClient, positions: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ position: string }>(
+    `select position::text from unnest($1::bigint[]) as completed (position)
+      where not exists (select from activity_totals where import_position = completed.position)`,
+    [positions],
+  );
+  return rows.map(({ position }) => position);
 }
 
 function totalLine(
   { organisationId, position }: ImportFacts,
-  { customerId, warehouseCode, chargeCode, halfHour, quantity, rows }: Total,
+  { customerId, warehouseCode, chargeCode, halfHour, quantity, largest, rows }: Total,
 ): string {
   const texts = [organisationId, customerId, warehouseCode, chargeCode].map(field).join("\t");
   const begin = new Date(halfHour).toISOString();
-  return `${texts}\t${begin}\t${position}\t${toFullText(quantity)}\t${rows.length}\t{${rows.join()}}\n`;
+  return `${texts}\t${begin}\t${position}\t${toFullText(quantity)}\t${largest}\t${rows.length}\t{${rows.join()}}\n`;
 }
 
 async function sumRows(client: PoolClient, imports: readonly ImportFacts[]): Promise<void> {
@@ -125,7 +147,7 @@ async function insertTotals(client: PoolClient, values: readonly [positions: str
 /** `offset 0` makes Postgres read each import's rows in their order from the index, so that a group's row numbers need no sort. */
 const totalsBy = (instant: (text: string) => string): string => `
   insert into activity_totals (${totalsTarget.columns})
-  select organisation_id, ${group}, half_hour, import_position, sum(quantity), count(*)::integer, array_agg("row")
+  select organisation_id, ${group}, half_hour, import_position, sum(quantity), max(quantity), count(*)::integer, array_agg("row")
     from unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id)
    cross join lateral (
      select "row", quantity, ${keys}, ${halfHourSql(instant("activity_timestamp"))} as half_hour

@@ -5,6 +5,7 @@ import { numbersIn } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
 import type { CompletedImport } from "../sortedBatch.js";
 import { halfHourSql, instantSql, longestKey } from "../tables/activities.js";
+import { changeCodes, codesIn, codesOfImport } from "./activityCodes.js";
 import type { Reversal } from "./reversals.js";
 
 /** The event that changes what counts. */
@@ -91,7 +92,9 @@ async function takeAllOut(client: PoolClient, of: string, { position, at, byImpo
      select ${entryKey}, $2, $3, $4::bigint, -quantity, -row_count, row_numbers from activity_totals where import_position = $1`,
     [of, String(position), at, byImport],
   );
+  const codes = await codesOfImport(client, of);
   await client.query("delete from activity_totals where import_position = $1", [of]);
+  await changeCodes(client, codes, "-");
   await client.query("insert into uncounted_imports (import_position, reversed_position) values ($1, $2) on conflict do nothing", [
     of,
     String(position),
@@ -175,7 +178,7 @@ const causeColumns = "changed_position, changed_at, by_import";
 /** The rows, summed as the totals are. A row whose time Postgres cannot read is in no total. */
 const summedSql = `
   select i.organisation_id, left(coalesce(a.customer_id, ''), ${longestKey}) as customer_id, left(a.warehouse_code, ${longestKey}) as warehouse_code,
-         left(a.charge_code, ${longestKey}) as charge_code, timed.half_hour, a.import_position, sum(a.quantity) as quantity,
+         left(a.charge_code, ${longestKey}) as charge_code, timed.half_hour, a.import_position, sum(a.quantity) as quantity, max(a.quantity) as largest,
          count(*)::integer as row_count, array_agg(a."row" order by a."row") as row_numbers
     from unnest($1::bigint[], $2::integer[]) as named (import_position, "row")
     join activities a on a.import_position = named.import_position and a."row" = named."row"
@@ -194,24 +197,29 @@ async function takeOut(client: PoolClient, rows: readonly ActivityName[], cause:
   await client.query(
     `update activity_totals t
         set quantity = t.quantity - changed.quantity, row_count = t.row_count - changed.row_count,
-            row_numbers = array(select left_over from (select unnest(t.row_numbers) except select unnest(changed.row_numbers)) as n (left_over) order by 1)
+            row_numbers = array(select left_over from (select unnest(t.row_numbers) except select unnest(changed.row_numbers)) as n (left_over) order by 1),
+            largest = case when changed.largest < t.largest then t.largest else
+              (select max(a.quantity) from activities a where a.import_position = t.import_position
+                and a."row" = any(t.row_numbers) and not a."row" = any(changed.row_numbers)) end
        from (${summedSql}) as changed where ${isSameEntry}`,
     namesOf(rows),
   );
   await client.query("delete from activity_totals where import_position = any($1::bigint[]) and row_count = 0", [positionsOf(rows)]);
+  await changeCodes(client, await codesOfRows(client, rows), "-");
   await noteChange(client, rows, "-", cause);
 }
 
 async function putBack(client: PoolClient, rows: readonly ActivityName[], cause: Cause): Promise<void> {
   if (rows.length === 0) return;
   await client.query(
-    `insert into activity_totals as t (${entryKey}, quantity, row_count, row_numbers)
+    `insert into activity_totals as t (${entryKey}, quantity, largest, row_count, row_numbers)
      ${summedSql}
      on conflict (${entryKey}) do update
-        set quantity = t.quantity + excluded.quantity, row_count = t.row_count + excluded.row_count,
+        set quantity = t.quantity + excluded.quantity, largest = greatest(t.largest, excluded.largest), row_count = t.row_count + excluded.row_count,
             row_numbers = array(select n from unnest(t.row_numbers || excluded.row_numbers) as n order by 1)`,
     namesOf(rows),
   );
+  await changeCodes(client, await codesOfRows(client, rows), "+");
   await noteChange(client, rows, "+", cause);
 }
 
@@ -227,5 +235,7 @@ async function noteChange(
     [...namesOf(rows), String(position), at, byImport],
   );
 }
+
+const codesOfRows = (client: PoolClient, rows: readonly ActivityName[]) => codesIn(client, summedSql, namesOf(rows));
 
 const positionsOf = (rows: readonly ActivityName[]): string[] => [...new Set(rows.map(({ position }) => position))];

@@ -52,6 +52,7 @@ async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void>
             started_at = coalesce(change."startedAt", imports.started_at),
             finished_at = coalesce(change."finishedAt", imports.finished_at),
             notes = coalesce(change.notes, imports.notes),
+            unusual = change.unusual,
             report_key = change."reportKey",
             error_message = coalesce(change."errorMessage", imports.error_message),
             revision = greatest(change."lastRevision", imports.revision),
@@ -59,7 +60,7 @@ async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void>
             recorded_rows = case when change.status is null then imports.recorded_rows end
        from jsonb_to_recordset($1) as change ("importId" uuid, "firstRevision" bigint, "lastRevision" bigint, accepted integer,
             rejected integer, "startedAt" timestamptz, status text, "finishedAt" timestamptz, progress integer, counts jsonb,
-            notes jsonb, "reportKey" text, "errorMessage" text)
+            notes jsonb, unusual jsonb, "reportKey" text, "errorMessage" text)
       where imports.import_id = change."importId" and imports.counted < change."firstRevision"`,
     [storableJson(rows)],
   );

@@ -22,6 +22,8 @@ export interface Total {
   /** The half hour's beginning, in milliseconds since 1970. */
   readonly halfHour: number;
   readonly quantity: Decimal;
+  /** The largest quantity of a single row. */
+  readonly largest: number;
   readonly rows: readonly number[];
 }
 
@@ -36,11 +38,12 @@ export interface RunningTotals {
   giveUp(): void;
 }
 
-interface RunningTotal extends Omit<Total, "quantity" | "rows"> {
+interface RunningTotal extends Omit<Total, "quantity" | "largest" | "rows"> {
   /** The sum of whole quantities, as far as a number is exact. */
   whole: number;
   /** The sum of all other quantities. */
   quantity: Decimal;
+  largest: number;
   readonly rows: number[];
 }
 
@@ -81,7 +84,16 @@ export function runningTotals(): RunningTotals {
     const halfHour = Math.floor(instant / halfHourMs) * halfHourMs;
     let total = halfHours.get(halfHour);
     if (!total) {
-      total = { customerId, warehouseCode, chargeCode, halfHour, quantity: decimal(0), whole: 0, rows: [] };
+      total = {
+        customerId,
+        warehouseCode,
+        chargeCode,
+        halfHour,
+        quantity: decimal(0),
+        whole: 0,
+        largest: Number.NEGATIVE_INFINITY,
+        rows: [],
+      };
       halfHours.set(halfHour, total);
       totals += 1;
     }
@@ -97,6 +109,7 @@ export function runningTotals(): RunningTotals {
     }
     if (Number.isSafeInteger(quantity) && Number.isSafeInteger(total.whole + quantity)) total.whole += quantity;
     else total.quantity = add(total.quantity, knownDecimal(quantity));
+    if (quantity > total.largest) total.largest = quantity;
     total.rows.push(row);
     lastRow = row;
     rows += 1;

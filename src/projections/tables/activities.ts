@@ -1,4 +1,15 @@
-import { bigint, index, integer, numeric, type PgColumnBuilderBase, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  customType,
+  index,
+  integer,
+  numeric,
+  type PgColumnBuilderBase,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
 import { byField, fieldsOf, isNumber } from "../../domain/imports/fields.js";
 
 /** One column for each field of an activity, by the field's name. */
@@ -43,6 +54,8 @@ export const activityTotals = pgTable(
     halfHour: timestamp("half_hour", { withTimezone: true, precision: 3 }).notNull(),
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
     quantity: numeric().notNull(),
+    /** The largest quantity of a single row. */
+    largest: numeric(),
     rowCount: integer("row_count").notNull(),
     /** The numbers of the summed rows, ascending. */
     rowNumbers: integer("row_numbers").array().notNull(),
@@ -53,6 +66,56 @@ export const activityTotals = pgTable(
       columns: [table.organisationId, table.customerId, table.warehouseCode, table.chargeCode, table.halfHour, table.importPosition],
     }),
     index("activity_totals_by_import").on(table.importPosition),
+  ],
+);
+
+/**
+ * The activities that count, by code and day. From these an import knows which codes are in use, and how much of a charge code is usual, without
+ * reading the activities before it. A row is there only while an activity counts.
+ */
+export const activityCodes = pgTable(
+  "activity_codes",
+  {
+    organisationId: text("organisation_id").notNull(),
+    field: text({ enum: ["chargeCode", "warehouseCode"] }).notNull(),
+    code: text().notNull(),
+    /** Since 1970, in UTC. */
+    day: integer().notNull(),
+    rowCount: integer("row_count").notNull(),
+    /** The largest quantity of a single activity; null for warehouse codes. */
+    largest: numeric(),
+  },
+  (table) => [primaryKey({ name: "activity_codes_pkey", columns: [table.organisationId, table.field, table.code, table.day] })],
+);
+
+export const contentBlockBits = 11;
+
+const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
+
+/**
+ * 64 bits of what each activity says (domain/rows/activityContent.ts), by its day, so that an import finds the activities that it repeats in
+ * those of the same days. They stay when an activity does not count any more.
+ */
+export const activityContents = pgTable(
+  "activity_contents",
+  {
+    organisationId: text("organisation_id").notNull(),
+    /** Since 1970, in UTC. */
+    day: integer().notNull(),
+    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
+    /** The activities of one block have row numbers that differ in the last 11 bits only. */
+    block: integer().notNull(),
+    /** The low halves of the contents: 4 bytes for each row. */
+    lows: bytes().notNull(),
+    /** For each row the high half of its content and its number: 8 bytes. */
+    rest: bytes().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: "activity_contents_pkey",
+      columns: [table.organisationId, table.day, table.importPosition, table.block],
+    }),
+    index("activity_contents_by_import").on(table.importPosition),
   ],
 );
 
@@ -156,6 +219,12 @@ export const isNoTime = (error: unknown): boolean =>
 export const halfHourSql = (instant: string): string => `date_bin('30 minutes', ${instant}, timestamptz '2000-01-01 00:00:00Z')`;
 
 export const halfHourMs = 30 * 60 * 1000;
+
+/** SQL for the day of an instant, since 1970 in UTC. */
+export const daySql = (instant: string): string => `floor(extract(epoch from ${instant}) / 86400)::integer`;
+
+/** The shape of the tables of activities. Before 2 they had no figures that unusual rows are compared with. */
+export const activitiesShape = 2;
 
 /**
  * The totals cut customer, warehouse and charge codes to this length. Longer ones are rejected today, but those that an older version

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, integer, json, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import type { RecordedFault } from "../../domain/rows/faults.js";
-import type { ImportRequested } from "../../events/importEvents.js";
+import type { ImportCompleted, ImportRequested } from "../../events/importEvents.js";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
@@ -31,6 +31,8 @@ export const imports = pgTable(
     corrects: jsonb().$type<NonNullable<ImportRequested["corrects"]>>(),
     /** An earlier import whose file has the same content, as ImportRequested has it. */
     sameFileAs: uuid("same_file_as"),
+    /** As ImportCompleted has it, with the number of rows. Null where no row is unusual. */
+    unusual: jsonb().$type<{ readonly count: number; readonly kinds: NonNullable<ImportCompleted["unusual"]> }>(),
     reportKey: text("report_key"),
     errorMessage: text("error_message"),
     submittedAt: at("submitted_at").notNull(),

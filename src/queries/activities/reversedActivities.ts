@@ -1,5 +1,5 @@
-// The ledger with the activities that do not count: reversed ones, and those in whose place a correction counts. They are listed in the order
-// of the pushes, whatever the filter. At most some thousand rows are looked at for a page, so it may be short, or empty, and have another one
+// The ledger with the activities that do not count (reversed ones, and those in whose place a correction counts), or only with unusual ones. They
+// are listed in the order of the pushes, whatever the filter. At most some thousand rows are looked at for a page, so it may be short, or empty, and have another one
 // after it.
 import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
@@ -8,7 +8,11 @@ import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js
 import { type ActivityFilter, filterScope, isFiltered } from "./activityFilter.js";
 
 export const reversedChoices = ["include", "only"] as const;
-export type ReversedChoice = (typeof reversedChoices)[number];
+
+export interface ListedActivities {
+  readonly reversed: (typeof reversedChoices)[number] | "leaveOut";
+  readonly unusualOnly: boolean;
+}
 
 export interface ActivityStanding {
   readonly reversed: { readonly at: string; readonly reason: string; readonly reversalId: string } | null;
@@ -35,15 +39,15 @@ const lookedAt = 5_000;
 export async function listWithReversed(
   organisationId: string,
   filter: ActivityFilter,
-  choice: ReversedChoice,
+  { reversed, unusualOnly }: ListedActivities,
   { limit, cursor, secret }: PageRequest,
   pool: Pick<Pool, "query">,
 ): Promise<Page<StandingActivity>> {
-  const scope = ["activities with reversed ones", choice, organisationId, ...filterScope(filter)];
+  const scope = ["activities with reversed ones", unusualOnly ? `unusual ${reversed}` : reversed, organisationId, ...filterScope(filter)];
   const [position = null, row = null] = cursor === undefined ? [] : readCursor(secret, scope, cursor);
   const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from, to } = filter;
-  const count = choice === "only" || isFiltered(filter) ? lookedAt : limit + 1;
-  const { rows } = await pool.query<Walked>(choice === "only" ? walkedSql(isReversed) : walkedSql("true"), [
+  const count = reversed !== "include" || isFiltered(filter) ? lookedAt : limit + 1;
+  const { rows } = await pool.query<Walked>(walkedSql(reversed, unusualOnly), [
     organisationId,
     importId,
     position,
@@ -93,18 +97,30 @@ const withStanding = (activity: string) => `
 const isReversed = "coalesce(u.reversed_position, whole.reversed_position) is not null";
 const instant = instantSql("a.activity_timestamp");
 
+const isListed = {
+  include: "true",
+  only: isReversed,
+  leaveOut: "u.import_position is null and whole.import_position is null",
+} as const;
+
+const unusualRowsSql = `
+  (select number from jsonb_array_elements(i.unusual -> 'kinds') as kinds (kind)
+    cross join lateral jsonb_array_elements(kind -> 'rows') as ranges (range)
+    cross join lateral generate_series((range ->> 0)::integer, (range ->> 1)::integer) as numbers (number))`;
+
 /** Import by import, and of each at most what one page looks at. Imports of which nothing is reversed are left out where only that is listed. */
-const walkedSql = (isListed: string) => `
-  select ${standing}, ${isListed}
+const walkedSql = (reversed: ListedActivities["reversed"], unusualOnly: boolean) => `
+  select ${standing}, ${isListed[reversed]}
          and ($5::text is null or left(coalesce(a.customer_id, ''), ${longestKey}) = $5) and ($6::text is null or left(a.warehouse_code, ${longestKey}) = $6)
          and ($7::text is null or left(a.charge_code, ${longestKey}) = $7)
          and ($8::timestamptz is null or ${instant} >= $8) and ($9::timestamptz is null or ${instant} < $9) as fits
-    from (select i.position, i.import_id from imports i
+    from (select i.position, i.import_id, i.unusual from imports i
            where i.organisation_id = $1 and i.kind = 'activities' and i.status = 'completed' and ($2::uuid is null or i.import_id = $2)
-             and ($3::bigint is null or i.position >= $3) ${isListed === "true" ? "" : "and exists (select from reversals r where r.import_position = i.position)"}
+             and ($3::bigint is null or i.position >= $3) ${reversed === "only" ? "and exists (select from reversals r where r.import_position = i.position)" : ""} ${unusualOnly ? "and i.unusual is not null" : ""}
            order by i.position offset 0) as i
    cross join lateral (
      select * from activities where import_position = i.position and (i.position <> coalesce($3::bigint, -1) or "row" > $4::integer)
+        ${unusualOnly ? `and "row" in ${unusualRowsSql}` : ""}
       order by "row" limit $10) as a
    ${withStanding("a")}
    order by i.position, a."row" limit $10`;

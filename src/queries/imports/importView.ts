@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Pool } from "pg";
 import { progressOf, readingShare } from "../../domain/imports/progress.js";
+import type { UnusualKind } from "../../domain/imports/unusual.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { imports } from "../../projections/tables/imports.js";
 import { importQueue, lateReports } from "../../projections/tables/operational.js";
@@ -34,6 +35,14 @@ export interface ImportView {
   readonly correctionOf: { readonly importId: string; readonly rows: readonly number[]; readonly reason?: string | undefined } | null;
   /** An earlier import with the same file, as it was known when this one was pushed. */
   readonly sameFileAs: string | null;
+  /** How many of its accepted rows are unusual, and of which kinds. */
+  readonly unusual: UnusualCounts | null;
+}
+
+export interface UnusualCounts {
+  /** A row of several kinds is counted once. */
+  readonly count: number;
+  readonly kinds: { readonly kind: UnusualKind; readonly count: number }[];
 }
 
 export interface ReversedPart {
@@ -45,7 +54,8 @@ export interface ReversedPart {
 }
 
 /** A row of `imports` with the import's row in the queue. */
-export type ImportRow = typeof imports.$inferSelect & {
+export type ImportRow = Omit<typeof imports.$inferSelect, "unusual"> & {
+  readonly unusual: UnusualCounts | null;
   /** Null when the import has no place in the queue. */
   readonly queueProgress: number | null;
   /** Null until the worker has read the file once. */
@@ -61,6 +71,12 @@ const reversedSql = sql<ReversedPart | null>`(
                            'at', to_char(max(r.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
     from reversals r where r.import_id = ${imports.importId} having count(*) > 0)`;
 
+/** Without the rows, which are long. */
+const unusualSql = sql<UnusualCounts | null>`(
+  select json_build_object('count', ${imports.unusual} -> 'count',
+                           'kinds', json_agg(json_build_object('kind', k.kind -> 'kind', 'count', k.kind -> 'count') order by k.number))
+    from jsonb_array_elements(${imports.unusual} -> 'kinds') with ordinality as k (kind, number) having count(*) > 0)`;
+
 export const selectImports = (pool: Pool) =>
   databaseOf(pool)
     .select({
@@ -70,6 +86,7 @@ export const selectImports = (pool: Pool) =>
       cancelRequested: importQueue.cancelRequested,
       lateReportKey: lateReports.reportKey,
       reversed: reversedSql.as("reversed"),
+      unusual: unusualSql.as("unusual"),
     })
     .from(imports)
     .leftJoin(importQueue, eq(importQueue.importId, imports.importId))
@@ -114,6 +131,7 @@ export function viewOf(row: ImportRow): ImportView {
     reversed: row.reversed,
     correctionOf: row.corrects,
     sameFileAs: row.sameFileAs,
+    unusual: row.unusual,
   };
 }
 
@@ -153,6 +171,7 @@ export function shownImport(view: ImportView, errorReportUrl: string | null) {
     errorReportUrl,
     reversed: view.reversed,
     sameFileAs: view.sameFileAs,
+    unusual: view.unusual,
     ...(view.correctionOf === null ? {} : { correctionOf: shownCorrection(view.correctionOf) }),
   };
 }

@@ -111,7 +111,7 @@ async function readView(
 function requestedView({ importId, kind, source, sourceDetails, at, corrects, sameFileAs }: ImportRequested): ImportView {
   return {
     ...{ importId, kind, source, sourceDetails, reference: sourceDetails, submittedAt: new Date(at) },
-    ...{ correctionOf: corrects ?? null, sameFileAs: sameFileAs ?? null, reversed: null },
+    ...{ correctionOf: corrects ?? null, sameFileAs: sameFileAs ?? null, reversed: null, unusual: null },
     ...{ startedAt: null, finishedAt: null, errorMessage: null, reportKey: null, notes: [], cancelling: false },
     ...{ status: "queued", progress: 0, counts: { received: 0, processed: 0, failed: 0 } },
   };
@@ -142,10 +142,18 @@ async function readReversal(stored: StoredEvent, begun: ImportView, { eventStore
 
 const rowsOf = ({ rows }: RowsReversed) => (rows === "all" ? { all: true, rows: null } : { all: false, rows });
 
-function completedView(begun: ImportView, { at, counts, notes, report }: ImportCompleted): ImportView {
+function completedView(begun: ImportView, { at, counts, notes, report, unusual, unusualRows }: ImportCompleted): ImportView {
   const sourceDetails = shownDetails(begun.sourceDetails, notes);
   const ended = { status: "completed" as const, progress: 100, finishedAt: new Date(at) };
-  return { ...begun, ...ended, counts, sourceDetails, reportKey: report?.key ?? null };
+  const kinds = unusual?.map(({ kind, count }) => ({ kind, count }));
+  return {
+    ...begun,
+    ...ended,
+    counts,
+    unusual: kinds ? { count: unusualRows ?? 0, kinds } : null,
+    sourceDetails,
+    reportKey: report?.key ?? null,
+  };
 }
 
 /** `processed` is 0, since such an import writes nothing. Rejected rows are counted in the table if it includes this event, else in the stream. */

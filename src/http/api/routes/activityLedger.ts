@@ -90,7 +90,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     summary: "List the activity ledger, of one import or of all",
     description:
       "In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and " +
-      "half hour, and as pushed within each. With `reversed` always in the order of the pushes; then a filtered page may be short, or empty, and " +
+      "half hour, and as pushed within each. With `reversed` or `unusual` always in the order of the pushes; then a filtered page may be short, or empty, and " +
       "still have a `nextCursor`: at most 5,000 activities are looked at for a page.",
     tag,
     scope: "read",
@@ -103,6 +103,12 @@ export const activityLedgerRoutes: readonly Route[] = [
             .enum(reversedChoices)
             .optional()
             .describe("include: reversed and replaced activities as well; only: reversed ones. Otherwise neither are listed"),
+          unusual: z
+            .enum(["only"])
+            .optional()
+            .describe(
+              "only: activities that their imports name as unusual, of each kind the first 1,000 of an import; in the order of the pushes",
+            ),
           ...activityFilters,
         })
         .strict(),
@@ -113,15 +119,21 @@ export const activityLedgerRoutes: readonly Route[] = [
       404: { description: "No such fulfilment import in the organisation" },
     },
     handler: async ({ query, caller }, deps) => {
-      const { importId, reversed } = query;
+      const { importId, reversed, unusual } = query;
       const filter = { importId, ...(await activityFilter(query, caller, deps)) };
       if (importId !== undefined) await requireImport(caller, "activities", importId, deps);
       const page = pageRequest(query, deps);
-      if (reversed === undefined) return answerPage(listActivities(caller.organisationId, filter, page, deps.pool));
-      return answerPage(listWithReversed(caller.organisationId, filter, reversed, page, deps.pool), ({ values, ...standing }) => ({
-        ...givenFields(values, "activity"),
-        ...standing,
-      }));
+      if (reversed === undefined && unusual === undefined)
+        return answerPage(listActivities(caller.organisationId, filter, page, deps.pool));
+      const listed = { reversed: reversed ?? "leaveOut", unusualOnly: unusual !== undefined } as const;
+      return answerPage(
+        listWithReversed(caller.organisationId, filter, listed, page, deps.pool),
+        ({ values, importId, row, ...standing }) => ({
+          ...givenFields(values, "activity"),
+          ...{ importId, row },
+          ...(reversed !== undefined && standing),
+        }),
+      );
     },
   }),
   defineRoute({

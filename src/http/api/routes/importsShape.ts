@@ -1,5 +1,6 @@
 // What the routes about imports share: the two kinds with their paths, and the contract's Import.
 import { z } from "zod";
+import { unusualKinds } from "../../../domain/imports/unusual.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import { type ReadImport, readImport } from "../../../queries/imports/importStatus.js";
@@ -15,6 +16,13 @@ export const importKindRoutes = [
 
 export const importParams = z.object({ importId: z.string().describe("As the push answered it") });
 
+export const unusualKind = z
+  .enum(unusualKinds)
+  .describe(
+    "newCode: a charge or warehouse code that no activity had before. quantity: negative, or more than 20 times the largest of its charge code in 90 days. " +
+      "time: more than 90 days before the push or 24 hours after it. noCustomer: nearly all activities have one. repeated: the same activity is there twice",
+  );
+
 const counts = answerObject("ImportCounts", {
   received: z.int().describe("Rows read; a shipment with three goods lines is three rows"),
   processed: z.int().describe("Shipments or activities written to the ledger"),
@@ -25,6 +33,13 @@ const corrected = answerObject("CorrectedRows", {
   importId: z.string().describe("The import whose rows are corrected"),
   rows: z.array(z.int()).describe("Their numbers there, in the order of this import's rows"),
   reason: z.string().optional().describe("Why, where it was given: it has to be for rows that were accepted"),
+});
+
+const unusual = answerObject("UnusualCounts", {
+  count: z.int().describe("How many rows; a row of several kinds is counted once"),
+  kinds: z
+    .array(answerObject("UnusualKindCount", { kind: unusualKind, count: z.int().describe("How many rows are of this kind") }))
+    .describe("By kind"),
 });
 
 const reversed = answerObject("ReversedRows", {
@@ -66,6 +81,13 @@ export const importSchema = answerObject("Import", {
     .describe(
       "Extension: an earlier import of this kind that had the same content, so that this one may be there twice. Null when there was none. " +
         "Decided when the import is pushed, over the last 400 days; failed, cancelled and wholly reversed imports and corrections do not count",
+    )
+    .meta({ "x-extension": true }),
+  unusual: unusual
+    .nullable()
+    .describe(
+      "Extension: how many of its accepted rows are unusual, and so perhaps wrong; null where none is, until the import completes, and for shipments. " +
+        "They count like any other",
     )
     .meta({ "x-extension": true }),
 });

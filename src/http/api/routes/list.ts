@@ -9,6 +9,7 @@ import { quoteRoutes } from "./quotes.js";
 import { rejectionRoutes } from "./rejections.js";
 import { reversalRoutes } from "./reversals.js";
 import { shipmentLedgerRoutes } from "./shipmentLedger.js";
+import { unusualRowRoutes } from "./unusualRows.js";
 
 export const routes: readonly Route[] = [
   ...quoteRoutes,
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...importListRoutes,
   ...importCancelRoutes,
   ...rejectionRoutes,
+  ...unusualRowRoutes,
   ...correctionRoutes,
   ...reversalRoutes,
   ...shipmentLedgerRoutes,

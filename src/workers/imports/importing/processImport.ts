@@ -15,6 +15,7 @@ import { type HeldTurn, Interrupted } from "../turns/holdTurn.js";
 import { beginOldest } from "../turns/reconcileQueue.js";
 import type { Visit } from "../turns/room.js";
 import { claimCorrectedRows } from "./claimCorrectedRows.js";
+import { unusualOf } from "./findUnusual.js";
 import { errorReport, fetchSubmission } from "./importFiles.js";
 import { recordRows } from "./recordRows.js";
 
@@ -60,6 +61,8 @@ async function run(
   if (request.corrects && prepared.rows !== request.corrects.rows.length)
     throw new ImportFault("The file does not have the rows that it is to correct. Send the corrections again.");
   if (prepared.rows < loaded.state.rows) throw new ImportFault("The file has fewer rows than were recorded from it. Send it again.");
+  const outcomes = rowOutcomes(request, submission.columns, prepared);
+  const unusual = unusualOf(deps, held, request, catalogue);
   const report = errorReport(deps.spreadsheets, submission.reported, { path: join(folder, "report.xlsx"), importId: request.importId });
   try {
     const recorded = await recordRows({
@@ -67,7 +70,11 @@ async function run(
       loaded,
       context,
       rows: submission.readAgain(),
-      outcomeOf: rowOutcomes(request, submission.columns, prepared),
+      outcomeOf(row, ordinal) {
+        const outcome = outcomes(row, ordinal);
+        unusual?.note(outcome);
+        return outcome;
+      },
       rejected: report.add,
       landed: held.madeHeadway,
       giveWay() {
@@ -80,12 +87,13 @@ async function run(
       },
     });
     const stored = await report.store(deps.objectStore, reportKey(request));
+    const found = await unusual?.find();
     held.check();
     const { counts } = recorded;
     const completed = await carryOut(
       deps.eventStore,
       recorded.loaded,
-      { type: "completeImport", counts, report: stored, notes: prepared.notes, by: workerOf(deps), now: held.now() },
+      { type: "completeImport", counts, report: stored, notes: prepared.notes, unusual: found, by: workerOf(deps), now: held.now() },
       context,
     );
     deps.logger.info({ importId: request.importId, organisationId: request.organisationId, counts }, "import completed");

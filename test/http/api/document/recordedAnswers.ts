@@ -82,6 +82,11 @@ export async function recordAnswers(service: TestService, stopWorker: () => Prom
     await call(errors, { params });
     await call(errors, { params, query: "?limit=0" });
     await call(errors, { params: unknown });
+    if (push === "pushActivities") {
+      await until("listUnusualFulfilmentRows", { params }, hasItems(1));
+      await call("listUnusualFulfilmentRows", { params, query: "?limit=0" });
+      await call("listUnusualFulfilmentRows", { params: unknown });
+    }
     const corrected = await call(correct, { params, body: example(correct) });
     await call(correct, { params, body: { rows: [] } });
     await call(correct, { params: unknown, body: example(correct) });

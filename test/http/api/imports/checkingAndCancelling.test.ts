@@ -28,6 +28,7 @@ describe("checking an import", () => {
         errorReportUrl: null,
         reversed: null,
         sameFileAs: null,
+        unusual: null,
       }),
     );
   });

@@ -50,7 +50,13 @@ export async function rowsThatCount(of: OfActivities, deps: PortalDeps): Promise
 
 export async function rowsOfImport(of: OfActivities, view: ImportView, deps: PortalDeps): Promise<Page<ListedActivity>> {
   const { filter } = of.selection;
-  const { items, nextCursor } = await listWithReversed(of.visit.person.organisationId, filter, "include", pageOf(of, deps), deps.pool);
+  const { items, nextCursor } = await listWithReversed(
+    of.visit.person.organisationId,
+    filter,
+    { reversed: "include", unusualOnly: false },
+    pageOf(of, deps),
+    deps.pool,
+  );
   const reference = shownReference(view);
   return {
     items: items.map(({ importId, row, values, ...standing }) => ({ importId, row, values, reference, standing })),

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { listUnusualRows } from "../../../queries/imports/unusualRows.js";
+import { answerObject } from "../document/schemas.js";
+import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
+import { defineRoute, type Route } from "../route.js";
+import { importKindRoutes, importParams, requireImport, unusualKind } from "./importsShape.js";
+
+const unusualRow = answerObject("UnusualRow", {
+  row: z.int().describe("The row's number in the file (the header is 1), or its ordinal in the JSON push"),
+  kinds: z.array(unusualKind).describe("Why it is unusual"),
+  near: z
+    .string()
+    .optional()
+    .describe("Only of newCode: a known code that it differs from by one character, two swapped ones, case or blanks"),
+  sameAs: answerObject("RepeatedActivity", {
+    importId: z.string().describe("The earlier import"),
+    row: z.int().describe("Its row there"),
+  })
+    .optional()
+    .describe("Only of repeated: the earlier activity; absent where only another row of the same file is the same"),
+});
+
+const { kind, base, tag } = importKindRoutes[1];
+
+export const unusualRowRoutes: readonly Route[] = [
+  defineRoute({
+    method: "GET",
+    path: `${base}/{importId}/unusual`,
+    operationId: "listUnusualFulfilmentRows",
+    summary: "List the unusual rows of a fulfilment import",
+    description: "Accepted rows that are perhaps wrong. They count like any other until they are corrected or reversed.",
+    tag,
+    scope: "read",
+    extension: true,
+    request: { params: importParams, query: pageQuery },
+    responses: {
+      200: {
+        description: "A page of unusual rows, in row order: of each kind the first 1,000",
+        schema: pageSchema(unusualRow, "UnusualRows"),
+      },
+      400: { description: "Malformed cursor or limit" },
+      404: { description: "No such import in the organisation" },
+    },
+    handler: async ({ params: { importId }, query, caller }, deps) => {
+      await requireImport(caller, kind, importId, deps);
+      return answerPage(listUnusualRows(caller.organisationId, { importId }, pageRequest(query, deps), deps.pool));
+    },
+  }),
+];

@@ -1,0 +1,118 @@
+import { dayOf } from "../domain/imports/unusual.js";
+import { type ActivityContent, readContent } from "../domain/rows/activityContent.js";
+import { createIntList } from "../domain/rows/compactLists.js";
+import type { ContentRows, LedgerFigures } from "./ledgerFigures.js";
+
+export interface RepeatedRows {
+  /** Of each row, in the order in which they were added. */
+  add(values: Readonly<Record<string, unknown>>): void;
+  find(figures: LedgerFigures): Promise<FoundRepeats>;
+}
+
+export interface FoundRepeats {
+  isRepeated(index: number): boolean;
+  /** The earliest activity that the row repeats. Undefined where it only repeats a row of its own file. */
+  sameAs(index: number): { readonly importId: string; readonly row: number } | undefined;
+}
+
+/** The days whose activities are read at once: some megabytes of a large organisation. */
+const daysAtOnce = 8;
+
+/** Keeps 64 bits of each row, and finds among them those of earlier activities. */
+export function repeatedRows(): RepeatedRows {
+  const [lows, highs] = [createIntList(), createIntList()];
+  const days = new Set<number>();
+  const content: ActivityContent = { low: 0, high: 0, instant: 0 };
+  return {
+    add(values) {
+      readContent(values, content);
+      lows.push(content.low);
+      highs.push(content.high);
+      days.add(dayOf(content.instant));
+    },
+    async find(figures) {
+      const table = contentTable(lows, highs);
+      const found = foundRows(lows.length);
+      const asked = [...days].sort((one, other) => one - other);
+      for (let from = 0; from < asked.length; from += daysAtOnce) {
+        const contents = await figures.contents(asked.slice(from, from + daysAtOnce));
+        const hits = contents.filter((each) => table.hasAny(each.lows));
+        if (hits.length === 0) continue;
+        const rests = await figures.contentRows(hits.map(({ day, position }) => ({ day, position })));
+        for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as ContentRows);
+      }
+      return {
+        isRepeated: (index) => table.isRepeated(index) || found.at(table.first(index)) !== undefined,
+        sameAs: (index) => found.at(table.first(index)),
+      };
+    },
+  };
+}
+
+type ContentTable = ReturnType<typeof contentTable>;
+
+/** An open-addressed table of the rows by their content; of rows with one content it has the first. */
+function contentTable(lows: ReturnType<typeof createIntList>, highs: typeof lows) {
+  const size = 2 ** Math.ceil(Math.log2(Math.max(2, lows.length * 2)));
+  const slots = new Int32Array(size); // index + 1, or 0
+  const repeated = new Uint8Array(lows.length);
+  const find = (low: number, high: number): number => {
+    let slot = low & (size - 1);
+    for (let at = slots[slot] as number; at > 0; at = slots[slot] as number) {
+      if (lows.get(at - 1) === low && highs.get(at - 1) === high) return slot;
+      slot = (slot + 1) & (size - 1);
+    }
+    return slot;
+  };
+  for (let index = 0; index < lows.length; index += 1) {
+    const slot = find(lows.get(index), highs.get(index));
+    const first = slots[slot] as number;
+    if (first === 0) slots[slot] = index + 1;
+    else repeated[first - 1] = repeated[index] = 1;
+  }
+  return {
+    isRepeated: (index: number) => repeated[index] === 1,
+    first: (index: number) => rowIn(find(lows.get(index), highs.get(index))),
+    /** The row with this content; -1 for none. */
+    indexOf: (low: number, high: number) => rowIn(find(low, high)),
+    hasAny(of: Uint8Array): boolean {
+      const view = new DataView(of.buffer, of.byteOffset, of.byteLength);
+      for (let at = 0; at < of.byteLength; at += 4) {
+        const low = view.getInt32(at, true);
+        for (let slot = low & (size - 1), row = slots[slot] as number; row > 0; row = slots[slot] as number) {
+          if (lows.get(row - 1) === low) return true;
+          slot = (slot + 1) & (size - 1);
+        }
+      }
+      return false;
+    },
+  };
+  function rowIn(slot: number): number {
+    return (slots[slot] as number) - 1;
+  }
+}
+
+/** Which earlier activity each row repeats. */
+function foundRows(length: number) {
+  const imports: string[] = [];
+  let [ofImport, ofRow]: [Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0)];
+  return {
+    add(table: ContentTable, lows: Uint8Array, { importId, rest, uncounted }: ContentRows) {
+      if (ofImport.length === 0) [ofImport, ofRow] = [new Int32Array(length), new Int32Array(length)];
+      imports.push(importId);
+      const left = new Set(uncounted);
+      const [low, others] = [lows, rest].map((of) => new DataView(of.buffer, of.byteOffset, of.byteLength)) as [DataView, DataView];
+      for (let at = 0; at < lows.byteLength; at += 4) {
+        const index = table.indexOf(low.getInt32(at, true), others.getInt32(at * 2, true));
+        const row = others.getInt32(at * 2 + 4, true);
+        if (index < 0 || ofImport[index] !== 0 || left.has(row)) continue;
+        ofImport[index] = imports.length;
+        ofRow[index] = row;
+      }
+    },
+    at(index: number) {
+      const importId = imports[(ofImport[index] ?? 0) - 1];
+      return importId === undefined ? undefined : { importId, row: ofRow[index] as number };
+    },
+  };
+}

@@ -1,0 +1,193 @@
+// Finds the accepted activities of an import that are unusual. Rows are noted as they pass, in 24 bytes each; what the ledger has is asked for
+// once, after the last of them, so that an import does not wait for the tables before its own rows are recorded.
+
+import { instantOf } from "../domain/imports/timestamp.js";
+import { unusualLimits as limits, nearCode, type UnusualKind, unusualKinds } from "../domain/imports/unusual.js";
+import { rangesOf } from "../domain/ranges.js";
+import { createDoubleList, createIntList } from "../domain/rows/compactLists.js";
+import type { UnusualOfKind } from "../events/importEvents.js";
+import type { CodeField, LedgerFigures, UnusualRows } from "./ledgerFigures.js";
+import { type FoundRepeats, repeatedRows } from "./repeatedRows.js";
+
+export interface UnusualSubject {
+  /** When the rows were pushed. */
+  readonly at: Date;
+  readonly source: "data" | "file";
+  /** The kinds that the organisation has switched off. */
+  readonly off: readonly UnusualKind[];
+}
+
+export interface UnusualFinder {
+  add(row: number, values: Readonly<Record<string, unknown>>): void;
+  /** Undefined where nothing is unusual. */
+  find(figures: LedgerFigures): Promise<UnusualRows | undefined>;
+}
+
+const codeBits = 14;
+const codeMask = (1 << codeBits) - 1;
+const [isOffTime, isWithoutCustomer] = [1 << (2 * codeBits), 1 << (2 * codeBits + 1)];
+const hourMs = 3_600_000;
+
+export function unusualRows({ at, source, off }: UnusualSubject): UnusualFinder {
+  const isOn = (kind: UnusualKind) => !off.includes(kind);
+  const [earliest, latest] = [at.getTime() - limits.daysBefore * 24 * hourMs, at.getTime() + limits.hoursAfter * hourMs];
+  const [rows, marks, quantities] = [createIntList(), createIntList(), createDoubleList()];
+  const [chargeCodes, warehouseCodes] = [codeNumbers(), codeNumbers()];
+  const largest: number[] = []; // by charge code
+  const repeats = source === "file" && isOn("repeated") ? repeatedRows() : undefined;
+  let withoutCustomer = false;
+  return {
+    add(row, values) {
+      const quantity = Number(values["quantity"]);
+      const chargeCode = chargeCodes.of(String(values["chargeCode"]));
+      let mark = (chargeCode << codeBits) | warehouseCodes.of(String(values["warehouseCode"]));
+      const instant = instantOf(String(values["activityTimestamp"]), "UTC") ?? earliest;
+      if (instant < earliest || instant > latest) mark |= isOffTime;
+      if (values["customerId"] === undefined) {
+        mark |= isWithoutCustomer;
+        withoutCustomer = true;
+      }
+      largest[chargeCode] = Math.max(largest[chargeCode] ?? Number.NEGATIVE_INFINITY, quantity);
+      rows.push(row);
+      marks.push(mark);
+      quantities.push(quantity);
+      repeats?.add(values);
+    },
+    async find(figures) {
+      if (rows.length === 0) return undefined;
+      const judged = await codeJudgements(figures, { chargeCodes: chargeCodes.all, warehouseCodes: warehouseCodes.all, largest });
+      const customersUsual = withoutCustomer && isOn("noCustomer") && isCustomerUsual(await figures.lastActivities());
+      const found = await repeats?.find(figures);
+      const is: Readonly<Record<UnusualKind, (index: number, mark: number) => boolean>> = {
+        newCode: (_, mark) => judged.chargeCodes.isNew((mark >>> codeBits) & codeMask) || judged.warehouseCodes.isNew(mark & codeMask),
+        quantity: (index, mark) => {
+          const quantity = quantities.get(index);
+          return quantity < 0 || quantity > judged.limitOf((mark >>> codeBits) & codeMask);
+        },
+        time: (_, mark) => (mark & isOffTime) !== 0,
+        noCustomer: (_, mark) => customersUsual && (mark & isWithoutCustomer) !== 0,
+        repeated: (index) => found?.isRepeated(index) ?? false,
+      };
+      const tallies = unusualKinds.filter(isOn).map((kind) => ({ kind, is: is[kind], count: 0, first: [] as number[] }));
+      let count = 0;
+      for (let index = 0; index < rows.length; index += 1) {
+        const mark = marks.get(index);
+        let isUnusual = false;
+        for (const tally of tallies) {
+          if (!tally.is(index, mark)) continue;
+          isUnusual = true;
+          tally.count += 1;
+          if (tally.first.length < limits.recordedRows) tally.first.push(index);
+        }
+        if (isUnusual) count += 1;
+      }
+      if (count === 0) return undefined;
+      const nearOf = (index: number) =>
+        judged.chargeCodes.near((marks.get(index) >>> codeBits) & codeMask) ?? judged.warehouseCodes.near(marks.get(index) & codeMask);
+      const kinds = tallies.flatMap(({ kind, count, first }): UnusualOfKind[] => {
+        if (count === 0) return [];
+        const near = kind === "newCode" ? nearCodes(first, rows.get, nearOf) : [];
+        const sameAs = kind === "repeated" && found ? sameRows(first, rows.get, found) : [];
+        const extra = { ...(near.length > 0 && { near }), ...(sameAs.length > 0 && { sameAs }) };
+        return [{ kind, count, rows: rangesOf(first.map(rows.get)), ...extra }];
+      });
+      return { count, kinds };
+    },
+  };
+}
+
+/** Numbers the codes of a file from 1; 0 for all codes beyond the first thousands. */
+function codeNumbers() {
+  const numbers = new Map<string, number>();
+  const all: string[] = [];
+  return {
+    all,
+    of(code: string): number {
+      const known = numbers.get(code);
+      if (known !== undefined) return known;
+      if (all.length >= limits.codesPerFile) return 0;
+      const own = Buffer.from(code).toString(); // a cell may be a slice of the text around it, which would stay in memory with it
+      numbers.set(own, all.push(own));
+      return all.length;
+    },
+  };
+}
+
+const codesAtOnce = 1_000;
+
+interface Codes {
+  readonly chargeCodes: readonly string[];
+  readonly warehouseCodes: readonly string[];
+  /** The largest quantity of each charge code, by its number. */
+  readonly largest: readonly number[];
+}
+
+async function codeJudgements(figures: LedgerFigures, { chargeCodes, warehouseCodes, largest }: Codes) {
+  const [newCharges, newWarehouses] = [new Set<number>(), new Set<number>()];
+  const limitOf: number[] = [];
+  const unclear: number[] = [];
+  for (let from = 0; from < Math.max(chargeCodes.length, warehouseCodes.length); from += codesAtOnce) {
+    const part = {
+      chargeCodes: chargeCodes.slice(from, from + codesAtOnce),
+      warehouseCodes: warehouseCodes.slice(from, from + codesAtOnce),
+    };
+    const answer = await figures.codes(part);
+    for (const [index, { known, usual }] of answer.chargeCodes.entries()) {
+      const number = from + index + 1;
+      if (!known && answer.enough) newCharges.add(number);
+      if (known && (largest[number] ?? 0) > (usual ?? Number.NEGATIVE_INFINITY)) unclear.push(number);
+    }
+    for (const [index, { known }] of answer.warehouseCodes.entries()) if (!known && answer.enough) newWarehouses.add(from + index + 1);
+  }
+  for (let from = 0; from < unclear.length; from += codesAtOnce) {
+    const part = unclear.slice(from, from + codesAtOnce);
+    const limits = await figures.quantityLimits(part.map((number) => chargeCodes[number - 1] as string));
+    for (const [index, number] of part.entries()) limitOf[number] = limits[index] ?? Number.POSITIVE_INFINITY;
+  }
+  return {
+    limitOf: (number: number) => limitOf[number] ?? Number.POSITIVE_INFINITY,
+    chargeCodes: { isNew: (number: number) => newCharges.has(number), near: await nearOf(figures, "chargeCode", newCharges, chargeCodes) },
+    warehouseCodes: {
+      isNew: (number: number) => newWarehouses.has(number),
+      near: await nearOf(figures, "warehouseCode", newWarehouses, warehouseCodes),
+    },
+  };
+}
+
+/** Looks for the first new codes only: comparing each of thousands with each known one would take long. */
+async function nearOf(figures: LedgerFigures, field: CodeField, fresh: ReadonlySet<number>, codes: readonly string[]) {
+  const near = new Map<number, string>();
+  const known = fresh.size > 0 ? await figures.knownCodes(field) : [];
+  for (const number of [...fresh].slice(0, limits.recordedNear)) {
+    const code = nearCode(codes[number - 1] as string, known);
+    if (code !== undefined) near.set(number, code);
+  }
+  return (number: number) => near.get(number);
+}
+
+const isCustomerUsual = ({ rows, withCustomer }: { rows: number; withCustomer: number }): boolean =>
+  rows >= limits.leastLastActivities && withCustomer * 100 >= rows * limits.percentWithCustomer;
+
+function nearCodes(first: readonly number[], rowOf: (index: number) => number, nearOf: (index: number) => string | undefined) {
+  const rows = new Map<string, number[]>();
+  for (const index of first) {
+    const code = nearOf(index);
+    if (code === undefined) continue;
+    const own = rows.get(code) ?? [];
+    rows.set(code, own);
+    own.push(rowOf(index));
+  }
+  return [...rows].map(([code, numbers]) => ({ code, rows: rangesOf(numbers) }));
+}
+
+function sameRows(first: readonly number[], rowOf: (index: number) => number, found: FoundRepeats) {
+  const byImport = new Map<string, [number, number][]>();
+  for (const index of first) {
+    const same = found.sameAs(index);
+    if (!same) continue;
+    const rows = byImport.get(same.importId) ?? [];
+    byImport.set(same.importId, rows);
+    rows.push([rowOf(index), same.row]);
+  }
+  return [...byImport].map(([importId, rows]) => ({ importId, rows }));
+}

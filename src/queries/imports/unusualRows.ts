@@ -1,0 +1,54 @@
+import type { Pool } from "pg";
+import type { UnusualKind } from "../../domain/imports/unusual.js";
+import { numbersIn } from "../../domain/ranges.js";
+import type { imports } from "../../projections/tables/imports.js";
+import { type Page, type PageRequest, readPage } from "../page.js";
+
+export interface UnusualRow {
+  readonly row: number;
+  readonly kinds: readonly UnusualKind[];
+  /** A known code that the row's new one looks like. */
+  readonly near?: string;
+  /** The earlier activity that it repeats. */
+  readonly sameAs?: { readonly importId: string; readonly row: number };
+}
+
+type Recorded = NonNullable<(typeof imports.$inferSelect)["unusual"]>;
+
+/** In row order. Of each kind only the first thousand rows are known. */
+export async function listUnusualRows(
+  organisationId: string,
+  { importId, kind }: { readonly importId: string; readonly kind?: UnusualKind | undefined },
+  page: PageRequest,
+  pool: Pick<Pool, "query">,
+): Promise<Page<UnusualRow>> {
+  const rows = await unusualRowsOf(organisationId, importId, pool);
+  const listed = kind === undefined ? rows : rows.filter(({ kinds }) => kinds.includes(kind));
+  const behind = async (after: readonly string[] | undefined, count: number) => {
+    const from = after ? listed.findIndex(({ row }) => row > Number(after[0])) : 0;
+    return from < 0 ? [] : listed.slice(from, from + count);
+  };
+  return readPage(page, ["unusual rows", organisationId, importId, kind ?? ""], behind, {
+    placeOf: ({ row }) => [String(row)],
+    itemOf: (row) => row,
+  });
+}
+
+async function unusualRowsOf(organisationId: string, importId: string, pool: Pick<Pool, "query">): Promise<UnusualRow[]> {
+  const { rows: found } = await pool.query<{ unusual: Recorded | null }>(
+    "select unusual from imports where import_id = $1 and organisation_id = $2 and kind = 'activities'",
+    [importId, organisationId],
+  );
+  const rows = new Map<number, { row: number; kinds: UnusualKind[]; near?: string; sameAs?: { importId: string; row: number } }>();
+  for (const { kind, rows: ranges, near = [], sameAs = [] } of found[0]?.unusual?.kinds ?? []) {
+    for (const row of numbersIn(ranges)) {
+      const known = rows.get(row);
+      if (known) known.kinds.push(kind);
+      else rows.set(row, { row, kinds: [kind] });
+    }
+    for (const { code, rows: own } of near) for (const row of numbersIn(own)) Object.assign(rows.get(row) ?? {}, { near: code });
+    for (const each of sameAs)
+      for (const [row, other] of each.rows) Object.assign(rows.get(row) ?? {}, { sameAs: { importId: each.importId, row: other } });
+  }
+  return [...rows.values()].sort((one, other) => one.row - other.row);
+}

@@ -1,0 +1,221 @@
+// The figures that unusual rows are compared with (src/judging/ledgerFigures.ts says what each is). None is counted over the whole history:
+// codes come by code and day, repeated rows by day, and the last activities by import.
+import type { Pool } from "pg";
+import { activitiesShape, daySql, halfHourSql, instantSql } from "../../projections/tables/activities.js";
+
+export interface FiguresSubject {
+  readonly organisationId: string;
+  /** When the rows were pushed. */
+  readonly at: Date;
+  /** The accepted rows that they replace, which are some hundred at most. */
+  readonly replaced?: { readonly importId: string; readonly rows: readonly number[] } | undefined;
+  readonly limits: { readonly [name in Limit]: number };
+}
+
+type Limit = "activitiesBefore" | "quantitiesBefore" | "timesLargest" | "daysBefore" | "lastActivities";
+
+interface Replaced {
+  readonly position: string;
+  readonly row: number;
+  readonly chargeCode: string;
+  readonly warehouseCode: string;
+  readonly day: number;
+}
+
+interface Key {
+  readonly day: number;
+  readonly position: string;
+}
+
+const mostKnownCodes = 10_000;
+
+export function ledgerFigures(pool: Pick<Pool, "query">, { organisationId, at, replaced, limits }: FiguresSubject) {
+  const since = new Date(at.getTime() - limits.daysBefore * 86_400_000);
+  const leftOut = replacedRows(pool, replaced);
+  return {
+    async codes({ chargeCodes, warehouseCodes }: { readonly chargeCodes: readonly string[]; readonly warehouseCodes: readonly string[] }) {
+      const without = await leftOut;
+      const asked = [
+        ...chargeCodes.map((code) => ({
+          field: "chargeCode",
+          code,
+          without: without.filter(({ chargeCode }) => chargeCode === code).length,
+        })),
+        ...warehouseCodes.map((code) => ({
+          field: "warehouseCode",
+          code,
+          without: without.filter((row) => row.warehouseCode === code).length,
+        })),
+      ];
+      const { rows } = await pool.query<{ enough: boolean; known: boolean; usual: number | null }>(codesSql, [
+        organisationId,
+        JSON.stringify(asked),
+        since,
+        at,
+        without.map(({ day }) => day),
+        limits.timesLargest,
+        limits.activitiesBefore + without.length,
+      ]);
+      return {
+        enough: rows[0]?.enough ?? false,
+        chargeCodes: rows.slice(0, chargeCodes.length),
+        warehouseCodes: rows.slice(chargeCodes.length),
+      };
+    },
+    async quantityLimits(codes: readonly string[]) {
+      const without = await leftOut;
+      const { rows } = await pool.query<{ most: number | null }>(quantityLimitsSql, [
+        organisationId,
+        codes,
+        since,
+        at,
+        without.map(({ day }) => day),
+        limits.timesLargest,
+        limits.quantitiesBefore,
+        without[0]?.position ?? null,
+        without.map(({ row }) => row),
+      ]);
+      return rows.map(({ most }) => most);
+    },
+    async knownCodes(field: "chargeCode" | "warehouseCode") {
+      const { rows } = await pool.query<{ code: string }>(knownCodesSql, [organisationId, field]);
+      return rows.map(({ code }) => code);
+    },
+    async lastActivities() {
+      const without = await leftOut;
+      const values = [organisationId, limits.lastActivities, without[0]?.position ?? null, without.map(({ row }) => row)];
+      const { rows } = await pool.query<{ rows: number; withCustomer: number }>(lastActivitiesSql, values);
+      return rows[0] ?? { rows: 0, withCustomer: 0 };
+    },
+    async contents(days: readonly number[]) {
+      return (await pool.query<{ day: number; position: string; lows: Buffer }>(contentsSql, [organisationId, days])).rows;
+    },
+    async contentRows(of: readonly Key[]) {
+      const without = await leftOut;
+      const { rows } = await pool.query<{ position: string; importId: string; rest: Buffer; uncounted: number[] }>(contentRowsSql, [
+        organisationId,
+        of.map(({ day }) => day),
+        of.map(({ position }) => position),
+      ]);
+      return rows.map((row) => ({
+        ...row,
+        uncounted: [...row.uncounted, ...without.flatMap((each) => (each.position === row.position ? each.row : []))],
+      }));
+    },
+  };
+}
+
+/** Whether the tables have everything that the organisation's earlier imports have recorded, and the figures of it; also while nothing fills them. */
+export async function areFiguresComplete(
+  pool: Pick<Pool, "query">,
+  { organisationId, importId }: { readonly organisationId: string; readonly importId: string },
+): Promise<boolean> {
+  const { rows } = await pool.query<{ complete: boolean }>(
+    `select not exists (select from checkpoints) or exists (
+              select from checkpoints own join checkpoints of_imports on of_imports.projection = 'imports'
+               where own.projection = 'activities' and own.shape >= $2 and own.commit >= of_imports.commit)
+        and not exists (select from imports i
+                         where i.organisation_id = $1 and i.kind = 'activities' and i.import_id <> $3
+                           and (i.status = 'processing' or i.status = 'queued' and i.position < (select position from imports where import_id = $3))) as complete`,
+    [organisationId, activitiesShape, importId],
+  );
+  return rows[0]?.complete ?? false;
+}
+
+/** Only rows that count: the others are in no figure. */
+async function replacedRows(pool: Pick<Pool, "query">, replaced: FiguresSubject["replaced"]): Promise<readonly Replaced[]> {
+  if (!replaced || replaced.rows.length === 0) return [];
+  const { rows } = await pool.query<Replaced>(
+    `select a.import_position::text as position, a."row", a.charge_code as "chargeCode", a.warehouse_code as "warehouseCode",
+            coalesce(${daySql(instantSql("a.activity_timestamp"))}, 0) as day
+       from imports i join activities a on a.import_position = i.position and a."row" = any($2::integer[])
+      where i.import_id = $1 and not exists (select from uncounted_imports u where u.import_position = i.position)
+        and not exists (select from uncounted_activities u where u.import_position = a.import_position and u."row" = a."row")`,
+    [replaced.importId, replaced.rows],
+  );
+  return rows;
+}
+
+/** How many activities a code has, read no further than needed: each day has at least one. */
+const rowsOf = (condition: string, most: string) =>
+  `(select coalesce(sum(n), 0) from (select row_count as n from activity_codes where organisation_id = $1 and ${condition} limit ${most}) as days)`;
+
+/** Days that lie in the range only in part, or have rows that are left out, are not looked at. */
+const isWhole = `d.day > ${daySql("$3::timestamptz")} and d.day < ${daySql("$4::timestamptz")} and d.day <> all($5::integer[])`;
+
+const codesSql = `
+  select ${rowsOf("field = 'chargeCode'", "$7::integer")} >= $7::integer as enough,
+         ${rowsOf("field = asked.field and code = asked.code", "asked.without + 1")} > asked.without as known,
+         case when asked.field = 'chargeCode' then
+           (select $6::numeric * max(d.largest) from activity_codes d
+             where d.organisation_id = $1 and d.field = 'chargeCode' and d.code = asked.code and ${isWhole})::float8 end as usual
+    from rows from (jsonb_to_recordset($2) as (field text, code text, without integer)) with ordinality as asked (field, code, without, number)
+   order by asked.number`;
+
+const startOf = (day: string) => `to_timestamp(${day} * 86400::bigint)`;
+
+/**
+ * Days that are whole come from \`activity_codes\`, of the others each half hour from the totals, and of a half hour that is cut, or has rows that
+ * are left out, each row.
+ */
+const quantityLimitsSql = `
+  with cut as (select distinct day from unnest(array[${daySql("$3::timestamptz")}, ${daySql("$4::timestamptz")}] || $5::integer[]) as days (day))
+  select case when sum(found.n) >= $7::integer then ($6::numeric * max(found.largest))::float8 end as most
+    from unnest($2::text[]) with ordinality as asked (code, number)
+    left join lateral (
+      select d.row_count as n, d.largest from activity_codes d
+       where d.organisation_id = $1 and d.field = 'chargeCode' and d.code = asked.code and ${isWhole}
+      union all
+      select case when t.is_cut then rows_of.n else t.row_count end, case when t.is_cut then rows_of.largest else t.largest end
+        from cut join activity_groups g on g.organisation_id = $1 and g.charge_code = asked.code
+       cross join lateral (
+         select totals.*, half_hour in (${halfHourSql("$3::timestamptz")}, ${halfHourSql("$4::timestamptz")})
+                          or (import_position = $8::bigint and row_numbers && $9::integer[]) as is_cut
+           from activity_totals totals
+          where organisation_id = g.organisation_id and customer_id = g.customer_id and warehouse_code = g.warehouse_code and charge_code = g.charge_code
+            and half_hour >= greatest(${startOf("cut.day")}, ${halfHourSql("$3::timestamptz")}) and half_hour < ${startOf("(cut.day + 1)")}
+            and half_hour <= $4::timestamptz) as t
+        left join lateral (
+         select count(*) as n, max(a.quantity) as largest from activities a
+          where t.is_cut and a.import_position = t.import_position and a."row" = any(t.row_numbers)
+            and ${instantSql("a.activity_timestamp")} >= $3::timestamptz and ${instantSql("a.activity_timestamp")} < $4::timestamptz
+            and not (a.import_position = coalesce($8::bigint, -1) and a."row" = any($9::integer[]))) as rows_of on true
+    ) as found on true
+   group by asked.number order by asked.number`;
+
+/** From code to code, not from day to day. */
+const knownCodesSql = `
+  with recursive known as (
+    (select code from activity_codes where organisation_id = $1 and field = $2 order by code limit 1)
+    union all
+    select (select c.code from activity_codes c where c.organisation_id = $1 and c.field = $2 and c.code > known.code order by c.code limit 1)
+      from known where known.code is not null)
+  select code from known where code is not null limit ${mostKnownCodes}`;
+
+const lastActivitiesSql = `
+  select count(*)::integer as rows, count(last.customer_id)::integer as "withCustomer" from (
+    select a.customer_id from
+      (select position from imports i where organisation_id = $1 and kind = 'activities' and status = 'completed' and processed > 0
+          and not exists (select from uncounted_imports u where u.import_position = i.position) order by position desc offset 0) as i
+     cross join lateral (
+       select customer_id from activities a where a.import_position = i.position
+          and not exists (select from uncounted_activities u where u.import_position = a.import_position and u."row" = a."row")
+          and not (a.import_position = coalesce($3::bigint, -1) and a."row" = any($4::integer[]))
+        order by a."row" desc limit $2) as a
+     limit $2) as last`;
+
+const contentsSql = `
+  select c.day, c.import_position::text as position, string_agg(c.lows, ''::bytea order by c.block) as lows
+    from activity_contents c join imports i on i.position = c.import_position and i.status = 'completed'
+   where c.organisation_id = $1 and c.day = any($2::integer[])
+     and not exists (select from uncounted_imports u where u.import_position = c.import_position)
+   group by c.day, c.import_position order by c.day, c.import_position`;
+
+const contentRowsSql = `
+  select i.position::text as position, i.import_id as "importId", found.rest,
+         array(select u."row" from uncounted_activities u where u.import_position = asked.position) as uncounted
+    from unnest($2::integer[], $3::bigint[]) with ordinality as asked (day, position, number)
+    join imports i on i.position = asked.position
+   cross join lateral (select string_agg(c.rest, ''::bytea order by c.block) as rest from activity_contents c
+                        where c.organisation_id = $1 and c.day = asked.day and c.import_position = asked.position) as found
+   order by asked.number`;

@@ -1,0 +1,37 @@
+import { untilProjected } from "../../../commands/untilProjected.js";
+import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
+import { unusualLimits } from "../../../domain/imports/unusual.js";
+import type { ImportCompleted, ImportRequested, RowOutcome } from "../../../events/importEvents.js";
+import { unusualRows } from "../../../judging/unusualRows.js";
+import { areFiguresComplete, ledgerFigures } from "../../../queries/lookUps/ledgerFigures.js";
+import type { WorkerDeps } from "../deps.js";
+import type { HeldTurn } from "../turns/holdTurn.js";
+
+/** How long the projector may be behind. Then the import gives its turn back, and goes on from here in its next one. */
+const tablesMs = 30_000;
+
+/**
+ * Notes every row that an import accepts, also those recorded before an interruption, and says at its end which are unusual. The
+ * organisation's earlier imports are waited for then, which the tables usually have by that time.
+ */
+export function unusualOf({ pool }: WorkerDeps, held: HeldTurn, request: ImportRequested, { file }: Catalogue) {
+  const { kind, organisationId, source, corrects } = request;
+  if (kind !== "activities") return undefined;
+  const at = new Date(request.at);
+  const finder = unusualRows({ at, source, off: file.unusual?.off ?? [] });
+  return {
+    note(outcome: RowOutcome) {
+      if (outcome.type === "RowAccepted") finder.add(outcome.data.row, outcome.data.values);
+    },
+    async find(): Promise<Pick<ImportCompleted, "unusual" | "unusualRows"> | undefined> {
+      const look = async () => {
+        held.check();
+        return (await areFiguresComplete(pool, { organisationId, importId: request.importId })) || undefined;
+      };
+      await untilProjected(look, "The projector has not caught up: unusual rows wait for it", tablesMs);
+      const replaced = corrects?.accepted && { importId: corrects.importId, rows: corrects.accepted };
+      const found = await finder.find(ledgerFigures(pool, { organisationId, at, replaced, limits: unusualLimits }));
+      return found && { unusual: [...found.kinds], unusualRows: found.count };
+    },
+  };
+}
