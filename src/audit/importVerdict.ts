@@ -24,7 +24,10 @@ export async function importVerdict({ eventStore, ...source }: VerdictSources, f
   const audited = auditedImportOf(fold);
   if (!audited) return { verdict: "not comparable", why: "the stream has no ImportRequested" };
   return withSnapshot(source, async ({ client, position }): Promise<ImportVerdict> => {
-    const { rows } = await client.query<{ revision: string }>("select revision from imports where import_id = $1", [audited.importId]);
+    const { rows } = await client.query<{ revision: string }>(
+      "select counted as revision from imports where import_id = $1 and counted >= 0",
+      [audited.importId],
+    );
     const seen = rows[0] ? BigInt(rows[0].revision) : undefined;
     if (seen !== undefined && seen !== fold.revision) {
       return { verdict: "not comparable", why: `the projection stands at revision ${seen}, the stream was read up to ${fold.revision}` };

@@ -4,6 +4,7 @@ import type { PoolClient } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import type { ApplyOptions } from "./projection.js";
 import type { EndedImport } from "./sortedBatch.js";
+import { storableJson } from "./tables/storableJson.js";
 
 /** Table and column names come from the code, never from a request, so they are not quoted. */
 export async function copyRows(
@@ -48,20 +49,3 @@ export function jsonField(value: unknown): string {
   const text = storableJson(value);
   return text.includes("\\") ? text.replaceAll("\\", "\\\\") : text;
 }
-
-/**
- * JSON that Postgres accepts. Postgres refuses NUL and lone surrogates, which JSON.stringify writes as \u escapes. A text without such an
- * escape needs no second pass.
- */
-export function storableJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.includes("\\u") ? JSON.stringify(value, withoutUnstorable) : text;
-}
-
-function withoutUnstorable(_key: string, value: unknown): unknown {
-  if (typeof value === "string") return storableText(value);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [storableText(key), inner]));
-}
-
-const storableText = (text: string) => text.replaceAll("\0", "\ufffd").toWellFormed();

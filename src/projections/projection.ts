@@ -16,7 +16,9 @@ export interface Projection {
    * live ones. 1 if absent.
    */
   readonly shape?: number;
-  /** SQL for the rows that the log still has; an audit leaves out the others, which are about to be deleted. All if absent. */
+  /** SQL for the imports whose rows commands have written before the projector came to the events. A rebuild writes them from their streams. */
+  readonly ahead?: string;
+  /** SQL for the rows that are compared: not those that are about to be deleted, or that commands have written ahead. All if absent. */
   readonly compared?: string;
   apply(client: PoolClient, batch: SortedBatch, options: ApplyOptions): Promise<void>;
 }

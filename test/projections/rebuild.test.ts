@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { allProjections } from "../../src/projections/allProjections.js";
+import { catchUpImport } from "../../src/projections/importRow.js";
 import type { RebuildOptions } from "../../src/projections/rebuild/rebuild.js";
 import { activity } from "../support/importStory.js";
 import { type ReadModel, until } from "../support/readModel.js";
@@ -142,6 +143,46 @@ describe("without a projector", () => {
     await run();
     const { rows } = await model.pool.query("select status from imports where import_id = $1", [importId]);
     expect(rows).toEqual([{ status: "completed" }]);
+  });
+
+  test("a rebuild of the imports alone keeps what commands have written before the projector, and does not call it a difference", async () => {
+    const ends = ["queued", "running", "cancelled", "completed"] as const;
+    const importIds: string[] = [];
+    for (const end of ends) {
+      const rows = [{ accept: activity() }, { reject: "x" }];
+      const { importId } = await model.record({
+        kind: "activities",
+        organisationId: `ahead-${end}`,
+        end,
+        rows: end === "queued" ? [] : rows,
+      });
+      await catchUpImport(model.pool, model.eventStore, importId);
+      importIds.push(importId);
+    }
+    const shown = async () => {
+      const columns = "status, received, failed, revision, counted, recorded_rows";
+      const { rows } = await model.pool.query(`select ${columns} from imports where import_id = any($1) order by position`, [importIds]);
+      return rows.map((row) => Object.values(row));
+    };
+    const ahead = [
+      ["queued", 0, 0, "0", "-1", null],
+      ["processing", 0, 0, "1", "-1", null],
+      ["cancelled", 2, 1, "4", "-1", null],
+      ["processing", 0, 0, "1", "-1", 2],
+    ];
+    expect(await shown()).toEqual(ahead);
+    expect(await run({ projections: allProjections.filter(({ name }) => name === "imports") })).toSatisfy(identical);
+    expect(await shown()).toEqual(ahead);
+    model.startProjector();
+    await model.project();
+    expect((await shown()).map(([status, ...counts]) => [status, counts.slice(0, 2)])).toEqual([
+      ["queued", [0, 0]],
+      ["processing", [2, 1]],
+      ["cancelled", [2, 1]],
+      ["completed", [2, 1]],
+    ]);
+    expect(await run()).toSatisfy(identical);
+    await model.stopProjector();
   });
 });
 

@@ -1,7 +1,6 @@
 // A filtered page reads about as many rows as it has, however many imports there are. Postgres counts the rows; no time is measured.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { EventStore } from "../../src/ports/eventStore.js";
 import { type ImportFilter, listImports, mostLookedAt } from "../../src/queries/imports/importList.js";
 import type { ImportStatus } from "../../src/queries/imports/importView.js";
 import { importsWithFile } from "../../src/queries/lookUps/sameFiles.js";
@@ -13,7 +12,6 @@ import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 
 const imports = 16_000;
 const page: PageRequest = { limit: 25, cursor: undefined, secret: "secret" };
-const noEventStore = {} as EventStore; // everything is in the tables
 const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
 
 let database: TestDatabase;
@@ -39,7 +37,7 @@ afterAll(async () => {
 });
 
 const search = (filter: ImportFilter, cursor?: string | null) =>
-  listImports("acme", filter, { ...page, cursor: cursor ?? undefined }, { pool: one, eventStore: noEventStore });
+  listImports("acme", filter, { ...page, cursor: cursor ?? undefined }, { pool: one });
 
 async function all(filter: ImportFilter, mostPages = 100): Promise<number[]> {
   const seen: number[] = [];

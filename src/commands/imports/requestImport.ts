@@ -12,9 +12,9 @@ import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
 import { decide, evolve, type ImportCommand, nothingYet, usedForAnother } from "./importDecider.js";
-import { confirmPlace, releasePlace, reservePlace, withdrawPlace } from "./importQueue.js";
 import { carryOut, firstRequest, importOfKey, notRequested } from "./importStream.js";
-import { confirmPlaceLater, resolveRefusedPush } from "./resolvePush.js";
+import { queueImport, releasePlace, reservePlace, withdrawPlace } from "./queue/places.js";
+import { queueLater, resolveRefusedPush } from "./resolvePush.js";
 import { importWithSameFile } from "./sameFile.js";
 import { newUploadKey } from "./storedObjects.js";
 
@@ -100,7 +100,8 @@ async function record(deps: RequestImportDeps, prepared: RequestCommand, deadlin
     const withinMs = deadline.leftMs();
     if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
     const { position = 0n } = await carryOut(eventStore, notRequested(importId), command, context, { withinMs });
-    await deadline.within("database", confirmPlace(pool, importId, position)).catch(() => void confirmPlaceLater(deps, importId, position));
+    const queued = deadline.within("database", queueImport(pool, command.request, position));
+    await queued.catch(() => void queueLater(deps, command.request, position));
     return command.request;
   } catch (error) {
     if (error instanceof WrongVersion) {

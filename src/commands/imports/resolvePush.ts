@@ -4,8 +4,9 @@ import type { Logger } from "pino";
 import { backOffMs } from "../../backOff.js";
 import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import { confirmPlace, freePlace, releasePlace, withdrawPlace } from "./importQueue.js";
-import { carryOut, hasEnded, type LoadedImport, loadImport } from "./importStream.js";
+import { endImport } from "./endImport.js";
+import { hasEnded, loadImport } from "./importStream.js";
+import { queueImport, releasePlace, withdrawPlace } from "./queue/places.js";
 import { noteRefusedUpload } from "./storedObjects.js";
 
 interface ResolveDeps {
@@ -42,34 +43,27 @@ export async function resolveRefusedPush(deps: ResolveDeps, request: ImportReque
       await releasePlace(pool, importId);
       // With an Idempotency-Key the push may be sent again and use this file.
       if (!idempotency) await noteRefusedUpload(pool, request);
-    } else if (idempotency) {
-      await confirmPlace(pool, importId, loaded.position);
-      if (loaded.state.status !== "none" && loaded.state.request.file.key !== request.file.key) await noteRefusedUpload(pool, request);
-    } else await cancelRefused(deps, request, loaded, await now());
+    } else if (idempotency && loaded.state.status !== "none") {
+      const { request: recorded } = loaded.state;
+      await queueImport(pool, recorded, loaded.position);
+      if (recorded.file.key !== request.file.key) await noteRefusedUpload(pool, request);
+    } else await cancelRefused(deps, request, await now());
     return true;
   });
 }
 
-async function cancelRefused(
-  { pool, eventStore, logger }: ResolveDeps,
-  request: ImportRequested,
-  loaded: LoadedImport,
-  now: Date,
-): Promise<void> {
-  const { importId, organisationId, requestId, by } = request;
-  if (!hasEnded(loaded)) {
-    const context = { organisation: organisationId, by, correlationId: requestId };
-    await carryOut(eventStore, loaded, { type: "cancelImport", by, reason: "the push was answered 503", progress: 0, now }, context);
-  } else if (loaded.state.status === "completed") {
-    logger.error({ importId, organisationId }, "an import whose push was answered 503 had completed before it could be cancelled");
-  }
-  await freePlace(pool, { importId, organisationId, position: loaded.position ?? 0n });
+async function cancelRefused(deps: ResolveDeps, { importId, organisationId, requestId, by }: ImportRequested, now: Date): Promise<void> {
+  const context = { organisation: organisationId, by, correlationId: requestId };
+  const command = { type: "cancelImport", by, reason: "the push was answered 503", progress: 0, now } as const;
+  const { state } = await endImport(deps, importId, (loaded) => (hasEnded(loaded) ? undefined : { command, context }));
+  if (state.status === "completed")
+    deps.logger.error({ importId, organisationId }, "an import whose push was answered 503 had completed before it could be cancelled");
 }
 
 /** The push is recorded, but the database did not confirm its place in time. A worker would find it as well, but later. */
-export function confirmPlaceLater(deps: ResolveDeps, importId: string, position: bigint): Promise<void> {
-  return retryUntilDone(deps, importId, "confirming an import's place in the queue", async () => {
-    await confirmPlace(deps.pool, importId, position);
+export function queueLater(deps: ResolveDeps, request: ImportRequested, position: bigint): Promise<void> {
+  return retryUntilDone(deps, request.importId, "confirming an import's place in the queue", async () => {
+    await queueImport(deps.pool, request, position);
     return true;
   });
 }

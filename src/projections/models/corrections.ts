@@ -10,8 +10,8 @@ import type { ImportEvent } from "../../events/importLayout.js";
 import type { RowsReversed } from "../../events/reversalEvents.js";
 import { streamPrefix } from "../../events/streams.js";
 import { isAfter } from "../../ports/eventStore.js";
-import { storableJson } from "../copyRows.js";
 import { readable, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
+import { storableJson } from "../tables/storableJson.js";
 import { countCompleted, type RowOf, type StateChanges, stateChanges } from "./rejectionGroups.js";
 import { multirange, reversalsIn } from "./reversals.js";
 

@@ -1,15 +1,18 @@
 // One row per import: status, counts and times, as the contract's Import shows them.
 import type { PoolClient } from "pg";
-import { actorOf } from "../../domain/principal.js";
-import type { ImportEnding } from "../../events/importEvents.js";
-import type { ImportEvent } from "../../events/importLayout.js";
-import { storableJson } from "../copyRows.js";
+import { requestedRevision } from "../../events/importLayout.js";
+import { endOf, insertRequestedSql, requestedJson } from "../importRow.js";
 import type { Projection } from "../projection.js";
 import type { ImportSlice, SortedBatch } from "../sortedBatch.js";
+import { storableJson } from "../tables/storableJson.js";
+
+const ahead = "select import_id from public.imports where revision <> counted or recorded_rows is not null";
 
 export const imports: Projection = {
   name: "imports",
   tables: ["imports"],
+  ahead,
+  compared: `import_id not in (${ahead})`,
 
   async apply(client, batch) {
     await insertRequested(client, batch);
@@ -18,24 +21,20 @@ export const imports: Projection = {
 };
 
 async function insertRequested(client: PoolClient, batch: SortedBatch): Promise<void> {
-  const rows = batch.imports.flatMap(({ requested, facts }) => {
-    if (!requested || !facts) return [];
-    const { importId, organisationId, kind, source, sourceDetails, file, corrects, sameFileAs, by, at } = requested.data;
-    const row = { importId, organisationId, kind, source, sourceDetails, file, corrects, sameFileAs, at };
-    return [{ ...row, position: facts.position, requestedBy: actorOf(by) }];
-  });
-  if (rows.length === 0) return;
+  const requested = batch.imports.flatMap(({ requested: event, facts }) =>
+    event && facts ? [{ data: event.data, position: event.position.commit }] : [],
+  );
+  if (requested.length === 0) return;
   await client.query(
-    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-                          file_key, file_name, file_size, file_sha256, requested_by, notes, corrects, same_file_as, submitted_at, revision)
-     select "importId", position, "organisationId", kind, source, "sourceDetails", 'queued', 0, 0, 0, 0,
-            file ->> 'key', file ->> 'name', (file ->> 'size')::bigint, file ->> 'sha256', "requestedBy", '[]', corrects, "sameFileAs", at, 0
-       from jsonb_to_recordset($1) as requested ("importId" uuid, position bigint, "organisationId" text, kind text, source text,
-            "sourceDetails" text, file jsonb, corrects jsonb, "sameFileAs" uuid, "requestedBy" text, at timestamptz)
-     on conflict do nothing`,
-    [storableJson(rows)],
+    `${insertRequestedSql("$1", requestedRevision)}
+     on conflict (import_id) do update set counted = excluded.counted where imports.counted < excluded.counted`,
+    [requestedJson(requested)],
   );
 }
+
+/** Where a command has shown the import as failed or cancelled, the row has its final counts already. */
+const unlessEnded = (column: string, value: string): string =>
+  `${column} = case when imports.status in ('failed', 'cancelled') then imports.${column} else ${value} end`;
 
 /** The comparison with `firstRevision` makes redelivery harmless: events that the row includes are not counted again. */
 async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void> {
@@ -43,23 +42,25 @@ async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void>
   if (rows.length === 0) return;
   await client.query(
     `update imports
-        set status = coalesce(change.status, 'processing'),
-            started_at = coalesce(change."startedAt", imports.started_at),
-            finished_at = change."finishedAt",
-            progress = coalesce(change.progress, imports.progress),
-            received = coalesce((change.counts ->> 'received')::integer, imports.received + change.accepted + change.rejected),
-            failed = coalesce((change.counts ->> 'failed')::integer, imports.failed + change.rejected),
+        set ${unlessEnded("status", `coalesce(change.status, 'processing')`)},
+            ${unlessEnded("progress", "coalesce(change.progress, imports.progress)")},
+            ${unlessEnded("received", `coalesce((change.counts ->> 'received')::integer, imports.received + change.accepted + change.rejected)`)},
+            ${unlessEnded("failed", `coalesce((change.counts ->> 'failed')::integer, imports.failed + change.rejected)`)},
             processed = case when change.status is not null then coalesce((change.counts ->> 'processed')::integer, 0)
-                             when imports.kind = 'activities' then imports.processed + change.accepted
+                             when imports.kind = 'activities' and imports.status in ('queued', 'processing') then imports.processed + change.accepted
                              else 0 end,
+            started_at = coalesce(change."startedAt", imports.started_at),
+            finished_at = coalesce(change."finishedAt", imports.finished_at),
             notes = coalesce(change.notes, imports.notes),
             report_key = change."reportKey",
-            error_message = change."errorMessage",
-            revision = change."lastRevision"
+            error_message = coalesce(change."errorMessage", imports.error_message),
+            revision = greatest(change."lastRevision", imports.revision),
+            counted = change."lastRevision",
+            recorded_rows = case when change.status is null then imports.recorded_rows end
        from jsonb_to_recordset($1) as change ("importId" uuid, "firstRevision" bigint, "lastRevision" bigint, accepted integer,
             rejected integer, "startedAt" timestamptz, status text, "finishedAt" timestamptz, progress integer, counts jsonb,
             notes jsonb, "reportKey" text, "errorMessage" text)
-      where imports.import_id = change."importId" and imports.revision < change."firstRevision"`,
+      where imports.import_id = change."importId" and imports.counted < change."firstRevision"`,
     [storableJson(rows)],
   );
 }
@@ -72,27 +73,6 @@ function changeOf(slice: ImportSlice) {
     accepted: slice.accepted.length,
     rejected: slice.rejected.length,
     ...(slice.started && { startedAt: slice.started.data.at }),
-    ...(slice.ended && outcomeOf(slice.ended)),
+    ...(slice.ended && endOf(slice.ended)),
   };
 }
-
-/** A failed or cancelled import has no `counts`: it keeps its counts of received and failed rows, and `processed` is 0. */
-function outcomeOf({ type, data }: ImportEvent<ImportEnding>) {
-  switch (type) {
-    case "ImportCompleted":
-      return {
-        status: "completed",
-        finishedAt: data.at,
-        progress: 100,
-        counts: data.counts,
-        notes: data.notes,
-        reportKey: data.report?.key,
-      };
-    case "ImportFailed":
-      return { status: "failed", finishedAt: data.at, progress: below100(data.progress), errorMessage: data.reason };
-    case "ImportCancelled":
-      return { status: "cancelled", finishedAt: data.at, progress: below100(data.progress) };
-  }
-}
-
-const below100 = (progress: number) => Math.min(99, Math.max(0, Math.floor(progress)));

@@ -6,9 +6,9 @@ import { actorOf } from "../../domain/principal.js";
 import { type StreamKind, standsOn, streamEvents } from "../../events/registry.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
-import { storableJson } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";
+import { storableJson } from "../tables/storableJson.js";
 import { factsOf } from "./logFacts.js";
 
 /** SQL. Sign-ins of a month whose time is over are about to be deleted, and are not written again. */

@@ -4,9 +4,9 @@ import { actorOf } from "../../domain/principal.js";
 import type { RecordedOn } from "../../events/codec.js";
 import type { Ranges } from "../../events/reversalEvents.js";
 import { streamPrefix } from "../../events/streams.js";
-import { storableJson } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { readable, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
+import { storableJson } from "../tables/storableJson.js";
 
 export const reversals: Projection = {
   name: "reversals",

@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient } from "pg";
+import { catchUpImport } from "../importRow.js";
 import type { Projection } from "../projection.js";
 import { isSame, latest, lockCheckpoints, placeCheckpoints } from "../running/checkpoints.js";
 import { beginWithoutLimits } from "../running/locks.js";
@@ -17,7 +18,12 @@ export interface Digest {
 }
 
 /** Undefined when one of the tables does not exist. */
-export async function digestTables(client: PoolClient, schema: string, tables: readonly string[]): Promise<Digest | undefined> {
+export async function digestTables(
+  client: PoolClient,
+  schema: string,
+  tables: readonly string[],
+  condition = "true",
+): Promise<Digest | undefined> {
   const hash = createHash("sha256");
   let rows = 0;
   for (const table of tables) {
@@ -26,7 +32,7 @@ export async function digestTables(client: PoolClient, schema: string, tables: r
     if (!found[0]?.there) return undefined;
     const { rows: sums } = await client.query<{ count: string; low: string; high: string }>(
       `select count(*) as count, coalesce(sum(hashtextextended(each::text, 0)), 0) as low, coalesce(sum(hashtextextended(each::text, 1)), 0) as high
-         from ${name} as each`,
+         from ${name} as each where ${condition}`,
     );
     rows += Number(sums[0]?.count);
     hash.update(JSON.stringify([table, sums[0]]));
@@ -63,6 +69,7 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
     }
     if (options.all) await catchUp(shadow, { until: undefined, signal: options.signal, inside: true });
     await lockTables(client, projections, options.signal);
+    if (!options.all) await catchUpAhead(shadow);
     if (projections.some(isWrittenByCommands)) {
       await includeCommands(shadow, options);
       for (const projection of projections.filter(isWrittenByCommands))
@@ -81,10 +88,24 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
 /** The command that appends writes the row too, so that it is there when the command returns. */
 export const isWrittenByCommands = ({ name }: Projection) => name === "organisations" || name === "members";
 
-async function compare({ client, schema }: Shadow, { name, tables }: Projection, comparable: boolean): Promise<Comparison> {
-  const rebuilt = await digestTables(client, schema, tables);
+async function compare({ client, schema }: Shadow, { name, tables, compared }: Projection, comparable: boolean): Promise<Comparison> {
+  const found = comparable ? await digestTables(client, live, tables, compared) : undefined;
+  const rebuilt = await digestTables(client, schema, tables, found && compared);
   if (!rebuilt) throw new Error(`the tables of ${name} are missing from the rebuild`);
-  return { projection: name, rebuilt, live: comparable ? await digestTables(client, live, tables) : undefined };
+  return { projection: name, rebuilt, live: found };
+}
+
+/** Rows that commands have written since the position at which the projector goes on. The tables are locked, so there will be no more of them. */
+async function catchUpAhead({ client, schema, projections, eventStore }: Shadow): Promise<void> {
+  for (const { ahead, tables } of projections) {
+    const there =
+      ahead && (await client.query("select from pg_tables where schemaname = $1 and tablename = $2", [live, tables[0]])).rowCount;
+    if (!there) continue;
+    const { rows } = await client.query<{ import_id: string }>(ahead);
+    await client.query(`set local search_path to ${schema}, public`);
+    for (const row of rows) await catchUpImport(client, eventStore, row.import_id);
+    await client.query("set local search_path to default");
+  }
 }
 
 /**

@@ -4,12 +4,6 @@ import { bigint, boolean, index, integer, json, jsonb, pgTable, primaryKey, text
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
-/**
- * What was pushed, so that another push of the same file finds it before the imports table has it. A correction has no hash. Without a kind
- * nothing is known: an older version wrote the row, or it was restored.
- */
-const content = { kind: text({ enum: ["shipments", "activities"] }), fileSha256: text("file_sha256") };
-
 /** One row per queued or running import. The row is inserted before ImportRequested is appended, so that the queue's limit is exact. */
 export const importQueue = pgTable(
   "import_queue",
@@ -29,23 +23,12 @@ export const importQueue = pgTable(
     notBefore: at("not_before"),
     /** A worker has started it. It then runs before older imports that are restored later, so that only one import is half done. */
     started: boolean().notNull().default(false),
-    ...content,
+    /** With the hash, so that another push of the same file finds this one before it is recorded. Null: not known. */
+    kind: text({ enum: ["shipments", "activities"] }),
+    /** Null for a correction too. */
+    fileSha256: text("file_sha256"),
   },
   (table) => [index("import_queue_by_organisation").on(table.organisationId, table.position)],
-);
-
-/** Imports that have ended and left the queue, in that order, until the imports table shows their ending. */
-export const endedImports = pgTable(
-  "ended_imports",
-  {
-    number: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
-    importId: uuid("import_id").notNull().unique(),
-    organisationId: text("organisation_id").notNull(),
-    position: bigint({ mode: "bigint" }).notNull(),
-    endedAt: at("ended_at").notNull().default(sql`now()`),
-    ...content,
-  },
-  (table) => [index("ended_imports_by_organisation").on(table.organisationId)],
 );
 
 /** Which worker has each organisation's turn. All times are by the database's clock. */

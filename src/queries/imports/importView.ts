@@ -51,8 +51,6 @@ export type ImportRow = typeof imports.$inferSelect & {
   /** Null until the worker has read the file once. */
   readonly allRows: number | null;
   readonly cancelRequested: boolean | null;
-  /** A worker has started it, or is about to. */
-  readonly started: boolean | null;
   /** The report of a cancelled or failed import, when it is stored. */
   readonly lateReportKey: string | null;
   readonly reversed: ReversedPart | null;
@@ -70,7 +68,6 @@ export const selectImports = (pool: Pool) =>
       queueProgress: importQueue.progress,
       allRows: importQueue.allRows,
       cancelRequested: importQueue.cancelRequested,
-      started: importQueue.started,
       lateReportKey: lateReports.reportKey,
       reversed: reversedSql.as("reversed"),
     })
@@ -121,8 +118,10 @@ export function viewOf(row: ImportRow): ImportView {
 }
 
 /** By the rows that the tables have, as the counts beside it: the worker may be far ahead of them. */
-const progressSoFar = ({ received, allRows, queueProgress }: ImportRow): number =>
-  allRows === null ? Math.min(readingShare, queueProgress ?? 0) : progressOf(received, allRows);
+function progressSoFar({ received, allRows, recordedRows, queueProgress }: ImportRow): number {
+  const rows = recordedRows ?? allRows;
+  return rows === null ? Math.min(readingShare, queueProgress ?? 0) : progressOf(received, rows);
+}
 
 /** By the contract a fulfilment import shows no failed rows while it runs. */
 function countsOf({ kind, status, received, processed, failed }: ImportRow): ImportView["counts"] {

@@ -13,8 +13,8 @@ export interface SoughtFile {
 /** An import that has this file, as far as the tables know. */
 export interface SameFile {
   readonly importId: string;
-  /** `recorded`: the tables have it. `queued`: the queue has it, and perhaps its file. `reserved`: its push may be about to append it. */
-  readonly known: "recorded" | "queued" | "reserved";
+  /** `recorded`: the table has it. `reserved`: its push may be about to append it, and perhaps has this file. */
+  readonly known: "recorded" | "reserved";
   /** How many rows it has written; null unless the tables have it completed. */
   readonly processed: number | null;
 }
@@ -24,18 +24,15 @@ const answeredSeconds = 5;
 const most = 50;
 
 /**
- * The imports with this file that have not failed, been cancelled or been wholly reversed by what the tables know, and those of which only the
- * queue knows. The one pushed last comes first.
+ * The imports with this file that have not failed, been cancelled or been wholly reversed by what the tables know, and those which are about to be
+ * recorded. The one pushed last comes first.
  */
 export async function importsWithFile(pool: Pool, { organisationId, kind, sha256, since, importId }: SoughtFile): Promise<SameFile[]> {
   const { rows } = await pool.query<SameFile>(
-    `with waiting as (
-       select import_id, position, case when position is null then 'reserved' else 'queued' end as known from import_queue
-        where organisation_id = $1 and (kind is null or (kind = $2 and file_sha256 = $3)) and not cancel_requested
-          and (position is not null or $5::uuid is null or reserved_at < (select reserved_at from import_queue where import_id = $5))
-       union all
-       select import_id, position, 'queued' from ended_imports
-        where organisation_id = $1 and (kind is null or (kind = $2 and file_sha256 = $3))
+    `with reserved as (
+       select import_id from import_queue
+        where organisation_id = $1 and position is null and (kind is null or (kind = $2 and file_sha256 = $3)) and not cancel_requested
+          and ($5::uuid is null or reserved_at < (select reserved_at from import_queue where import_id = $5))
      ), recorded as (
        select import_id, position, case when status = 'completed' then processed end as processed from imports i
         where organisation_id = $1 and kind = $2 and file_sha256 = $3 and submitted_at >= $4 and corrects is null
@@ -47,7 +44,7 @@ export async function importsWithFile(pool: Pool, { organisationId, kind, sha256
      select import_id as "importId", known, processed from (
        select import_id, position, 'recorded' as known, processed from recorded
        union all
-       select import_id, position, known, null from waiting w where not exists (select from imports i where i.import_id = w.import_id)
+       select import_id, null, 'reserved', null from reserved r where not exists (select from imports i where i.import_id = r.import_id)
      ) as found
       where import_id is distinct from $5 order by position desc nulls first limit ${most}`,
     [organisationId, kind, sha256, since, importId],

@@ -5,7 +5,7 @@ import type { ImportKind } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { imports, rejections } from "../../projections/tables/imports.js";
 import { databaseOf } from "../database.js";
-import type { Unprojected } from "../imports/streamView.js";
+import type { Unprojected } from "../imports/importStatus.js";
 import { type Page, type PageRequest, readCursor, readPage, writeCursor } from "../page.js";
 import type { RejectedRow } from "./rejectedRow.js";
 import { type RowState, rowStates, rowsInState } from "./rowStates.js";

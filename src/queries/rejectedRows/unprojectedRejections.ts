@@ -3,7 +3,7 @@ import { decodeOn } from "../../events/codec.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import type { Unprojected } from "../imports/streamView.js";
+import type { Unprojected } from "../imports/importStatus.js";
 import type { RejectedRow } from "./rejectedRow.js";
 
 interface RowRange {

@@ -3,15 +3,14 @@
 import type { Pool } from "pg";
 import { isWebhookEventType, type WebhookStream, webhookEvents } from "../../domain/webhooks/types.js";
 import { decodeOn } from "../../events/codec.js";
-import type { ImportCompleted } from "../../events/importEvents.js";
-import { countRejected, rowsBefore, startedEvent } from "../../events/importLayout.js";
+import type { ImportCompleted, ImportRequested } from "../../events/importEvents.js";
+import { countRejected, requestedEvent, rowsBefore, startedEvent } from "../../events/importLayout.js";
 import type { Ranges, RowsReversed } from "../../events/reversalEvents.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, eventAt, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { recentLoads } from "../../recentValues.js";
 import { type ImportView, shownDetails, shownImport } from "../imports/importView.js";
-import { requestedBase } from "../imports/streamView.js";
 
 interface Sources {
   readonly pool: Pick<Pool, "query">;
@@ -77,14 +76,15 @@ async function readView(
   sources: Sources,
 ): Promise<ImportAtEvent> {
   const { eventStore } = sources;
-  const [base, started, stored] = await Promise.all([
-    requestedBase(organisationId, { importId, kind: undefined }, eventStore),
+  const [requested, started, stored] = await Promise.all([
+    requestedEvent(eventStore, importId),
     startedEvent(eventStore, importId),
     eventAt(eventStore, streamOf[on](importId), BigInt(revision ?? 0)),
   ]);
-  if (!base || stored?.id !== eventId) throw new EventGone(`The log no longer has event ${eventId}: it was put back`);
+  if (requested?.data.organisationId !== organisationId || stored?.id !== eventId)
+    throw new EventGone(`The log no longer has event ${eventId}: it was put back`);
   const event = decodeOn(on, stored);
-  const begun: ImportView = { ...base.view, startedAt: started ? new Date(started.data.at) : null };
+  const begun: ImportView = { ...requestedView(requested.data), startedAt: started ? new Date(started.data.at) : null };
   switch (event?.type) {
     case "ImportStarted":
       return { at: event.data.at, view: { ...begun, status: "processing" } };
@@ -106,6 +106,15 @@ async function readView(
     case undefined:
       throw new EventGone(`Event ${eventId} is of a type that is not sent`);
   }
+}
+
+function requestedView({ importId, kind, source, sourceDetails, at, corrects, sameFileAs }: ImportRequested): ImportView {
+  return {
+    ...{ importId, kind, source, sourceDetails, reference: sourceDetails, submittedAt: new Date(at) },
+    ...{ correctionOf: corrects ?? null, sameFileAs: sameFileAs ?? null, reversed: null },
+    ...{ startedAt: null, finishedAt: null, errorMessage: null, reportKey: null, notes: [], cancelling: false },
+    ...{ status: "queued", progress: 0, counts: { received: 0, processed: 0, failed: 0 } },
+  };
 }
 
 /** The import as it was after this reversal: reversals before it count, later ones do not. */

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { backOffMs } from "../../backOff.js";
+import { claimTurn, isTurnWaiting, type Turn } from "../../commands/imports/queue/turns.js";
 import { channels, noNotices } from "../../ports/notices.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { doorbell } from "../waiting/doorbell.js";
@@ -9,7 +10,6 @@ import type { WorkerDeps } from "./deps.js";
 import { reconcileQueue } from "./turns/reconcileQueue.js";
 import { createRoom, type Visit } from "./turns/room.js";
 import { takeTurn } from "./turns/takeTurn.js";
-import { claimTurn, isTurnWaiting, type Turn } from "./turns/turns.js";
 import { makeLateReports } from "./upkeep/lateReports.js";
 import { forgetSignIns, sweepKept, sweepObjects, sweepSignIns, sweepUploads } from "./upkeep/sweeps.js";
 import { ownFolder } from "./upkeep/temporaryFolders.js";
@@ -59,12 +59,13 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     outages += 1;
     return backOffMs(outages, outagePause);
   };
-  const serve = async (turn: Turn, heldFrom: number, visit: Visit) => {
+  const serve = async (turn: Turn, heldFrom: number, visit: Visit): Promise<boolean> => {
     const outagesBefore = outages;
-    await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, visit, outageMs, failed: endedBadly });
+    const mayWait = await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, visit, outageMs, failed: endedBadly });
     if (outages === outagesBefore) outages = 0;
+    return mayWait;
   };
-  /** Starts the turn of one more organisation. False when none is waiting. */
+  /** Starts the turn of one more organisation. False when no further one is waiting. */
   const takeNext = async (): Promise<boolean> => {
     turns += 1;
     const heldFrom = performance.now(); // taken before the query, so that the lease ends here before it ends in the database
@@ -78,14 +79,17 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       return false;
     }
     const run = serve(turn, heldFrom, visit)
-      .catch((error: unknown) => logger.error({ err: error, importId: turn.importId }, "a turn ended with an unexpected error"))
-      .finally(() => {
+      .catch((error: unknown) => {
+        logger.error({ err: error, importId: turn.importId }, "a turn ended with an unexpected error");
+        return true;
+      })
+      .then((mayWait) => {
         visit.leave();
         running.delete(run);
-        bell.ring();
+        if (mayWait) bell.ring();
       });
     running.add(run);
-    return true;
+    return turn.more;
   };
   const tasks = [
     repeatUntilStopped("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),

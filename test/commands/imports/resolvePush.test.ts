@@ -1,9 +1,8 @@
 // What the API process does after it has answered a push with 503.
-import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { confirmPlaceLater, resolveRefusedPush } from "../../../src/commands/imports/resolvePush.js";
+import { queueLater, resolveRefusedPush } from "../../../src/commands/imports/resolvePush.js";
 import type { ImportRequested } from "../../../src/events/importEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { tell } from "../../support/importStory.js";
@@ -59,15 +58,15 @@ test("the cancellation is recorded also while the database is away, and the fail
 
 test("a place in the queue that cannot be confirmed in time is given up, and this is logged as an error", async () => {
   const { said, ...away } = outage();
-  const importId = randomUUID();
-  await confirmPlaceLater({ ...away, eventStore: stage.eventStore, resolveWithinMs: 300 }, importId, 1n);
+  const request = await landed("2026-03-01T10:00:00.000Z");
+  await queueLater({ ...away, eventStore: stage.eventStore, resolveWithinMs: 300 }, request, 1n);
   expect(said.map(({ level }) => level)).toEqual([40, ...said.slice(1, -1).map(() => 40), 50]);
-  expect(said.at(-1)).toMatchObject({ importId, msg: expect.stringContaining("given up") });
+  expect(said.at(-1)).toMatchObject({ importId: request.importId, msg: expect.stringContaining("given up") });
 });
 
 test("an API process that is stopping does not try again, and logs nothing", async () => {
   const { said, ...away } = outage();
-  const resolving = confirmPlaceLater({ ...away, eventStore: stage.eventStore, stopping: AbortSignal.abort() }, randomUUID(), 1n);
-  await resolving;
+  const request = await landed("2026-03-01T10:00:00.000Z");
+  await queueLater({ ...away, eventStore: stage.eventStore, stopping: AbortSignal.abort() }, request, 1n);
   expect(said).toEqual([]);
 });

@@ -1,7 +1,9 @@
 // An import's status, the list of imports and the rejected rows agree, though they are read from tables that may be behind.
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { freePlace, restorePlace } from "../../../src/commands/imports/importQueue.js";
+import { freePlace, queueImport } from "../../../src/commands/imports/queue/places.js";
+import type { ImportRequested } from "../../../src/events/importEvents.js";
+import { catchUpImport } from "../../../src/projections/importRow.js";
 import { latestImports } from "../../../src/queries/imports/importList.js";
 import { activity, type Row, type Story, type Told, tell } from "../../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../../support/readModel.js";
@@ -32,21 +34,21 @@ const expectStatus = (told: Told, status: string) => until(async () => (await ge
 async function pushed(story: Partial<Story>) {
   const told = tell({ kind: "activities", organisationId: org.organisationId, ...story });
   const { position } = await model.eventStore.append(told.stream, told.events.slice(0, 1), -1n);
-  const place = { importId: told.importId, organisationId: org.organisationId, position: position.commit };
-  await restorePlace(model.pool, { ...place, kind: "activities", file: { sha256: "" } }, { position: position.commit, started: false });
+  await queueImport(model.pool, JSON.parse(told.events[0]?.json ?? "") as ImportRequested, position.commit);
   return {
     ...told,
     async begin() {
-      await model.pool.query("update import_queue set started = true where import_id = $1", [told.importId]);
       await model.eventStore.append(told.stream, told.events.slice(1, 2), 0n);
+      await catchUpImport(model.pool, model.eventStore, told.importId);
     },
     async goOn(from: number, to: number) {
       for (let at = from; at < to; at += 500)
         await model.eventStore.append(told.stream, told.events.slice(at, Math.min(to, at + 500)), BigInt(at) - 1n);
     },
-    async end() {
-      await this.goOn(2, told.events.length);
-      await freePlace(model.pool, place);
+    async end(from = 2) {
+      await this.goOn(from, told.events.length);
+      await catchUpImport(model.pool, model.eventStore, told.importId);
+      await freePlace(model.pool, { importId: told.importId, rows: told.events.length - 3 });
     },
   };
 }
@@ -62,7 +64,7 @@ async function expectListed(...expected: string[]): Promise<void> {
     statuses = items.map((item) => item["status"]);
     expect(statuses.filter((status) => status === "processing").length).toBeLessThan(2);
     const each = await Promise.all(items.map((item) => get(`/${item["importId"]}`)));
-    const operators = await latestImports(org.organisationId, 100, { pool: model.pool, eventStore: model.eventStore });
+    const operators = await latestImports(org.organisationId, 100, model);
     return isDeepStrictEqual(each, items) && isDeepStrictEqual(operators.map(nameAndStatus), items.map(nameAndStatus));
   };
   await until(async () => (await tellsOneStory()) && isDeepStrictEqual(statuses, expected)).catch((error: unknown) => {
@@ -74,8 +76,8 @@ async function expectListed(...expected: string[]): Promise<void> {
 const nameAndStatus = ({ importId, status }: { importId?: unknown; status?: unknown }) => [importId, status];
 
 describe.each([
-  ["in the table", true],
-  ["not in the table yet", false],
+  ["projected", true],
+  ["not projected yet", false],
 ])("two imports, one after the other, %s", (_, projected) => {
   let first: Awaited<ReturnType<typeof pushed>>;
   let second: Awaited<ReturnType<typeof pushed>>;
@@ -145,8 +147,7 @@ test.each(["cancelled", "failed"] as const)(
       return items;
     };
     const [status, small, large] = await model.withoutProjector(async () => {
-      await told.goOn(302, told.events.length);
-      await model.pool.query("delete from import_queue where import_id = $1", [told.importId]);
+      await told.end(302);
       return [await get(`/${told.importId}`), await all(77), await all(500)];
     });
     await model.project();

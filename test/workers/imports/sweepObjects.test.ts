@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { asideKey } from "../../../src/commands/imports/storedObjects.js";
 import { logIdOf } from "../../../src/commands/logIdentity.js";
-import { logStream, streamOf } from "../../../src/events/streams.js";
+import { logStream } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
+import { catchUpImport } from "../../../src/projections/importRow.js";
 import { sweepObjects } from "../../../src/workers/imports/upkeep/sweeps.js";
 import { all, connect } from "../../adapters/eventStore/support.js";
 import { until } from "../../support/readModel.js";
@@ -41,19 +42,12 @@ async function put(...under: string[]): Promise<void> {
   for (const key of under) await stage.objectStore.put(key, path, { contentType: "text/csv" });
 }
 
-/** Adds the row that the projection would write for the import. Returns the key of its file. */
+/** The table has the import. Returns the key of its file. */
 async function projected(importId: string, eventStore: EventStore = stage.eventStore): Promise<string> {
-  for await (const { data, position } of eventStore.read(streamOf.import(importId), { max: 1 })) {
-    const { file } = data as { file: { key: string } };
-    await stage.pool.query(
-      `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-                            file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
-       values ($1, $2, 's', 'activities', 'file', '', 'queued', 0, 0, 0, 0, $3, '', 0, '', '{}', '[]', now(), 0)`,
-      [importId, String(position.commit), file.key],
-    );
-    return file.key;
-  }
-  throw new Error(`there is no import ${importId}`);
+  await catchUpImport(stage.pool, eventStore, importId);
+  const { rows } = await stage.pool.query<{ key: string }>("select file_key as key from imports where import_id = $1", [importId]);
+  if (!rows[0]) throw new Error(`there is no import ${importId}`);
+  return rows[0].key;
 }
 
 /** An event store that does not answer the append of a push. The append never lands. */

@@ -3,10 +3,10 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openNotices } from "../../../src/adapters/postgres/notices.js";
-import { requestCancel } from "../../../src/commands/imports/importQueue.js";
+import { freePlace, requestCancel } from "../../../src/commands/imports/queue/places.js";
+import { claimTurn, type Turn } from "../../../src/commands/imports/queue/turns.js";
 import { channels, type Notices, noNotices } from "../../../src/ports/notices.js";
 import { holdTurn } from "../../../src/workers/imports/turns/holdTurn.js";
-import { claimTurn, endTurn, type Turn } from "../../../src/workers/imports/turns/turns.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;
@@ -39,7 +39,7 @@ async function heldTurn(notices: Notices, pool: Pool = stage.pool) {
   const log: string[] = [];
   const logger = pino({}, { write: (line: string) => void log.push(line) });
   const held = holdTurn({ pool, turn, notices, stop, logger, heldFrom: performance.now() });
-  onTestFinished(() => endTurn(stage.pool, turn));
+  onTestFinished(async () => void (await freePlace(stage.pool, { importId, rows: 0 }, turn)));
   onTestFinished(held.release);
   const isStopped = () => {
     try {

@@ -1,12 +1,12 @@
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { freePlace } from "../../../src/commands/imports/importQueue.js";
+import { freePlace } from "../../../src/commands/imports/queue/places.js";
+import { claimTurn, keepTurn, postponeTurn, type Turn } from "../../../src/commands/imports/queue/turns.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { noNotices } from "../../../src/ports/notices.js";
 import { holdTurn } from "../../../src/workers/imports/turns/holdTurn.js";
-import { claimTurn, endTurn, keepTurn, postponeTurn, type Turn } from "../../../src/workers/imports/turns/turns.js";
 import { beforeChunks } from "../../support/stores/chunkAppends.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
@@ -49,7 +49,7 @@ describe("the queue", () => {
     const turn = await claimTurn(stage.pool, "w");
     expect(turn).toMatchObject({ organisationId: "q1", importId: id(1), attempts: 1, cancelRequested: false });
     expect(await claim()).toBeUndefined();
-    if (turn) await endTurn(stage.pool, turn);
+    if (turn) await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
     expect(await claim()).toBe(id(2));
   });
 
@@ -62,28 +62,28 @@ describe("the queue", () => {
     const told = held.now().getTime();
     const { rows } = await stage.pool.query<{ now: Date }>("select clock_timestamp() as now");
     await held.release();
-    await endTurn(stage.pool, turn);
+    await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
     expect(told).toBeGreaterThanOrEqual(turn.claimedAt.getTime());
     expect(told).toBeLessThanOrEqual((rows[0]?.now.getTime() ?? 0) + 1); // dates have whole milliseconds
   });
 
   test("a queue place that is freed while the turn is held means that the import was cancelled", async () => {
-    await queued("g1", id(95), 1);
+    const importId = await stage.push("g1", "activities", activities(1));
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
-    expect(await keepTurn(stage.pool, turn, 1, true)).toEqual({ kept: true, cancelRequested: false });
-    await freePlace(stage.pool, { importId: turn.importId, organisationId: "g1", position: 1n });
-    expect(await keepTurn(stage.pool, turn, 1, true)).toEqual({ kept: true, cancelRequested: true });
-    await endTurn(stage.pool, turn);
+    expect(await keepTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: false });
+    await freePlace(stage.pool, { importId, rows: 0 });
+    expect(await keepTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: true });
+    await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
   });
 
   test("a queue place that is lost while the turn is held is written again, and the turn is kept", async () => {
     await queued("g2", id(96), 7);
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
     await stage.pool.query("truncate import_queue");
-    expect(await keepTurn(stage.pool, turn, 30, true)).toEqual({ kept: true, cancelRequested: false });
+    expect(await keepTurn(stage.pool, turn, { progress: 30, headway: true })).toEqual({ kept: true, cancelRequested: false });
     const { rows } = await stage.pool.query("select organisation_id, position, progress, started from import_queue");
     expect(rows).toEqual([{ organisation_id: "g2", position: "7", progress: 30, started: true }]);
-    await endTurn(stage.pool, turn);
+    await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
   });
 
   test("organisations take turns: twenty queued files do not starve a single push", async () => {
@@ -93,7 +93,7 @@ describe("the queue", () => {
     for (let round = 0; round < 3; round += 1) {
       const turn = await claimTurn(stage.pool, "w");
       served.push(turn?.importId);
-      if (turn) await endTurn(stage.pool, turn);
+      if (turn) await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
     }
     expect(served).toEqual([id(101), id(200), id(102)]);
   });
@@ -119,20 +119,20 @@ describe("the queue", () => {
     await queued("h1", id(411), 20);
     await stage.pool.query("update import_queue set started = true where import_id = $1", [id(411)]);
     await queued("h1", id(412), 10);
-    expect(await claimTurn(stage.pool, "w")).toMatchObject({ importId: id(411), position: "20", started: true });
+    expect(await claimTurn(stage.pool, "w")).toMatchObject({ importId: id(411), position: "20", mayStart: true });
   });
 
   test("a turn is kept by its holder, lost once another has it, and given back with a delay", async () => {
     await queued("k1", id(501), 10);
     const turn = await claimTurn(stage.pool, "w#1");
     if (!turn) throw new Error("no turn");
-    expect(await keepTurn(stage.pool, turn, 40, false)).toEqual({ kept: true, cancelRequested: false });
-    expect(await keepTurn(stage.pool, turn, 30, false)).toEqual({ kept: true, cancelRequested: false });
+    expect(await keepTurn(stage.pool, turn, { progress: 40, headway: false })).toEqual({ kept: true, cancelRequested: false });
+    expect(await keepTurn(stage.pool, turn, { progress: 30, headway: false })).toEqual({ kept: true, cancelRequested: false });
     expect((await stage.pool.query("select progress from import_queue where import_id = $1", [id(501)])).rows).toEqual([{ progress: 40 }]);
     await stage.pool.query("update organisation_turns set expires_at = now() where organisation_id = 'k1'");
     const next = await claimTurn(stage.pool, "w#2");
     expect(next).toMatchObject({ importId: id(501), attempts: 2, progress: 40 });
-    expect(await keepTurn(stage.pool, turn, 50, false)).toMatchObject({ kept: false });
+    expect(await keepTurn(stage.pool, turn, { progress: 50, headway: false })).toMatchObject({ kept: false });
     await postponeTurn(stage.pool, turn, 60_000, true); // this turn is lost: nothing changes
     if (next) await postponeTurn(stage.pool, next, 60_000, true);
     expect(

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { acceptFile } from "../../../commands/imports/acceptFile.js";
-import { rejectWhenFull } from "../../../commands/imports/importQueue.js";
+import { rejectWhenFull } from "../../../commands/imports/queue/places.js";
 import { requestImport, type Submission } from "../../../commands/imports/requestImport.js";
 import { columnsOf } from "../../../domain/imports/fields.js";
 import { limits } from "../../../domain/imports/limits.js";

@@ -1,8 +1,7 @@
 // What open pages show of imports, kept up to date by about one reading a second for the whole process, however many pages are open.
 import type { Logger } from "pino";
 import type { Action } from "../../../domain/members.js";
-import { asOfNow, oneAtATime } from "../../../queries/imports/importList.js";
-import type { ReadImport, Sources } from "../../../queries/imports/importStatus.js";
+import { type ReadImport, readRow, type Sources } from "../../../queries/imports/importStatus.js";
 import { isFinished } from "../../../queries/imports/importView.js";
 import { newestImport, watchedImports } from "../../../queries/imports/watchedImports.js";
 import { recentValues } from "../../../recentValues.js";
@@ -51,7 +50,6 @@ const tickMs = 750;
 const nudgeMs = 50;
 /** While the database does not answer. */
 const backOffMs = 5_000;
-const eventStoreMs = 1_500;
 const mostSent = 5_000;
 
 export function createImportFeed({ sources, logger, publish }: { sources: Sources; logger: Logger; publish: Publish }): ImportFeed {
@@ -76,11 +74,11 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
       importIds: unique([...all.flatMap(({ importId }) => importId ?? []), ...newcomers.flatMap(({ shown }) => shown), ...unfinished]),
       since,
     });
-    const reads = await asOfNow(rows, sources, AbortSignal.timeout(eventStoreMs));
+    const reads = rows.map(readRow);
     for (const organisationId of unique(rows.map((row) => row.organisationId))) {
       const own = reads.filter((_, index) => rows[index]?.organisationId === organisationId);
       const readers = all.filter((subscriber) => organisationOf(subscriber) === organisationId);
-      await sendTo(organisationId, oneAtATime(own.toReversed()), readers);
+      await sendTo(organisationId, own.toReversed(), readers);
     }
     unfinished = reads.filter(({ view }) => !isFinished(view.status)).map(({ view }) => view.importId);
     for (const { position } of rows) if (position > since) since = position;

@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { untilNoConflict } from "../../../commands/handle.js";
-import type { ImportCommand } from "../../../commands/imports/importDecider.js";
-import { carryOut, hasEnded, loadImport } from "../../../commands/imports/importStream.js";
+import { type EndCommand, endImport } from "../../../commands/imports/endImport.js";
+import { hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { shortened } from "../../../domain/imports/limits.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
@@ -9,7 +8,7 @@ import { contextOf } from "./processImport.js";
 
 const longestReasonBytes = 2_000;
 
-export function failImport(deps: WorkerDeps, held: HeldTurn, reason: string): Promise<void> {
+export function failImport(deps: WorkerDeps, held: HeldTurn, reason: string): Promise<LoadedImport> {
   return endWith(deps, held, {
     type: "failImport",
     reason: shortened(reason, longestReasonBytes),
@@ -23,18 +22,15 @@ const cancelCommandMs = 2_000;
 const lookMs = 50;
 
 /** The cancel command records the cancellation with its own principal. The worker does so only if the command has not done it in time. */
-export async function endCancelled(deps: WorkerDeps, held: HeldTurn): Promise<void> {
+export async function endCancelled(deps: WorkerDeps, held: HeldTurn): Promise<LoadedImport> {
   for (const deadline = performance.now() + cancelCommandMs; performance.now() < deadline; ) {
-    if (hasEnded(await loadImport(deps.eventStore, held.turn.importId))) return;
+    if (hasEnded(await loadImport(deps.eventStore, held.turn.importId))) break;
     await setTimeout(lookMs);
   }
-  await endWith(deps, held, { type: "cancelImport", by: workerOf(deps), progress: held.progress, now: held.now() });
+  return endWith(deps, held, { type: "cancelImport", by: workerOf(deps), progress: held.progress, now: held.now() });
 }
 
-function endWith(deps: WorkerDeps, held: HeldTurn, command: ImportCommand): Promise<void> {
-  return untilNoConflict(async () => {
-    const loaded = await loadImport(deps.eventStore, held.turn.importId);
-    if (loaded.state.status === "none" || hasEnded(loaded)) return;
-    await carryOut(deps.eventStore, loaded, command, contextOf(deps, loaded));
-  });
+function endWith(deps: WorkerDeps, { turn }: HeldTurn, command: EndCommand): Promise<LoadedImport> {
+  const isOver = (loaded: LoadedImport) => loaded.state.status === "none" || hasEnded(loaded);
+  return endImport(deps, turn.importId, (loaded) => (isOver(loaded) ? undefined : { command, context: contextOf(deps, loaded) }), turn);
 }

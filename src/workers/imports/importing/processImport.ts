@@ -21,19 +21,25 @@ import { recordRows } from "./recordRows.js";
 type Processing = Extract<ImportState, { status: "processing" }>;
 
 /**
- * Runs an import from the head of its stream to its end. When it throws, everything appended so far stays valid, and the next turn goes on
+ * Runs an import from the head of its stream to its end. Undefined where it had ended before. When it throws, everything appended so far stays valid, and the next turn goes on
  * from there.
  */
-export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, visit: Visit): Promise<void> {
+export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, visit: Visit): Promise<LoadedImport | undefined> {
   held.check();
   const found = await loadImport(deps.eventStore, held.turn.importId);
-  if (found.state.status === "none" || hasEnded(found)) return;
+  if (found.state.status === "none" || hasEnded(found)) return undefined;
   if (!visit.take(found.state.request.file)) throw new Interrupted("there is no room");
   await beginOldest(deps, held.turn);
-  await run(deps, held, folder, found, visit.giveWay);
+  return run(deps, held, folder, found, visit.giveWay);
 }
 
-async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: LoadedImport, giveWay: Visit["giveWay"]): Promise<void> {
+async function run(
+  deps: WorkerDeps,
+  held: HeldTurn,
+  folder: string,
+  found: LoadedImport,
+  giveWay: Visit["giveWay"],
+): Promise<LoadedImport> {
   const context = contextOf(deps, found);
   const loaded = await start(deps, held, found, context);
   const { request, started } = loaded.state;
@@ -76,13 +82,14 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
     const stored = await report.store(deps.objectStore, reportKey(request));
     held.check();
     const { counts } = recorded;
-    await carryOut(
+    const completed = await carryOut(
       deps.eventStore,
       recorded.loaded,
       { type: "completeImport", counts, report: stored, notes: prepared.notes, by: workerOf(deps), now: held.now() },
       context,
     );
     deps.logger.info({ importId: request.importId, organisationId: request.organisationId, counts }, "import completed");
+    return completed;
   } finally {
     await report.discard();
   }
@@ -111,6 +118,7 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport, cont
           },
           context,
         );
+  if (loaded.state.status === "processing") held.started(new Date(loaded.state.started.at));
   if (loaded.state.status !== "processing") throw new Error(`import ${loaded.importId} is ${loaded.state.status} right after its start`);
   return { ...loaded, state: loaded.state satisfies Processing };
 }

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { keepTurn, leaseMs, type Turn } from "../../../commands/imports/queue/turns.js";
 import { channels, type Notices } from "../../../ports/notices.js";
-import { keepTurn, leaseMs, type Turn } from "./turns.js";
 
 /** Why an import does not go on in this worker. The import is not at fault. */
 type Interruption =
@@ -33,6 +33,8 @@ export interface HeldTurn {
   readonly progress: number;
   /** How many rows the file has. The next heartbeat stores it: with the rows that the tables have it tells readers the progress. */
   countedRows(allRows: number): void;
+  /** ImportStarted is recorded. The next heartbeat shows it to readers; of a small import the projector is faster. */
+  started(at: Date): void;
   /** An append was acknowledged. The next heartbeat sets the count of attempts to 0, since a later error is not the same one again. */
   madeHeadway(): void;
   /** The database's time at the claim plus the time since then by this machine's clock. */
@@ -61,6 +63,7 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
   let progress = turn.progress;
   let allRows: number | undefined;
   let headway = false;
+  let startedAt: Date | undefined;
   let beating: Promise<void> = Promise.resolve();
 
   const seeCancellation = () => {
@@ -70,13 +73,13 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
   if (turn.cancelRequested) seeCancellation();
   const beat = async () => {
     const sent = performance.now();
-    const sentHeadway = headway;
+    const told = { progress, headway, allRows, startedAt };
     try {
-      const kept = await keepTurn(pool, turn, progress, sentHeadway, allRows);
+      const kept = await keepTurn(pool, turn, told);
       if (kept.kept) heldUntil = sent + leaseMs;
       else lost = true;
       if (kept.cancelRequested) seeCancellation();
-      if (sentHeadway) headway = false;
+      if (told.headway) headway = false;
     } catch (error) {
       logger.warn({ err: error, importId: turn.importId }, "a heartbeat failed; the turn ends with its lease unless a later one succeeds");
     }
@@ -107,6 +110,9 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
     },
     countedRows(rows) {
       allRows = rows;
+    },
+    started(at) {
+      startedAt = at;
     },
     madeHeadway() {
       headway = true;

@@ -1,6 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { backOffMs } from "../../../backOff.js";
+import { endImport } from "../../../commands/imports/endImport.js";
+import { freePlace } from "../../../commands/imports/queue/places.js";
+import { postponeTurn, type Turn } from "../../../commands/imports/queue/turns.js";
+import { rowsBefore } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import { ObjectMissing, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import { noNotices } from "../../../ports/notices.js";
@@ -9,7 +13,6 @@ import { endCancelled, failImport } from "../importing/endImport.js";
 import { processImport } from "../importing/processImport.js";
 import { type HeldTurn, holdTurn, Interrupted } from "./holdTurn.js";
 import type { Visit } from "./room.js";
-import { endTurn, postponeTurn, type Turn } from "./turns.js";
 
 /** After this many turns without an acknowledged append, outages not counted, the import fails so that the organisation's next one can run. */
 const mostAttempts = 12;
@@ -32,38 +35,40 @@ export interface TurnRun {
   readonly failed: () => void;
 }
 
-/** Runs one import until it ends or is interrupted, and gives the turn back either way. */
-export async function takeTurn(run: TurnRun): Promise<void> {
+/** Runs one import until it ends or is interrupted, and gives the turn back either way. Returns whether other imports may wait. */
+export async function takeTurn(run: TurnRun): Promise<boolean> {
   const { deps, turn, heldFrom, stop } = run;
   const { pool, logger, notices = noNotices } = deps;
   const held = holdTurn({ pool, turn, notices, stop, logger, heldFrom });
   try {
-    await work(run, held);
+    return await work(run, held);
   } catch (error) {
     await giveBack(run, error);
+    return true;
   } finally {
     await held.release();
   }
 }
 
-async function work({ deps, turn, folder, visit, failed }: TurnRun, held: HeldTurn): Promise<void> {
+async function work({ deps, turn, folder, visit, failed }: TurnRun, held: HeldTurn): Promise<boolean> {
   const own = await mkdtemp(join(folder, "import-"));
+  const { importId, organisationId } = turn;
   try {
-    if (turn.attempts > mostAttempts) {
-      await failImport(deps, held, tooManyAttempts);
-      failed();
-    } else await processImport(deps, held, own, visit);
+    if (turn.attempts > mostAttempts) throw new ImportFault(tooManyAttempts);
+    const completed = await processImport(deps, held, own, visit);
+    if (completed) return await freePlace(deps.pool, { importId, rows: rowsBefore(completed.revision) }, turn);
+    await endImport(deps, importId, () => undefined, turn); // it has ended before
   } catch (error) {
     if (error instanceof Interrupted && error.why === "a cancellation was requested") await endCancelled(deps, held);
     else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) {
       await failImport(deps, held, error.message);
       failed();
-      deps.logger.info({ importId: turn.importId, organisationId: turn.organisationId, reason: error.message }, "import failed");
+      deps.logger.info({ importId, organisationId, reason: error.message }, "import failed");
     } else throw error;
   } finally {
     await rm(own, { recursive: true, force: true });
   }
-  await endTurn(deps.pool, turn);
+  return true;
 }
 
 async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Promise<void> {

@@ -173,7 +173,7 @@ browserTest.each(schemes)(
       await page.goto("/portal/upload?kind=activities");
       await chosen.setInputFiles(returns);
       await press(page.getByRole("button", { name: "Check file" }));
-      await page.getByText(/This is the same file as Returns of July, pushed .* by .* Upload asks before it goes on/).waitFor();
+      await page.getByText(/This is the same file as Returns of July, sent .* by .* Upload asks before it goes on/).waitFor();
       expect(await violations(page)).toEqual([]);
       await screenshot(page, `upload-checked-same-file-${colorScheme}`);
       await press(upload);
@@ -191,7 +191,7 @@ browserTest.each(schemes)(
       expect(await hasFocus(again)).toBe(true);
       await page.keyboard.press("Enter");
       await page.keyboard.press("Enter"); // as a hurried person does
-      await page.getByText(/The same file as Returns of July, pushed .* by/).waitFor();
+      await page.getByText(/The same file as Returns of July, sent .* by/).waitFor();
       expect(page.url()).not.toBe(first);
       expect(await queuedNow()).toBe(before + 1);
       expect(await violations(page)).toEqual([]);

@@ -30,7 +30,7 @@ async function killed(fields: Record<string, string>): Promise<void> {
 }
 /** The pages of the imports of a file, queued, ended or shown. */
 const importsOf = async (sha256: string) => {
-  const tables = ["import_queue", "ended_imports", "imports"];
+  const tables = ["import_queue", "imports"];
   const ids = tables.map((table) => `select import_id as "importId" from ${table} where file_sha256 = $1`);
   const { rows } = await stage.service.pool.query<{ importId: string }>(ids.join(" union "), [sha256]);
   return rows.map(({ importId }) => `/portal/imports/${importId}`);

@@ -26,7 +26,7 @@ async function choose(mark: string, chosen: Record<string, string>, rows = [row(
 }
 /** All imports, wherever they stand. */
 const importsNow = async () => {
-  const ids = ["import_queue", "ended_imports", "imports"].map((table) => `select import_id from ${table}`).join(" union ");
+  const ids = ["import_queue", "imports"].map((table) => `select import_id from ${table}`).join(" union ");
   return (await stage.service.pool.query(ids)).rowCount;
 };
 const plainly = async (address: string, sent: File) =>

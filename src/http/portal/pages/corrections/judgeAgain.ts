@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { RowsClosed } from "../../../../commands/corrections/openRows.js";
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
-import { freePlaces } from "../../../../commands/imports/importQueue.js";
+import { freePlaces } from "../../../../commands/imports/queue/places.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";

@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/correctableRows.js";
 import { expectOpen } from "../../../../commands/corrections/openRows.js";
 import { correctionName } from "../../../../commands/corrections/requestCorrection.js";
-import { freePlaces } from "../../../../commands/imports/importQueue.js";
+import { freePlaces } from "../../../../commands/imports/queue/places.js";
 import { requestImport } from "../../../../commands/imports/requestImport.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";

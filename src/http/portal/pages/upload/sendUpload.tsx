@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
-import { rejectWhenFull } from "../../../../commands/imports/importQueue.js";
 import { type KeptFile, keptFile, releaseFile } from "../../../../commands/imports/keptFiles.js";
+import { rejectWhenFull } from "../../../../commands/imports/queue/places.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import { TooBusy } from "../../../../portErrors.js";

@@ -2,9 +2,9 @@
 import { rm } from "node:fs/promises";
 import { type Deadline, deadlineIn } from "../../../../../commands/deadline.js";
 import { acceptFile } from "../../../../../commands/imports/acceptFile.js";
-import { rejectWhenFull } from "../../../../../commands/imports/importQueue.js";
 import { importOfKey } from "../../../../../commands/imports/importStream.js";
 import { type KeptFile, releaseFile, rememberCheck } from "../../../../../commands/imports/keptFiles.js";
+import { rejectWhenFull } from "../../../../../commands/imports/queue/places.js";
 import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
 import { type ColumnChoice, isSameChoice, plainChoice } from "../../../../../domain/imports/columns/choice.js";
 import { Rejection } from "../../../../../domain/rejection.js";

@@ -1,0 +1,206 @@
+// The queue of an organisation's imports: every statement that writes it stands in this folder. A push reserves a place before it appends
+// ImportRequested, and the place is freed when the import ends, so that the limit is exact however many processes push at once. turns.ts has
+// the workers' turns on the places.
+import type { Pool } from "pg";
+import { Rejection } from "../../../domain/rejection.js";
+import type { ImportRequested } from "../../../events/importEvents.js";
+import type { EventStore } from "../../../ports/eventStore.js";
+import { channels } from "../../../ports/notices.js";
+import { hasEndedSql, insertRequestedSql, noteRecordedSql, requestedJson, uncounted } from "../../../projections/importRow.js";
+import { deadlineIn } from "../../deadline.js";
+import { importOfKey } from "../importStream.js";
+
+export interface Pushed extends Pick<ImportRequested, "importId" | "organisationId" | "kind" | "corrects"> {
+  readonly file: Pick<ImportRequested["file"], "sha256">;
+}
+
+/** Reserving again for the same import takes no second place. */
+export async function reservePlace(pool: Pool, pushed: Pushed, depth: number): Promise<void> {
+  const { organisationId, importId, kind } = pushed;
+  const { rows } = await pool.query<{ reserved: boolean }>("select reserve_import_place($1, $2, $3, $4, $5) as reserved", [
+    organisationId,
+    importId,
+    depth,
+    kind,
+    comparedHash(pushed),
+  ]);
+  if (!rows[0]?.reserved) throw queueIsFull(depth);
+}
+
+/** The hash by which another push finds the same file. Corrections are not compared. */
+const comparedHash = ({ corrects, file }: Pushed): string | null => (corrects ? null : file.sha256);
+
+export const queueIsFull = (depth: number) =>
+  new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again`);
+
+/** A check before the body of a push is read. Another push may take the last place after it; only reserving a place is exact. */
+export async function isQueueFull(pool: Pool, organisationId: string, depth: number): Promise<boolean> {
+  return (await freePlaces(pool, organisationId, depth)) === 0;
+}
+
+/** How many more imports the organisation may queue at this moment. */
+export async function freePlaces(pool: Pool, organisationId: string, depth: number): Promise<number> {
+  const { rows } = await pool.query<{ free: number }>(
+    "select greatest(0, $2 - count(*)::int) as free from import_queue where organisation_id = $1",
+    [organisationId, depth],
+  );
+  return rows[0]?.free ?? 0;
+}
+
+async function hasPlace(pool: Pool, importId: string): Promise<boolean> {
+  const { rowCount } = await pool.query("select from import_queue where import_id = $1", [importId]);
+  return rowCount === 1;
+}
+
+/** The ids of the organisation's queued imports, oldest first; those that are not confirmed yet come last. */
+export async function queuedImports(pool: Pool, organisationId: string, most: number): Promise<string[]> {
+  const { rows } = await pool.query<{ importId: string }>(
+    `select import_id as "importId" from import_queue where organisation_id = $1 order by position nulls last limit $2`,
+    [organisationId, most],
+  );
+  return rows.map(({ importId }) => importId);
+}
+
+/**
+ * The import is in its stream: readers find it from now on, and a worker may take it. Also gives a place back to an import that has lost it,
+ * unless the table shows that it has ended.
+ */
+export async function queueImport(pool: Pool, request: ImportRequested, position: bigint, { started = false } = {}): Promise<void> {
+  await pool.query(
+    `with shown as (${insertRequestedSql("$1", uncounted)} on conflict do nothing
+     ), queued as (
+       insert into import_queue (import_id, organisation_id, position, started, kind, file_sha256)
+       select "importId", "organisationId", position, $2, kind, $3
+         from jsonb_to_recordset($1::jsonb) as requested ("importId" uuid, "organisationId" text, position bigint, kind text)
+        where not exists (select from imports i where i.import_id = "importId" and ${hasEndedSql("i")})
+       on conflict (import_id) do update set position = excluded.position where import_queue.position is null returning 1
+     ) select pg_notify('${channels.importQueued}', '') from queued`,
+    [requestedJson([{ data: request, position }]), started, comparedHash(request)],
+  );
+}
+
+interface EndedImport {
+  readonly importId: string;
+  /** How many rows it has in its stream. */
+  readonly rows: number;
+}
+
+/**
+ * The import has ended in its stream: frees its place and, if a worker had it, the turn, so that the organisation's next import can start.
+ * Returns whether other imports wait.
+ */
+export async function freePlace(
+  pool: Pool,
+  { importId, rows }: EndedImport,
+  turn?: { readonly organisationId: string; readonly holder: string },
+): Promise<boolean> {
+  // Locks the row of organisation_turns before that of import_queue, as the statements of turns.ts do, so that they cannot deadlock.
+  const freed = await pool.query<{ more: boolean }>(
+    `with released as (
+       update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $3 and worker = $4 returning 1
+     ), freed as (
+       delete from import_queue where import_id = $1 and (select count(*) from released) >= 0
+     ), noted as (${noteRecordedSql("$1", "$2")})
+     select exists (select from import_queue where position is not null and import_id <> $1) as more`,
+    [importId, rows, turn?.organisationId ?? null, turn?.holder ?? null],
+  );
+  return freed.rows[0]?.more ?? true;
+}
+
+/** Marks the import's place and tells its worker, so that it stops. Returns the import's progress. */
+export async function requestCancel(pool: Pool, importId: string): Promise<number> {
+  const { rows } = await pool.query<{ progress: number }>(
+    `with marked as (update import_queue set cancel_requested = true where import_id = $1 returning import_id, progress)
+     select progress, pg_notify('${channels.importCancelled}', import_id::text) from marked`,
+    [importId],
+  );
+  return rows[0]?.progress ?? 0;
+}
+
+/** Marks a place so that a worker that finds the import in the log cancels it. */
+export async function withdrawPlace(pool: Pool, importId: string): Promise<void> {
+  await pool.query("update import_queue set cancel_requested = true where import_id = $1 and position is null", [importId]);
+}
+
+export async function releasePlace(pool: Pool, importId: string): Promise<void> {
+  await pool.query("delete from import_queue where import_id = $1 and position is null", [importId]);
+}
+
+/** After this time the API has answered the push: it has confirmed the place or marked it as cancelled. */
+const answeredSeconds = 10;
+/** A push whose stream is still empty after this time is never recorded. */
+const reservedSeconds = 60;
+const missingSeconds = 30;
+const atOnce = 100;
+
+/** Reserved places that the push never confirmed. `givenUp`: if it is not in the log by now, it never will be. */
+export async function unconfirmedPlaces(pool: Pool): Promise<{ readonly importId: string; readonly givenUp: boolean }[]> {
+  const { rows } = await pool.query<{ importId: string; givenUp: boolean }>(
+    `select import_id as "importId", reserved_at < now() - make_interval(secs => $1) as "givenUp"
+       from import_queue where position is null and reserved_at < now() - make_interval(secs => $2) order by reserved_at limit $3`,
+    [reservedSeconds, answeredSeconds, atOnce],
+  );
+  return rows;
+}
+
+/** SQL for an import `i` that has not ended and has no place in the queue. */
+export const isUnqueuedSql = `not ${hasEndedSql("i")} and not exists (select from import_queue q where q.import_id = i.import_id)`;
+
+export async function importsWithoutPlace(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ importId: string }>(
+    `select i.import_id as "importId" from imports i
+      where i.status in ('queued', 'processing') and ${isUnqueuedSql} and i.submitted_at < now() - make_interval(secs => $1)
+      order by i.position limit $2`,
+    [missingSeconds, atOnce],
+  );
+  return rows.map(({ importId }) => importId);
+}
+
+/**
+ * Pushes of the organisation that may be older than the one at this position: reserved places without a position, places with an older one, and
+ * unfinished imports without a place. Usually there are none.
+ */
+export async function perhapsOlder(
+  pool: Pool,
+  organisationId: string,
+  position: string,
+): Promise<{ readonly importId: string; readonly answered: boolean }[]> {
+  const { rows } = await pool.query<{ importId: string; answered: boolean }>(
+    `select import_id as "importId", reserved_at < now() - make_interval(secs => $3) as answered
+       from import_queue where organisation_id = $1 and (position is null or position < $2)
+     union all
+     select import_id, submitted_at < now() - make_interval(secs => $3)
+       from imports i
+      where organisation_id = $1 and status in ('queued', 'processing') and position < $2 and ${isUnqueuedSql}`,
+    [organisationId, position, answeredSeconds],
+  );
+  return rows;
+}
+
+/** The import is about to start. It then runs before older imports whose places are given back later. */
+export async function markStarted(pool: Pool, importId: string): Promise<void> {
+  await pool.query("update import_queue set started = true where import_id = $1", [importId]);
+}
+
+interface Push {
+  readonly organisationId: string;
+  readonly idempotencyKey: string | undefined;
+  readonly now: Date;
+  readonly withinMs: number;
+}
+
+/**
+ * Rejects a push to a full queue before its body is read or stored. A repetition with the same Idempotency-Key passes, since it takes no
+ * place: it gets the first push's answer.
+ */
+export async function rejectWhenFull(
+  { pool, eventStore, maxQueuedImports }: { pool: Pool; eventStore: EventStore; maxQueuedImports: number },
+  { organisationId, idempotencyKey, now, withinMs }: Push,
+): Promise<void> {
+  const deadline = deadlineIn(withinMs);
+  if (!(await deadline.within("database", isQueueFull(pool, organisationId, maxQueuedImports)))) return;
+  if (idempotencyKey === undefined) throw queueIsFull(maxQueuedImports);
+  const { importId, earlier } = await deadline.within("event store", importOfKey(eventStore, { organisationId, idempotencyKey, now }));
+  if (earlier || (await deadline.within("database", hasPlace(pool, importId)))) return;
+  throw queueIsFull(maxQueuedImports);
+}
