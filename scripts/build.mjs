@@ -40,6 +40,15 @@ async function writeLocalities(built) {
   for (const [country, compute] of packages) writeFileSync(join(folder, `${country}.tsv`), Array.from(compute(), storedLine).join(""));
 }
 
+/** The API reference, which takes a second to make. The address of the service is put in when it is served. */
+async function writeReference(built) {
+  const load = (file) => import(pathToFileURL(join(built, "http", "api", file)).href);
+  const [{ routes }, { describeApi }, { referencePage }, { anyAddress }] = await Promise.all(
+    ["routes/list.js", "document/describeApi.js", "reference/referencePage.js", "pages/docs.js"].map(load),
+  );
+  writeFileSync(join(built, "http", "api", "reference", "reference.html"), referencePage(describeApi(routes, anyAddress), anyAddress));
+}
+
 /** Compiles one project; the browser's scripts have their own, since they know the page and not Node. */
 function compile(project, folder) {
   const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
@@ -57,6 +66,7 @@ try {
     cpSync(join(root, "src", "http", copied), join(target, "http", copied), { recursive: true });
   cpSync(join(root, "docs", "guide.md"), join(target, "http", "api", "reference", "guide.md"));
   await writeLocalities(target);
+  await writeReference(target);
   const { bundle } = await import("./bundle.mjs"); // only here: where nothing is compiled the bundler need not be installed
   await bundle(target);
   writeFileSync(join(target, ".built"), `${startedAt.toISOString()}\n`);

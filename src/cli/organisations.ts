@@ -1,8 +1,12 @@
-import { readFile, stat } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { finished } from "node:stream/promises";
 import type { Command } from "commander";
+import type { AppliedOrganisation } from "../commands/organisations/organisation.js";
 import { systemReason } from "../portErrors.js";
 import { CommandFault, command, print, printList } from "./outcome.js";
-import { withStores } from "./withStores.js";
+import { type CommandContext, withStores } from "./withStores.js";
 
 const largestFile = 64 * 1024 * 1024;
 
@@ -13,6 +17,18 @@ export function addOrganisationCommands(program: Command): void {
     .description("create or update an organisation from a declarative file; applying the same file again changes nothing")
     .argument("<file>", "JSON, described in docs/organisation-file.md")
     .action(command(apply));
+  const lanes = org.command("lanes").description("the lanes of a rate card as a file: CSV, or XLSX by its name's ending");
+  for (const [name, work, description] of [
+    ["export", exportLanes, "write the lanes to a file"],
+    ["import", importFile, "replace the lanes by those of a file; the same file again changes nothing"],
+  ] as const)
+    lanes
+      .command(name)
+      .description(description)
+      .argument("<file>", "columns: from, to, basic, perKg, minimum, transitMin, transitMax, transitUnit, fromKg1, perKg1, ...")
+      .requiredOption("--org <id>", "the organisation")
+      .requiredOption("--card <id>", "the rate card")
+      .action(command(work));
   org.command("list").description("organisations with the version of their catalogue").option("--json", "as JSON").action(command(list));
 }
 
@@ -20,21 +36,81 @@ async function apply(path: string): Promise<void> {
   const file = await readOrganisationFile(path);
   await withStores(async ({ organisations, origin }) => {
     const { applyOrganisation } = await import("../commands/organisations/organisation.js");
-    const applied = await applyOrganisation(organisations, file, origin);
-    const summary = applied.changes.length === 0 ? "nothing changed" : `${applied.changes.length} changed`;
-    print([`${applied.organisationId} version ${applied.version}, ${summary}`, ...applied.changes.map((change) => `  ${change}`)]);
+    printApplied(await applyOrganisation(organisations, file, origin));
   });
+}
+
+function printApplied({ organisationId, version, changes }: AppliedOrganisation): void {
+  const summary = changes.length === 0 ? "nothing changed" : `${changes.length} changed`;
+  print([`${organisationId} version ${version}, ${summary}`, ...changes.map((change) => `  ${change}`)]);
+}
+
+interface CardOptions {
+  readonly org: string;
+  readonly card: string;
+}
+
+/** The newest catalogue, and its version. */
+async function newestCatalogue(pool: CommandContext["pool"], org: string) {
+  const { catalogueAt, listOrganisations } = await import("../queries/organisations/organisations.js");
+  const version = (await listOrganisations(pool)).find(({ id }) => id === org)?.catalogueVersion;
+  const file = version === undefined ? undefined : await catalogueAt(pool, org, version);
+  if (version === undefined || !file) throw new CommandFault(`There is no organisation ${org}. See org list`);
+  return { version, file };
+}
+
+async function exportLanes(path: string, { org, card: cardId }: CardOptions): Promise<void> {
+  await withStores(async ({ pool }) => {
+    const { spreadsheets } = await import("../adapters/spreadsheets/spreadsheets.js");
+    const { lanesAsTable, laneTexts } = await import("../commands/organisations/lanesFile.js");
+    const card = (await newestCatalogue(pool, org)).file.rateCards.find(({ id }) => id === cardId);
+    if (!card) throw new CommandFault(`There is no rate card ${cardId} in the catalogue of ${org}`);
+    const { columns, rows } = lanesAsTable(card.lanes);
+    const unwritable = (error: unknown): never => {
+      throw new CommandFault(`${path} cannot be written: ${systemReason(error)}`);
+    };
+    if (!/\.xlsx$/i.test(path))
+      await writeFile(path, [columns, ...rows].map((cells) => spreadsheets.csvLine(cells)).join("")).catch(unwritable);
+    else {
+      const output = createWriteStream(path);
+      const written = finished(output).catch(unwritable);
+      written.catch(() => undefined);
+      const writer = await spreadsheets.createTableWriter(output, { sheet: "Lanes", columns, texts: laneTexts });
+      for (const cells of rows)
+        await writer.add(cells.map((cell) => (typeof cell === "object" && "decimal" in cell ? Number(cell.decimal) : cell)));
+      await writer.close();
+      await written;
+    }
+    print(`${rows.length} lanes of ${cardId} written to ${path}`);
+  });
+}
+
+async function importFile(path: string, { org, card }: CardOptions): Promise<void> {
+  await ensureReadable(path);
+  await withStores(async ({ pool, organisations, origin }) => {
+    const { spreadsheets } = await import("../adapters/spreadsheets/spreadsheets.js");
+    const { importLanes } = await import("../commands/organisations/lanesFile.js");
+    const { applyOrganisation } = await import("../commands/organisations/organisation.js");
+    const { version, file } = await newestCatalogue(pool, org);
+    const changed = await importLanes(spreadsheets, { path, name: basename(path) }, file, card);
+    printApplied(await applyOrganisation(organisations, changed, origin, { madeFrom: version }));
+  });
+}
+
+function unreadable(path: string, error: unknown): never {
+  throw new CommandFault(`${path} cannot be read: ${systemReason(error)}. Give the path of a file`);
+}
+
+async function ensureReadable(path: string): Promise<void> {
+  const { size } = await stat(path).catch((error) => unreadable(path, error));
+  if (size > largestFile) throw new CommandFault(`${path} has ${size} bytes; it may have at most ${largestFile}`);
 }
 
 /** The file is read and checked completely before any store is used. */
 async function readOrganisationFile(path: string) {
   const { parseOrganisationFile } = await import("../domain/catalogue/organisationFile.js");
-  const unreadable = (error: unknown): never => {
-    throw new CommandFault(`${path} cannot be read: ${systemReason(error)}. Give the path of an organisation file`);
-  };
-  const { size } = await stat(path).catch(unreadable);
-  if (size > largestFile) throw new CommandFault(`${path} has ${size} bytes; an organisation file has at most ${largestFile}`);
-  const text = await readFile(path, "utf8").catch(unreadable);
+  await ensureReadable(path);
+  const text = await readFile(path, "utf8").catch((error) => unreadable(path, error));
   let input: unknown;
   try {
     input = JSON.parse(text.replace(/^\uFEFF/, ""));

@@ -72,6 +72,23 @@ export async function busiestChargeCodes(
   return rows;
 }
 
+/** How many activities count in a time whose ends are whole half hours; of others, those of the half hours that begin in it. */
+export async function countActivities(
+  database: Database,
+  organisationId: string,
+  { from, to }: { readonly from: Date; readonly to: Date },
+): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(
+    `select coalesce(sum(hours.rows), 0)::float8 as count
+       from activity_groups as g cross join lateral
+            (select sum(t.row_count) as rows from activity_totals as t
+              where ${ofGroupSql} and t.half_hour >= $2 and t.half_hour < $3 offset 0) as hours
+      where g.organisation_id = $1`,
+    [organisationId, from, to],
+  );
+  return rows[0]?.count ?? 0;
+}
+
 export interface TroubledWebhooks {
   /** Nothing is sent to them until a person resumes them. */
   readonly paused: number;

@@ -1,117 +1,154 @@
 import { isDeepStrictEqual } from "node:util";
-import type { OrganisationFile } from "./schema.js";
-
-const sections = {
-  customFields: { noun: "Custom field", id: (entry: { key: string }) => entry.key },
-  carriers: { noun: "Carrier", id: (entry: { id: string }) => entry.id },
-  services: { noun: "Service", id: (entry: { id: string }) => entry.id },
-  zoneMaps: { noun: "Zone map", id: (entry: { id: string }) => entry.id },
-  rateCards: { noun: "Rate card", id: (entry: { id: string }) => entry.id },
-  customers: { noun: "Customer", id: (entry: { id: string }) => entry.id },
-};
-
-type ListSection = keyof typeof sections;
+import { fieldsOf, valueInWords } from "./fields.js";
+import { type OrganisationFile, type Section, sections } from "./schema.js";
+import { entriesByName, isObject, nounOf, placeOf, type Step, type Trail, trailOf } from "./tree.js";
 
 export interface CatalogueDifference {
-  readonly section: "organisation" | ListSection;
+  readonly section: "organisation" | Section;
   /** Undefined where the whole list is meant. */
   readonly id: string | undefined;
   readonly kind: "added" | "removed" | "changed";
-  /** What has changed in it; empty for what was added or removed. */
-  readonly change: string;
+  /** What has changed in it; undefined for what was added or removed as a whole. */
+  readonly change?: Change;
 }
 
-/** What changed, one sentence each; empty when nothing did. */
+export interface Change {
+  readonly trail: Trail;
+  readonly how: "changed" | "added" | "removed" | "reordered";
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+/** What changed, one sentence each, as it is recorded; empty when nothing did. */
 export function diffCatalogue(before: OrganisationFile | undefined, after: OrganisationFile): string[] {
   const created = before ? [] : [`Organisation ${after.organisation.id} created`];
-  return [...created, ...catalogueDifferences(before, after).map(inWords)];
+  return [...created, ...catalogueDifferences(before, after).map(recordedSentence)];
 }
 
 export function catalogueDifferences(before: OrganisationFile | undefined, after: OrganisationFile): CatalogueDifference[] {
   const ofOrganisation = before ? fieldChanges(before.organisation, after.organisation) : [];
   return [
     ...ofOrganisation.map((change) => ({ section: "organisation", id: undefined, kind: "changed", change }) as const),
-    ...(Object.keys(sections) as ListSection[]).flatMap((section) => entryDifferences(section, before?.[section] ?? [], after[section])),
+    ...sections.flatMap((section) => entryDifferences(section, before?.[section] ?? [], after[section])),
   ];
 }
 
 /** The thing that a difference is about, such as `Customer CUST-001`. */
-export function subjectOf({ section, id }: CatalogueDifference): string {
+export function subjectOf({ section, id }: Pick<CatalogueDifference, "section" | "id">): string {
   if (section === "organisation") return "Organisation";
-  const { noun } = sections[section];
-  return id === undefined ? `${noun} list` : `${noun} ${id}`;
+  return `${nounOf(section)} ${id ?? "list"}`;
 }
 
-function inWords(difference: CatalogueDifference): string {
+function recordedSentence(difference: CatalogueDifference): string {
   const { kind, change, id, section } = difference;
-  if (kind !== "changed") return `${subjectOf(difference)} ${kind}`;
-  return id === undefined && section !== "organisation" ? `${subjectOf(difference)} ${change}` : `${subjectOf(difference)}: ${change}`;
+  if (!change) return `${subjectOf(difference)} ${kind}`;
+  if (id === undefined && section !== "organisation") return `${subjectOf(difference)} ${change.how}`;
+  return `${subjectOf(difference)}: ${recordedChange(change)}`;
 }
 
-function entryDifferences(section: ListSection, before: readonly object[], after: readonly object[]): CatalogueDifference[] {
-  const idOf = sections[section].id as (entry: object) => string;
-  const old = new Map(before.map((entry) => [idOf(entry), entry]));
-  const differences = after.flatMap((entry): CatalogueDifference[] => {
-    const id = idOf(entry);
+/** `lane SYD to MEL: perKg 0.42 -> 0.45`. */
+function recordedChange({ trail, how, from, to }: Change): string {
+  const parts: string[] = [];
+  let path: string[] = [];
+  for (const step of trail) {
+    if (typeof step === "string") path.push(step);
+    else {
+      const noun = nounOf(step.list);
+      parts.push(noun ? `${noun} ${step.name}` : `${[...path, step.list].join(".")} ${cut(step.name)}`);
+      path = [];
+    }
+  }
+  const at = [...parts, ...(path.length > 0 ? [path.join(".")] : [])].join(": ");
+  return how === "changed" ? `${at} ${asJson(from)} -> ${asJson(to)}` : `${at} ${how}`;
+}
+
+const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}...` : text);
+const asJson = (value: unknown): string => (value === undefined ? "nothing" : cut(JSON.stringify(value)));
+
+/** `Per kg, SYD to MEL: 0.42 -> 0.45`; of a whole entry or list nothing. */
+export function changeInWords({ section, change }: CatalogueDifference): string {
+  if (!change) return "";
+  const { trail, how, from, to } = change;
+  if (how === "changed")
+    return `${placeInWords(section, trail)}: ${partInWords(section, trail, from)} -> ${partInWords(section, trail, to)}`;
+  const last = trail.at(-1);
+  const isValue = typeof last === "object" && nounOf(last.list) === undefined;
+  return isValue ? `${placeInWords(section, trail)}: ${JSON.parse(last.name)} ${how}` : `${placeInWords(section, trail)} ${how}`;
+}
+
+/** `Per kg, SYD to MEL`; `Lane SYD to MEL`. */
+export function placeInWords(section: CatalogueDifference["section"], trail: Trail): string {
+  const names = trail.flatMap((step) => (typeof step === "string" || !nounOf(step.list) ? [] : [step.name]));
+  const last = trail.at(-1);
+  const noun = typeof last === "object" ? nounOf(last.list) : undefined;
+  if (noun) return [`${noun[0]?.toUpperCase()}${noun.slice(1)} ${names.pop()}`, ...names.reverse()].join(", ");
+  return [fieldAt(section, trail)?.label ?? (typeof last === "string" ? last : "List"), ...names.reverse()].join(", ");
+}
+
+export const partInWords = (section: CatalogueDifference["section"], trail: Trail, value: unknown): string =>
+  valueInWords(fieldAt(section, trail), value);
+
+const keyOf = (step: Step): string => (typeof step === "string" ? step : step.list);
+
+function fieldAt(section: CatalogueDifference["section"], trail: Trail) {
+  const [first, ...rest] = trail.map(keyOf);
+  const top = fieldsOf(section).find(({ key }) => key === first);
+  return rest.reduce((field, key) => field?.fields.find((inner) => inner.key === key), top);
+}
+
+function entryDifferences(section: Section, before: readonly object[], after: readonly object[]): CatalogueDifference[] {
+  const old = new Map(entriesByName(section, before));
+  const now = entriesByName(section, after) ?? new Map();
+  const order = [...old.keys()];
+  const differences = [...now].flatMap(([id, entry]): CatalogueDifference[] => {
     const was = old.get(id);
     old.delete(id);
-    if (!was) return [{ section, id, kind: "added", change: "" }];
+    if (!was) return [{ section, id, kind: "added" }];
     return fieldChanges(was, entry).map((change) => ({ section, id, kind: "changed", change }));
   });
-  differences.push(...[...old.keys()].map((id) => ({ section, id, kind: "removed", change: "" }) as const));
-  const order = (entries: readonly object[]): string => JSON.stringify(entries.map(idOf));
-  if (differences.length === 0 && order(before) !== order(after))
-    differences.push({ section, id: undefined, kind: "changed", change: "reordered" });
+  differences.push(...[...old.keys()].map((id) => ({ section, id, kind: "removed" }) as const));
+  if (differences.length === 0 && !isDeepStrictEqual(order, [...now.keys()]))
+    differences.push({ section, id: undefined, kind: "changed", change: { trail: [], how: "reordered" } });
   return differences;
 }
 
-function fieldChanges(before: object, after: object, path = ""): string[] {
+function fieldChanges(before: object, after: object, trail: Trail = []): Change[] {
   const [old, now] = [new Map<string, unknown>(Object.entries(before)), new Map<string, unknown>(Object.entries(after))];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
     const [from, to] = [old.get(key), now.get(key)];
-    const at = path === "" ? key : `${path}.${key}`;
+    const at = [...trail, key];
     if (isDeepStrictEqual(from, to)) return [];
-    if (Array.isArray(from) && Array.isArray(to)) return listChanges(key, at, from, to);
-    if (isObject(from) && isObject(to) && !Array.isArray(from) && !Array.isArray(to)) return fieldChanges(from, to, at);
-    return [`${at} ${shown(from)} -> ${shown(to)}`];
+    if (Array.isArray(from) && Array.isArray(to)) return listChanges(key, trail, from, to);
+    if (isObject(from) && isObject(to)) return fieldChanges(from, to, at);
+    return [{ trail: at, how: "changed", from, to }];
   });
 }
-
-type Entry = Readonly<Record<string, unknown>>;
-
-/** How people name the entries of a list within an entry. */
-const named: Readonly<Record<string, (entry: Entry) => string>> = {
-  lanes: ({ from, to }) => `lane ${from} to ${to}`,
-  breaks: ({ fromKg }) => `break from ${fromKg} kg`,
-  surcharges: ({ key }) => `surcharge ${key}`,
-  zones: ({ zone, country }) => `zone ${zone} (${country})`,
-};
 
 /** Entries are compared by their names, so that a lane in a new place is not taken for another lane. */
-function listChanges(key: string, at: string, before: readonly unknown[], after: readonly unknown[]): string[] {
-  const nameOf = named[key] ? (entry: unknown) => named[key]?.(entry as Entry) ?? "" : shown;
-  const [old, now] = [byName(before, nameOf), byName(after, nameOf)];
-  // Names that are used twice tell nothing.
-  if (old.size < before.length || now.size < after.length) return fieldChanges({ ...before }, { ...after }, at);
-  const prefix = named[key] ? "" : `${at} `;
-  const changes = [...now].flatMap(([name, entry]) => {
+function listChanges(list: string, trail: Trail, before: readonly unknown[], after: readonly unknown[]): Change[] {
+  const [old, now] = [entriesByName(list, before), entriesByName(list, after)];
+  if (!old || !now) return fieldChanges({ ...before }, { ...after }, [...trail, list]);
+  const at = (name: string): Trail => [...trail, { list, name }];
+  const changes = [...now].flatMap(([name, entry]): Change[] => {
     const was = old.get(name);
-    if (was === undefined) return [`${prefix}${name} added`];
-    return isObject(was) && isObject(entry) ? fieldChanges(was, entry).map((change) => `${name}: ${change}`) : [];
+    if (was === undefined) return [{ trail: at(name), how: "added" }];
+    return isObject(was) && isObject(entry) ? fieldChanges(was, entry, at(name)) : [];
   });
-  changes.push(...[...old.keys()].filter((name) => !now.has(name)).map((name) => `${prefix}${name} removed`));
+  changes.push(...[...old.keys()].filter((name) => !now.has(name)).map((name) => ({ trail: at(name), how: "removed" }) as const));
   const isReordered = changes.length === 0 && !isDeepStrictEqual([...old.keys()], [...now.keys()]);
-  return isReordered ? [`${at} reordered`] : changes;
+  return isReordered ? [{ trail: [...trail, list], how: "reordered" }] : changes;
 }
 
-const byName = (entries: readonly unknown[], nameOf: (entry: unknown) => string) => new Map(entries.map((entry) => [nameOf(entry), entry]));
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-function shown(value: unknown): string {
-  if (value === undefined) return "nothing";
-  const text = JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+/** A fault of `parseOrganisationFile` with names in place of its paths; those within `own` are not named again. */
+export function faultInWords(file: unknown, fault: string, own = ""): string {
+  const paths = new RegExp(`\\b(?:organisation|${sections.join("|")})(?:\\.\\w+)+`, "g");
+  const text = fault.replaceAll(paths, (path) => {
+    const { trail, ...entry } = placeOf(trailOf(file, path));
+    const last = trail.at(-1);
+    const place =
+      trail.length === 0 ? "" : `${placeInWords(entry.section, trail)}${typeof last === "object" && !nounOf(last.list) ? ":" : ""}`;
+    if (own !== "" && `${path}.`.startsWith(`${own}.`)) return place;
+    return place === "" ? subjectOf(entry) : `${subjectOf(entry)}: ${place}`;
+  });
+  return `${text.trim()}.`;
 }

@@ -2,14 +2,12 @@ import { fieldsOf } from "../imports/fields.js";
 import { faultsOf, parsed } from "../validation.js";
 import { duplicates, notAmong, quote, type ReadableCard, type ReadableFile, readableFile } from "./readable.js";
 import { compareCards, laneKey } from "./rivalCards.js";
-import { type OrganisationFile, organisationFile } from "./schema.js";
+import { type OrganisationFile, organisationFile, sections } from "./schema.js";
 import { zoneFaults } from "./zones.js";
 
 export type ParsedOrganisationFile =
   | { readonly ok: true; readonly file: OrganisationFile }
   | { readonly ok: false; readonly faults: string[] };
-
-const sections = ["customFields", "carriers", "services", "zoneMaps", "rateCards", "customers"] as const;
 
 /** An entry becomes one event, and the event store takes no more than a mebibyte at a time. */
 const largestEntry = 900_000;

@@ -1,12 +1,32 @@
 // The catalogue of an organisation: what `org apply` takes, what is wrong with it, and the form that quotes and imports work with.
-// This file is the shape; `organisationFile.ts` checks what one part says about another.
+// This file is the shape, with the words that people read for it (`meta`: forms, lists and "what changed" are made from them);
+// `organisationFile.ts` checks what one part says about another.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
 
 const identifier = z
   .string()
   .max(64)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, dots, dashes and underscores, beginning with a letter or digit");
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, dots, dashes and underscores, beginning with a letter or digit")
+  .meta({ label: "Id", hint: "Letters, digits, dots, dashes and underscores. You cannot change it later." });
+/** The lists of the file, by which entries refer to each other. */
+export const sections = ["customFields", "carriers", "services", "zoneMaps", "rateCards", "customers"] as const;
+export type Section = (typeof sections)[number];
+
+/** What people read for a field. */
+export interface FieldWords {
+  readonly label: string;
+  readonly hint?: string;
+  /** The list whose ids it holds. */
+  readonly refers?: Section;
+  /** What its values mean. */
+  readonly words?: Readonly<Record<string, string>>;
+  /** Stands behind its number. */
+  readonly unit?: string;
+  /** A price: shown with two decimals at least. */
+  readonly price?: boolean;
+}
+
 /** Text without control characters and lone surrogates: databases refuse them, and they are never meant. */
 const text = (most: number) =>
   z
@@ -14,13 +34,13 @@ const text = (most: number) =>
     .trim()
     .max(most)
     .refine((given) => !/[\p{Cc}\p{Cs}]/u.test(given), "must not have control characters");
-const name = text(200).min(1);
+const name = text(200).min(1).meta({ label: "Name" });
 const decimals = (places: number) => (value: number) =>
   Math.abs(value) < 1e-6 ? value === 0 : (String(value).split(".")[1] ?? "").length <= places;
 const amount = (most: number) => z.number().min(0, "must not be negative").max(most).refine(decimals(6), "must have at most 6 decimals");
 
 const money = amount(100_000_000);
-const perKg = amount(10_000);
+const perKg = amount(10_000).meta({ label: "Per kg", price: true });
 const perItem = amount(10_000);
 const percent = amount(1_000);
 const orMissing = (text: string) => (issue: { input?: unknown }) => (issue.input === undefined ? "is required" : text);
@@ -37,110 +57,165 @@ function isTimezone(text: string): boolean {
   }
 }
 
+const cubicFactor = z
+  .number()
+  .positive("must be greater than 0")
+  .max(10_000)
+  .refine(decimals(6), "must have at most 6 decimals")
+  .meta({ label: "Cubic factor", unit: "kg per cubic metre", hint: "Kilograms per cubic metre." });
+
 const organisation = z.strictObject({
   id: z
     .string()
     .max(64)
-    .regex(/^[a-z0-9][a-z0-9-]*$/, "must be lower-case letters, digits and dashes"),
+    .regex(/^[a-z0-9][a-z0-9-]*$/, "must be lower-case letters, digits and dashes")
+    .meta({ label: "Id" }),
   name,
-  cubicFactor: z.number().positive("must be greater than 0").max(10_000).refine(decimals(6), "must have at most 6 decimals").default(250),
-  timezone: z.string().refine(isTimezone, "must be a time zone such as Australia/Sydney").default("Australia/Sydney"),
+  cubicFactor: cubicFactor.default(250),
+  timezone: z
+    .string()
+    .refine(isTimezone, "must be a time zone such as Australia/Sydney")
+    .default("Australia/Sydney")
+    .meta({ label: "Time zone", hint: "Such as Australia/Sydney." }),
   /** No default: a file that was applied by an earlier version has none, and must stay the same file. */
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/, "must be a currency's three capital letters, such as AUD")
-    .optional(),
+    .optional()
+    .meta({ label: "Currency", hint: "Three capital letters. AUD where it is empty." }),
 });
 
 const customField = z.strictObject({
-  key: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, "must be a letter followed by letters, digits, dashes and underscores"),
-  label: name,
+  key: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, "must be a letter followed by letters, digits, dashes and underscores")
+    .meta({
+      label: "Key",
+      hint: "The column name in files. Start with a letter; use letters, digits, dashes and underscores. You cannot change it later.",
+    }),
+  label: name.meta({ label: "Label", hint: "The name that people see." }),
 });
 
-const carrier = z.strictObject({ id: identifier, name, mandatoryCustomFields: z.array(z.string()).max(100).default([]) });
+const idsOf = (refers: Section, label: string, most: number) => z.array(z.string()).max(most).default([]).meta({ label, refers });
+const idOf = (refers: Section, label: string) => z.string().meta({ label, refers });
+
+const carrier = z.strictObject({ id: identifier, name, mandatoryCustomFields: idsOf("customFields", "Mandatory custom fields", 100) });
 
 const word = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/, "must be letters, digits, dashes and underscores, beginning with a letter");
 
 const service = z.strictObject({
   id: identifier,
-  carrierId: z.string(),
+  carrierId: idOf("carriers", "Carrier"),
   name,
-  type: word,
-  class: word,
-  cubicFactor: z.number().positive("must be greater than 0").max(10_000).refine(decimals(6), "must have at most 6 decimals").optional(),
+  type: word.meta({ label: "Type", hint: "Such as DOMESTIC or INTERNATIONAL." }),
+  class: word.meta({ label: "Class", hint: "Such as STANDARD or EXPRESS." }),
+  cubicFactor: cubicFactor.optional().meta({
+    ...{ label: "Cubic factor", unit: "kg per cubic metre" },
+    hint: "Kilograms per cubic metre. Leave empty for the organisation's.",
+  }),
 });
 
 const zone = z.strictObject({
-  zone: zoneName,
-  country: z.string().regex(/^[A-Z]{2}$/, "must be a two-letter country code"),
-  postcodes: z.array(z.string().min(1).max(32)).min(1).max(10_000).optional(),
+  zone: zoneName.meta({ label: "Zone" }),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/, "must be a two-letter country code")
+    .meta({ label: "Country", hint: "Two capital letters, such as AU." }),
+  postcodes: z
+    .array(z.string().min(1).max(32))
+    .min(1)
+    .max(10_000)
+    .optional()
+    .meta({ label: "Postcodes", hint: "Such as 2000-2249, 2555-2574. Leave empty for the rest of the country." }),
 });
 
-const zoneMap = z.strictObject({ id: identifier, zones: z.array(zone).min(1).max(2_000) });
+const zoneMap = z.strictObject({ id: identifier, zones: z.array(zone).min(1).max(2_000).meta({ label: "Zones" }) });
 
-const weightBreak = z.strictObject({ fromKg: amount(1_000_000_000), perKg });
+const weightBreak = z.strictObject({ fromKg: amount(1_000_000_000).meta({ label: "From kg" }), perKg });
 
-const transit = z.strictObject({ min: z.int().min(0).max(365), max: z.int().min(0).max(365), unit: z.enum(["H", "D", "W"]) });
+const days = z.int().min(0).max(365);
+const transit = z.strictObject({
+  min: days.meta({ label: "Shortest transit" }),
+  max: days.meta({ label: "Longest transit" }),
+  unit: z.enum(["H", "D", "W"]).meta({ label: "Transit unit", words: { H: "hours", D: "business days", W: "weeks" } }),
+});
 
-const lane = z.strictObject({
-  from: zoneName,
-  to: zoneName,
-  basic: money.default(0),
+export const lane = z.strictObject({
+  from: zoneName.meta({ label: "From", hint: "A zone, or * for any." }),
+  to: zoneName.meta({ label: "To", hint: "A zone, or * for any." }),
+  basic: money.default(0).meta({ label: "Basic", price: true }),
   perKg: perKg.default(0),
-  minimum: money.default(0),
-  breaks: z.array(weightBreak).max(100).default([]),
-  transit: transit.optional(),
+  minimum: money.default(0).meta({ label: "Minimum", price: true }),
+  breaks: z.array(weightBreak).max(100).default([]).meta({ label: "Breaks" }),
+  transit: transit.optional().meta({ label: "Transit" }),
 });
 
 const condition = z
   .strictObject({
-    always: z.literal(true).optional(),
-    itemLongerThan: amount(1_000).optional(),
-    itemHeavierThan: amount(1_000_000).optional(),
-    destinationZones: labels.optional(),
-    originZones: labels.optional(),
-    itemTypes: labels.optional(),
-    declaredValueOver: amount(1_000_000_000_000).optional(),
+    always: z.literal(true).optional().meta({ label: "Always" }),
+    itemLongerThan: amount(1_000).optional().meta({ label: "An item longer than", unit: "m", hint: "Metres." }),
+    itemHeavierThan: amount(1_000_000).optional().meta({ label: "An item heavier than", unit: "kg", hint: "Kilograms." }),
+    destinationZones: labels.optional().meta({ label: "To zones", hint: "Separated by commas." }),
+    originZones: labels.optional().meta({ label: "From zones", hint: "Separated by commas." }),
+    itemTypes: labels.optional().meta({ label: "Items of type", hint: "Separated by commas." }),
+    declaredValueOver: amount(1_000_000_000_000).optional().meta({ label: "A declared value over" }),
   })
   .refine((when) => Object.keys(when).length > 0, 'must name a condition; use { "always": true } for every consignment');
 
 const charge = z
-  .strictObject({ flat: money.optional(), perItem: perItem.optional(), perKg: perKg.optional(), percentOfFreight: percent.optional() })
+  .strictObject({
+    flat: money.optional().meta({ label: "Per consignment", price: true }),
+    perItem: perItem.optional().meta({ label: "Per item", price: true }),
+    perKg: perKg.optional(),
+    percentOfFreight: percent.optional().meta({ label: "% of the freight" }),
+  })
   .refine((of) => Object.keys(of).length === 1, "must be exactly one of flat, perItem, perKg and percentOfFreight");
 
 const surcharge = z.strictObject({
-  key: word.refine((key) => key.toUpperCase() !== "FUEL", "must not be FUEL, which is the fuel levy's own"),
+  key: word.refine((key) => key.toUpperCase() !== "FUEL", "must not be FUEL, which is the fuel levy's own").meta({ label: "Key" }),
   name,
-  description: text(500).default(""),
-  when: condition,
-  charge,
-  fuelApplies: z.boolean().default(false),
+  description: text(500).default("").meta({ label: "Description" }),
+  when: condition.meta({ label: "When", hint: "All that are filled in have to hold." }),
+  charge: charge.meta({ label: "Charge", hint: "Fill in one." }),
+  fuelApplies: z.boolean().default(false).meta({ label: "Fuel levy on it" }),
 });
 
 const spot = z.strictObject({
-  message: text(500).default(""),
-  expiresAt: z.iso.datetime({ offset: true, error: orMissing("must be a time with a zone, such as 2026-01-31T17:00:00+11:00") }),
+  message: text(500).default("").meta({ label: "Message" }),
+  expiresAt: z.iso
+    .datetime({ offset: true, error: orMissing("must be a time with a zone, such as 2026-01-31T17:00:00+11:00") })
+    .meta({ label: "Spot rate until", hint: "A time with a zone, such as 2026-01-31T17:00:00+11:00. Leave empty if it is no spot rate." }),
 });
 
 const rateCard = z.strictObject({
   id: identifier,
   name,
-  serviceId: z.string(),
-  zoneMapId: z.string(),
-  validFrom: day,
-  validTo: day.nullable().default(null),
-  breakMethod: z.enum(["total", "cumulative"]).default("total"),
-  lanes: z.array(lane).min(1).max(10_000),
-  fuelLevyPercent: percent.default(0),
-  surcharges: z.array(surcharge).max(50).default([]),
-  spot: spot.nullable().default(null),
+  serviceId: idOf("services", "Service"),
+  zoneMapId: idOf("zoneMaps", "Zone map"),
+  validFrom: day.meta({ label: "Valid from" }),
+  validTo: day.nullable().default(null).meta({ label: "Valid to", hint: "The last day it applies. Leave empty for no end date." }),
+  breakMethod: z
+    .enum(["total", "cumulative"])
+    .default("total")
+    .meta({
+      label: "Weight breaks",
+      words: {
+        total: "The whole weight is priced at the rate of the break it reaches",
+        cumulative: "Each break prices only the kilograms within it",
+      },
+    }),
+  lanes: z.array(lane).min(1).max(10_000).meta({ label: "Lanes" }),
+  fuelLevyPercent: percent.default(0).meta({ label: "Fuel levy", unit: "%", hint: "Percent." }),
+  surcharges: z.array(surcharge).max(50).default([]).meta({ label: "Surcharges" }),
+  spot: spot.nullable().default(null).meta({ label: "Spot rate" }),
 });
 
 const customer = z.strictObject({
-  id: text(64).min(1), // a business id: whatever the organisation calls its customers
+  /** A business id: whatever the organisation calls its customers. */
+  id: text(64).min(1).meta({ label: "Id", hint: "The id that your files and API requests use. You cannot change it later." }),
   name,
-  carrierIds: z.array(z.string()).max(500).default([]),
-  rateCardIds: z.array(z.string()).max(500).default([]),
+  carrierIds: idsOf("carriers", "Carriers", 500),
+  rateCardIds: idsOf("rateCards", "Rate cards", 500),
 });
 
 export const organisationFile = z.strictObject({

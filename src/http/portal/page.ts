@@ -41,6 +41,7 @@ export interface PageHead {
 export interface MenuItem {
   readonly label: string;
   readonly to: string;
+  readonly download?: string;
   /** Attributes for a script. */
   readonly [attribute: `data-${string}`]: string;
 }
@@ -87,6 +88,8 @@ export interface FormOf<V extends Visit> {
   readonly page: PageOf<V>;
   /** A form with a file: `submit` reads it itself, and checks its token before it takes the file. It gets no fields. */
   readonly body?: "upload";
+  /** Which sentences are about which field: they stand beside it, and it gets the focus. */
+  readonly faults?: Readonly<Record<string, RegExp>>;
   /** Of the body, for a form that is larger than others. */
   readonly mostBytes?: number;
   readonly submit: (visit: V, fields: Fields, deps: PortalDeps) => Promise<Done | Shown>;
@@ -164,6 +167,13 @@ export interface Visit {
   readonly notice: Notice | undefined;
   /** What a form that is shown again was sent with; never a password. */
   readonly submitted: Fields;
+  /** What is wrong with one field of a form that is shown again. */
+  readonly fault?: FieldFault;
+}
+
+export interface FieldFault {
+  readonly field: string;
+  readonly line: string;
 }
 
 /** A visit to a page that only signed-in people see. */
@@ -171,3 +181,13 @@ export type SignedInVisit = Visit & { readonly person: Session };
 
 /** Who asks, for the record. */
 export const originOf = ({ person, requestId }: SignedInVisit): Origin => ({ by: person.by, correlationId: requestId });
+
+/** Reads something once for a visit. */
+export function oncePerVisit<Deps, Found>(read: (visit: SignedInVisit, deps: Deps) => Promise<Found>) {
+  const known = new WeakMap<Visit["context"], Promise<Found>>();
+  return (visit: SignedInVisit, deps: Deps): Promise<Found> => {
+    const found = known.get(visit.context) ?? read(visit, deps);
+    known.set(visit.context, found);
+    return found;
+  };
+}

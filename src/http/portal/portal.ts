@@ -17,7 +17,7 @@ import { createImportFeed } from "./live/importFeed.js";
 import { createStreams } from "./live/streams.js";
 import { createWebhookFeed } from "./live/webhookFeed.js";
 import { createNotices } from "./notices.js";
-import type { AnswerOf, Done, FormOf, PageOf, PortalDeps, PortalOptions, Shown, Visit } from "./page.js";
+import type { AnswerOf, Done, FieldFault, FormOf, PageOf, PortalDeps, PortalOptions, Shown, Visit } from "./page.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { publishImports } from "./pages/imports/live.js";
 import { answers, forms, pages } from "./pages/list.js";
@@ -138,11 +138,17 @@ async function submit(form: FormOf<Visit>, visit: Visit, fields: Fields, serving
     if (!(error instanceof Rejection)) return errorPage(visit, error, deps.logger);
     // What a person can put right stands above the form, which keeps what they wrote.
     const notice = { kind: "error" as const, lines: error.details ?? [error.message] };
-    const again = { ...visit, notice, submitted: withoutPasswords(fields) };
+    const fault = faultIn(form, notice.lines);
+    const again = { ...visit, submitted: withoutPasswords(fields), ...(fault ? { fault, notice: undefined } : { notice }) };
     const shown = await form.page.show(again, deps).catch((failed: unknown) => errorPage(visit, failed, deps.logger));
     if (shown instanceof Response) return shown;
     return respond(again, "goTo" in shown ? { ...shown, notice } : { ...shown, status: answerTable[error.code].status }, serving);
   }
+}
+
+function faultIn({ faults = {} }: FormOf<Visit>, [line = "", ...more]: readonly string[]): FieldFault | undefined {
+  const [field] = Object.entries(faults).find(([, about]) => about.test(line)) ?? [];
+  return field === undefined || more.length > 0 ? undefined : { field, line };
 }
 
 function respond(visit: Visit, result: Shown | Done, { links, notices }: Serving): Response {

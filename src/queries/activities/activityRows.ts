@@ -48,7 +48,7 @@ export async function findActivities(
   }
 }
 
-const isWithin = ({ values }: FoundActivity, { from, to }: ActivityFilter): boolean => {
+export const isWithin = ({ values }: Pick<FoundActivity, "values">, { from, to }: ActivityFilter): boolean => {
   const at = instantOf(String(values["activityTimestamp"]), "UTC") ?? Number.NaN;
   return (from === undefined || at >= from.getTime()) && (to === undefined || at < to.getTime());
 };

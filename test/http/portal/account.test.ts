@@ -31,8 +31,8 @@ async function signInAs({ email }: TestMember, given = password): Promise<Visito
   return who;
 }
 
-/** What the page says above everything else. */
-const noticeIn = (page: string) => /class="notice \w+"[^>]*><p>([^<]*)</.exec(page)?.[1];
+/** What the page says above everything else, or at the field that it is about. */
+const noticeIn = (page: string) => /class="(?:notice \w+|field-fault)"[^>]*>(?:<p>)?([^<]*)</.exec(page)?.[1];
 
 describe.each(["admin", "operator", "viewer"] as const)("as %s", (role) => {
   test("the account page is reached from every page and has the e-mail, the role and this browser", async () => {
@@ -83,6 +83,7 @@ test("a wrong current password is said, repeats no password, and is slowed down 
     const wrong = await post(who, `${account}/password`, given);
     expect([wrong.status, noticeIn(wrong.page)]).toEqual([400, "The current password is wrong"]);
     expect(wrong.page).not.toMatch(/wrong wrong|warehouses/);
+    expect(wrong.page).toMatch(/name="currentPassword"[^>]* aria-invalid="true" autofocus/);
   }
   const slowed = await post(who, `${account}/password`, { ...given, currentPassword: password });
   expect([slowed.status, noticeIn(slowed.page)]).toEqual([429, expect.stringMatching(/^Too many attempts. Try again in \d+ seconds?.$/)]);
@@ -161,5 +162,5 @@ test("the join page says the e-mail to sign in with, as the user name for passwo
   expect(field).toContain(`value="${email}"`);
   expect(field).toContain('autocomplete="username"');
   expect(field).toContain("readonly");
-  expect(page).toContain("You sign in with this e-mail.");
+  expect(page).toContain("You sign in with this email.");
 });

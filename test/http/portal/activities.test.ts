@@ -106,7 +106,7 @@ describe("a download", () => {
   /** Columns that were added later: no row of this test has a value in them. */
   const added = columnsOf("activities").flatMap(({ name }) => (filled.includes(name) ? [] : [name]));
   const blank = ",".repeat(added.length);
-  const totals = ["customerId", "customer", "chargeCode", "quantity", "rows"];
+  const totals = ["Customer id", "Customer", "Charge code", "Quantity", "Rows"];
   const quoted = (texts: readonly string[]) => texts.map((text) => `"${text}"`).join(",");
   const csv = async (file: string, who = stage.viewer) => (await who.get(`/portal/activities/${file}`, { accept: "*/*" })).text();
 
@@ -132,7 +132,7 @@ describe("a download", () => {
     );
     expect(await csv("totals.csv?month=2026-03&by=warehouse")).toBe(
       [
-        quoted(["customerId", "customer", "chargeCode", "warehouseCode", "quantity", "rows"]),
+        quoted(["Customer id", "Customer", "Charge code", "Warehouse", "Quantity", "Rows"]),
         `"CUST-001","Acme Retail","PICK","W1",0.1,1`,
         `"CUST-001","Acme Retail","PICK","W2",0.2,1`,
         `,,"'@SUM(A1)","W1",-1234567.5,1`,

@@ -56,19 +56,32 @@ describe("as of a time", () => {
     expect(read).toMatch(/As known on \d Mar 2026, \d\d:\d\d:00 \(Australia\/Adelaide\)/);
   });
 
-  test("numbers of rows are no links, since the rows of then cannot be listed, and other views keep the time", async () => {
+  test.each([
+    ["2026-03-05T10:30", 3],
+    ["2026-03-06T10:30", 6],
+    ["2026-03-07T10:30", 5],
+    ["2026-03-08T10:30", 3],
+  ])("%s: the rows are those of then, %i of them, and say so", async (asOf, count) => {
+    const html = await page(`month=2026-03&view=rows&asOf=${asOf}`);
+    expect(words(html)).toContain(`${count} rows`);
+    expect(html.match(/class="row-history"/g)).toHaveLength(count);
+    expect(words(await page(`month=2026-03&view=rows&charge=PACK&asOf=${asOf}`))).toMatch(/\d rows? , quantity (4|8) /);
+    expect(words(await page(`month=2026-03&view=rows&from=2026-03-01&to=2026-03-01&asOf=${asOf}`))).toContain(`${count} activities`);
+  });
+
+  test("numbers of rows lead to the rows of then, other views keep the time, and it can be cleared", async () => {
     const html = await page("month=2026-03&asOf=2026-03-06T10:30");
-    expect(html).not.toContain("Show the 2 rows");
-    expect(html).toContain('name="asOf" type="datetime-local" value="2026-03-06T10:30:00"');
-    const byWarehouse = /href="([^"]*)">By charge code and warehouse/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    expect(words(await (await viewer.get(byWarehouse)).text())).toContain("Total 6");
-    expect(/href="([^"]*)">Rows</.exec(html)?.[1]).not.toContain("asOf");
-    expect(/href="([^"]*)">Show as of now/.exec(html)?.[1]).not.toContain("asOf");
+    expect(html).toMatch(/name="asOf"[^>]* value="2026-03-06T10:30:00"/);
+    const linked = (label: string) => new RegExp(`href="([^"]*)"[^>]*>${label}`).exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(words(await (await viewer.get(linked("By warehouse"))).text())).toContain("Total 6");
+    expect(words(await (await viewer.get(linked("Rows<"))).text())).toContain("6 rows");
+    expect(html).toMatch(/href="[^"]*view=rows[^"]*asOf=[^"]*" aria-label="Show the 2 rows of PACK, Acme Retail"/);
+    expect(linked('<span class="unseen">Clear As of')).not.toContain("asOf");
   });
 
   test("the downloaded totals are of that time, and the file's name says so", async () => {
     const response = await download("totals.csv?month=2026-03&asOf=2026-03-06T10:30");
-    expect(response.headers.get("content-disposition")).toContain('"activity-totals-2026-03-as-of-2026-03-06T10-30-00.csv"');
+    expect(response.headers.get("content-disposition")).toContain('"activity-totals-2026-03-as-of-2026-03-06-1030.csv"');
     expect(await response.text()).toContain(`"CUST-001","Acme Retail","PICK",2000.5,2`);
     const html = await page("month=2026-03&asOf=2026-03-06T10:30");
     expect(html).toContain("totals.csv?month=2026-03&amp;asOf=2026-03-06T00%3A00%3A00.000Z");
@@ -87,10 +100,10 @@ describe("changes since a time", () => {
     const html = await page("month=2026-03&since=2026-03-05T10:30");
     const read = words(html);
     expect(read).toMatch(
-      /6 Mar 2026, 10:30:00 Import twice\.csv by key .*?PACK \+4 \+1 .*?PICK \+1,000\.25 \+1 .*?PICK \+7 \+1 Together \+3/,
+      /6 Mar 2026, 10:30:00 Import twice\.csv by key .*?PACK \+4 \+1 .*?PICK \+1,000\.25 \+1 .*?PICK \+7 \+1 3 rows more \+3/,
     );
     expect(read).toMatch(/7 Mar 2026, 10:30:00 Reversal of twice\.csv by the command line: Not &lt;ours&gt; .*?PICK -1,000\.25 -1/);
-    expect(read).toMatch(/8 Mar 2026, 10:30:00 Reversal of twice\.csv .*? Together -2 All changes 0/);
+    expect(read).toMatch(/8 Mar 2026, 10:30:00 Reversal of twice\.csv .*? 2 rows fewer -2 All changes 0/);
     expect(read).toContain("The changes cancel each other out");
     expect(read).not.toContain("once.csv");
     expect(html).toContain(`href="/portal/imports/${twice}"`);
@@ -106,13 +119,13 @@ describe("changes since a time", () => {
 
   test("are downloaded with a line for each amount, under a name with the time", async () => {
     const response = await download("changes.csv?month=2026-03&since=2026-03-06T10:30");
-    expect(response.headers.get("content-disposition")).toContain('"activity-changes-2026-03-since-2026-03-06T10-30-00.csv"');
+    expect(response.headers.get("content-disposition")).toContain('"activity-changes-2026-03-since-2026-03-06-1030.csv"');
     const [head, line, ...more] = (await response.text()).split("\r\n");
     expect(head).toBe(
-      '"at","what","importId","reference","reversalId","reason","by","customerId","customer","chargeCode","quantity","rows"',
+      '"When","What","Import id","Reference","Reversal id","Reason","By","Customer id","Customer","Charge code","Quantity","Rows"',
     );
     expect(line).toBe(
-      `"2026-03-07T00:00:00.000Z","reversal","${twice}","twice.csv","${rowId}","Not <ours>","the command line","CUST-001","Acme Retail","PICK",-1000.25,-1`,
+      `2026-03-07T10:30:00,"reversal","${twice}","twice.csv","${rowId}","Not <ours>","the command line","CUST-001","Acme Retail","PICK",-1000.25,-1`,
     );
     expect(more).toHaveLength(3);
     const workbook = await download("changes.xlsx?month=2026-03&since=2026-03-06T10:30");
@@ -130,18 +143,18 @@ describe("the activities of one import", () => {
     const html = await page(`import=${twice}`);
     const read = words(html);
     expect(read).toMatch(
-      /Only those of twice\.csv .*All days .*1,000\.25 .*Reversed 2 , the activity .*PACK 4 .*Reversed 3 , .*Reversed 4 ,/,
+      /Imports twice\.csv Activities .*All days .*1,000\.25 .*Reversed 2 , the activity .*PACK 4 .*Reversed 3 , .*Reversed 4 ,/,
     );
     expect(html).toContain(`href="/portal/imports/${twice}#reversal-${rowId}" title="Not &lt;ours&gt;"`);
-    expect(words(await page(`import=${first}`))).toMatch(/1,000\.25 .*Yes 2 ,/);
-    expect(words(await page(`import=${first}&charge=PACK`))).toMatch(/All days .*PACK 4 .*Yes 3 ,/);
+    expect(words(await page(`import=${first}`))).toMatch(/1,000\.25 .*Billed 2 ,/);
+    expect(words(await page(`import=${first}&charge=PACK`))).toMatch(/All days .*PACK 4 .*Billed 3 ,/);
     expect(words(await page(`import=${first}&month=2026-02`))).toContain("No activities of this import match");
   });
 
   test("that count are downloaded", async () => {
     expect((await (await download(`rows.csv?import=${twice}`)).text()).split("\r\n")).toHaveLength(2);
     const response = await download(`rows.csv?import=${first}`);
-    expect(response.headers.get("content-disposition")).toContain(`"activity-rows-import-${first}.csv"`);
+    expect(response.headers.get("content-disposition")).toContain(`"activity-rows-import-${first.slice(0, 8)}.csv"`);
     expect((await response.text()).split("\r\n")).toHaveLength(5);
   });
 

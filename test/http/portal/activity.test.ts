@@ -55,7 +55,9 @@ describe("an activity", () => {
     const importId = await push("march.csv", recorded);
     const { status, html, text } = await page(pathOf(importId, 1), viewer);
     expect([status, heading(html)]).toEqual([200, "Activity"]);
-    expect(text).toMatch(/Counts Yes .*Warehouse code SYD1 .*Quantity 1,000\.25 .*Customer Acme Retail CUST-001 .*Reference SO &lt;1&gt;/);
+    expect(text).toMatch(
+      /Billing Billed .*Warehouse code SYD1 .*Quantity 1,000\.25 .*Customer Acme Retail CUST-001 .*Reference SO &lt;1&gt;/,
+    );
     expect(text).toMatch(/Import march\.csv .*Row 1 .*Submitted by key /);
     expect(html).not.toContain('<form method="post" action="/portal/activities');
     expect(html).toContain(`href="/portal/imports/${importId}/history?row=1"`);
@@ -86,7 +88,7 @@ describe("an activity", () => {
     expect(old.html).not.toContain("values.quantity");
     const next = await page(pathOf(correction, 1));
     expect(next.text).toMatch(
-      /Counts Yes .*Quantity 7 .*Customer Acme Retail CUST-001 .*Corrects row 1 of an earlier import Reason Counted twice/,
+      /Billing Billed .*Quantity 7 .*Customer Acme Retail CUST-001 .*Corrects row 1 of an earlier import Reason Counted twice/,
     );
     expect(next.html).toContain(`href="${pathOf(importId, 1)}"`);
   });
@@ -114,7 +116,7 @@ describe("an activity", () => {
     const form = await formOf(importId, 1, { "values.quantity": "2" });
     await reverse(stage.service.eventStore, { organisationId: organisation.id, importId, rows: [[1, 1]], count: 1, reason: "Not ours" });
     await until("it is reversed", async () => (await page(pathOf(importId, 1))).text.includes("Reversed"));
-    expect((await page(pathOf(importId, 1))).text).toMatch(/Counts Reversed .*: Not ours /);
+    expect((await page(pathOf(importId, 1))).text).toMatch(/Billing Reversed .*: Not ours /);
     const response = await operator.post(pathOf(importId, 1), form);
     expect([response.status, words(await response.text())]).toEqual([409, expect.stringContaining("Row 1 is reversed")]);
   });

@@ -45,12 +45,23 @@ test("a key without any scope is refused, and the form keeps what was filled in"
   expect(page).toContain("A key needs at least one scope");
   expect(page).toContain('value="Nothing at all"');
   expect(page).not.toMatch(/name="scopes" value="\w+" checked/);
-  expect(await shown()).toMatch(/name="scopes" value="quotes" checked/);
+  const empty = await shown(`${path}?create=key`);
+  expect([empty.includes('name="scopes"'), /name="scopes" value="\w+" checked/.test(empty)]).toEqual([true, false]);
+  expect(await shown()).not.toContain('name="scopes"'); // the list comes first
 });
 
 test("the last day is the organisation's own and belongs to the key", async () => {
   await create({ name: "Until New Year", scopes: "read", lastDay: "2098-12-31" });
   expect((await named("Until New Year"))?.expiresAt?.toISOString()).toBe("2098-12-31T13:00:00.000Z"); // midnight in Sydney
+});
+
+test("a key may end in 30 or 90 days, at the end of the day in the organisation's zone", async () => {
+  for (const days of [30, 90]) {
+    await create({ name: `For ${days} days`, scopes: "read", days: String(days) });
+    const end = (await named(`For ${days} days`))?.expiresAt?.getTime() ?? 0;
+    expect(Math.round((end - Date.now()) / 86_400_000 - 0.5)).toBe(days);
+    expect(rowOf(await shown(), `For ${days} days`)).toContain("Until the end of ");
+  }
 });
 
 test("the last day of the calendar is accepted where it ends in the year 10000", async () => {

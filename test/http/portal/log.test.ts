@@ -63,7 +63,7 @@ test("the filters are kept in the addresses, and a filter that fits nothing says
   expect(await count(`by=${ada.memberId}&what=keys`)).toBe(2);
   expect(await count(`by=${keyId}`)).toBe(0);
   const { text } = await get(`${path}?what=keys&by=${ada.memberId}`);
-  expect(text).toContain(`href="${path}/log.csv?by=${ada.memberId}&amp;what=keys"`);
+  expect(text).toContain(`href="${path}.csv?by=${ada.memberId}&amp;what=keys"`);
   expect((await get(`${path}?from=2020-01-01&to=2020-01-02`)).text).toContain("No entries match this filter");
 });
 
@@ -86,18 +86,18 @@ test.each([
   ["what=unknown", 200],
   ["from=2026-03-01&to=2026-03-01", 200],
 ])("%s is answered %i, with a sentence", async (query, status) => {
-  for (const address of query.startsWith("cursor") ? [path] : [path, `${path}/log.csv`]) {
+  for (const address of query.startsWith("cursor") ? [path] : [path, `${path}.csv`]) {
     const answer = await get(`${address}?${query}`);
     expect([address, answer.status]).toEqual([address, status]);
   }
 });
 
 test("the file has every entry that fits the filter, and nothing that a spreadsheet would run", async () => {
-  const response = await admin.get(`${path}/log.csv?what=keys&by=${ada.memberId}`);
+  const response = await admin.get(`${path}.csv?what=keys&by=${ada.memberId}`);
   expect(response.headers.get("content-disposition")).toBe('attachment; filename="log.csv"');
   const [head, first, second, ...rest] = (await response.text()).split("\r\n");
-  expect(head).toBe('"at","by","byKind","byId","what","text","aboutKind","aboutId","event","stream","revision","id"');
-  expect(first).toContain(`"Ada Stone","member","${ada.memberId}","keys","Ada Stone revoked the key =laptop (${keyPrefix})"`);
+  expect(head).toBe('"When","By","What","What happened","By kind","By id","About kind","About id","Event","Stream","Revision","Entry id"');
+  expect(first).toContain(`"Ada Stone","API keys","Ada Stone revoked the key =laptop (${keyPrefix})","member","${ada.memberId}"`);
   expect(second).toContain('"ApiKeyCreated"');
   expect(rest).toEqual([""]);
 });
@@ -123,7 +123,7 @@ test("only admins see it, and nobody another organisation's entries", async () =
   ]);
   const operator = await signedIn(service, await addMember(service, organisation.id, "operator"));
   const stranger = await signedIn(service, await addMember(service, (await service.organisation()).id, "admin"));
-  for (const address of [path, `${path}/log.csv`, `${path}/events/${rows[0]?.id}`]) expect((await get(address, operator)).status).toBe(403);
+  for (const address of [path, `${path}.csv`, `${path}/events/${rows[0]?.id}`]) expect((await get(address, operator)).status).toBe(403);
   expect((await get(`${path}/events/${rows[0]?.id}`, stranger)).status).toBe(404);
   expect((await get(`${path}/events/${randomUUID()}`)).status).toBe(404);
   expect((await get(`${path}/events/nonsense`)).status).toBe(404);

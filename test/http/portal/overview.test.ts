@@ -32,7 +32,8 @@ test("work that waits for a person comes first, with links to it; the plots show
     (["operator", "viewer"] as const).map(async (role) => signedIn(service, await addMember(service, organisationId, role))),
   );
   const empty = await (await viewer?.get("/portal"))?.text();
-  for (const heading of ["Needs attention", "Running", "Rows per day", "Activities by charge code"]) expect(empty).not.toContain(heading);
+  for (const heading of ["Needs attention", "Running", "Rows in the last 30 days", "This month", "Activities by charge code"])
+    expect(empty).not.toContain(heading);
   expect(empty).toContain("No imports yet");
   expect(empty).not.toContain('class="button" href="/portal/upload"');
 
@@ -63,8 +64,11 @@ test("work that waits for a person comes first, with links to it; the plots show
   expect(words(page)).toContain("1 import failed in the last 30 days");
   expect(words(page)).toContain("1 webhook is paused");
   expect(words(page)).toContain("2 webhooks are failing"); // not the one that failed twice
-  expect(page.indexOf("Needs attention")).toBeLessThan(page.indexOf("Rows per day</h2>"));
-  expect(page).toMatch(/: 6 accepted, 1 rejected<\/title>/);
+  expect(page.indexOf("Needs attention")).toBeLessThan(page.indexOf("Rows in the last 30 days</h2>"));
+  expect(words(page)).toContain("Accepted6Rejected1"); // fewer than seven days are numbers, not bars
+  expect(words(page)).toMatch(/This month, \w+ \d{4}3 activities/);
+  const seen = (await (await viewer?.get("/portal"))?.text()) ?? "";
+  expect(seen).not.toContain('href="/portal/corrections"><span class="amount">'); // viewers are not told to correct
   expect(words(page)).toContain("PICK3 activities");
   expect(page).not.toContain("LONG-AGO");
 });

@@ -20,14 +20,14 @@ test("daily columns stack their parts, have the day on each, and come with a tab
   ];
   const parts = [
     { label: "Accepted", colour: "good" },
-    { label: "Rejected", colour: "bad" },
+    { label: "Rejected", colour: "warn" },
   ] as const;
   const drawn = String(DailyColumns({ title: "Rows per day", days, parts, nameOf: (day) => day.slice(5) }));
   expect(
     [...drawn.matchAll(/class="fill-(\w+)" x="5%" y="([\d.]+)%" width="40%" height="([\d.]+)%"/g)].map((found) => found.slice(1)),
   ).toEqual([
     ["good", "25", "75"],
-    ["bad", "0", "25"],
+    ["warn", "0", "25"],
   ]);
   expect(drawn).toContain("<title>07-01: 30 accepted, 10 rejected</title>");
   expect(drawn).toMatch(/<th scope="row">07-01<\/th><td class="number"><span class="amount">30<\/span>/);

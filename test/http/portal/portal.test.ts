@@ -55,7 +55,7 @@ test("signing in leads to the page that was asked for", async () => {
   const next = /name="next" value="([^"]+)"/.exec(page)?.[1] ?? "";
   const done = await browser.post("/portal/sign-in", { email: admin.email, password, next });
   expect([done.status, done.headers.get("location")]).toEqual([303, "/portal/settings/keys?revoke=x"]);
-  expect(heading(await (await browser.get("/portal/settings/keys")).text())).toBe("API Keys");
+  expect(heading(await (await browser.get("/portal/settings/keys")).text())).toBe("API keys");
 });
 
 test("a wrong password and an unknown e-mail get the same page", async () => {

@@ -70,7 +70,7 @@ describe("an import of activities", () => {
     expect(after.text).not.toContain("Reverse import");
     expect((await page("/portal/imports", viewer)).text).toMatch(/march\.csv Activities Completed Reversed/);
     const events = await page(`/portal/imports/${importId}/history?of=reversals`);
-    expect(events.text).toMatch(/History of the import History of its corrections .*Reversed as a whole/);
+    expect(events.text).toMatch(/The import Its corrections Its reversals .*Reversed as a whole/);
     expect(events.html).toContain("&quot;type&quot;: &quot;RowsReversed&quot;");
   });
 
@@ -164,7 +164,7 @@ describe("corrections by other imports", () => {
     const { importId: by } = await json(pushed, 202);
     await ended(organisation, "activities", by);
     const list = await page(`/portal/activities?import=${importId}`);
-    expect(list.text).toMatch(/Yes 1 , the activity .*Replaced 2 ,/);
+    expect(list.text).toMatch(/Billed 1 , the activity .*Replaced 2 ,/);
     expect(list.html).toContain(`href="/portal/activities/${by}/1"`);
     expect((await page(`/portal/imports/${importId}`)).html).toContain(`href="/portal/imports/${by}"`);
     expect((await page(`/portal/imports/${by}`)).text).toMatch(/Corrects 1 row of an earlier import : Miscounted/);

@@ -10,3 +10,10 @@ export async function downloadBy(page: Page, link: Locator): Promise<Download> {
   await link.click();
   return Promise.race([download, shown]);
 }
+
+/** A link in the page's menu, which is opened for it. */
+export async function inMenu(page: Page, name: string): Promise<Locator> {
+  const link = page.getByRole("link", { name });
+  if (!(await link.isVisible())) await page.locator("details.menu summary").click();
+  return link;
+}

@@ -102,7 +102,7 @@ export const openablePages: readonly OpenablePage[] = [
   {
     path: "/portal/corrections/judge-again",
     name: "judge-again",
-    heading: "Judge again",
+    heading: "Check rejected rows again",
     as: "admin",
     address: () => "/portal/corrections/judge-again",
   },
@@ -325,12 +325,40 @@ export const openablePages: readonly OpenablePage[] = [
     as: "admin",
     address: () => "/portal/catalogue/custom-fields/costCentre/change",
   },
+  ...(
+    [
+      ["organisation", "organisation", "Organisation"],
+      ["add-carrier", "carriers/new", "Add carrier"],
+      ["change-carrier", "carriers/{carrierId}/change", "Change RoadCo"],
+      ["add-service", "services/new", "Add service"],
+      ["change-service", "services/{serviceId}/change", "Change Road Standard"],
+      ["add-zone-map", "zone-maps/new", "Add zone map"],
+      ["change-zone-map", "zone-maps/{zoneMapId}/change", "Change hubs"],
+      ["add-zone", "zone-maps/{zoneMapId}/zones/new", "Add zone"],
+      ["change-zone", "zone-maps/{zoneMapId}/zones/{place}", "Change SYD"],
+      ["add-rate-card", "rate-cards/new", "Add rate card"],
+      ["change-rate-card", "rate-cards/{rateCardId}/change", "Change Rail 2027"],
+      ["copy-rate-card", "rate-cards/{rateCardId}/copy", "New card from Rail 2027"],
+      ["upload-lanes", "rate-cards/{rateCardId}/lanes/upload", "Upload lanes"],
+      ["add-surcharge", "rate-cards/{rateCardId}/surcharges/new", "Add surcharge"],
+      ["change-surcharge", "rate-cards/{rateCardId}/surcharges/{place}", "Change Oversize"],
+    ] as const
+  ).map(([name, path, heading]) => ({
+    ...{ path: `/portal/catalogue/${path}`, name: `catalogue-${name}`, heading, as: "admin" as const },
+    address: ({ organisationId }: PortalStage) =>
+      `/portal/catalogue/${path
+        .replace("{carrierId}", "roadco")
+        .replace("{serviceId}", "roadco-std")
+        .replace("{zoneMapId}", "hubs")
+        .replace("{rateCardId}", ownOf(organisationId))
+        .replace("{place}", "1")}`,
+  })),
   {
-    path: "/portal/catalogue/rate-cards/{rateCardId}/validity",
-    name: "catalogue-change-validity",
-    heading: "Validity of Road 2026",
+    path: "/portal/catalogue/apply",
+    name: "catalogue-apply",
+    heading: "Change the catalogue",
     as: "admin",
-    address: () => "/portal/catalogue/rate-cards/road-2026/validity",
+    address: () => "/portal/catalogue/apply",
   },
   {
     path: "/portal/catalogue/upload",
@@ -339,11 +367,40 @@ export const openablePages: readonly OpenablePage[] = [
     as: "admin",
     address: () => "/portal/catalogue/upload",
   },
-  { path: "/portal/settings/keys", name: "keys", heading: "API Keys", as: "admin", address: () => "/portal/settings/keys" },
+  { path: "/portal/settings/keys", name: "keys", heading: "API keys", as: "admin", address: () => "/portal/settings/keys" },
+  {
+    path: "/portal/settings/keys",
+    name: "keys-create",
+    heading: "API keys",
+    as: "admin",
+    address: () => "/portal/settings/keys?create=key",
+  },
+  {
+    path: "/portal/settings/members",
+    name: "members-invite",
+    heading: "Members",
+    as: "admin",
+    address: () => "/portal/settings/members?invite=member",
+  },
+  {
+    path: "/portal/settings/members",
+    name: "members-make-admin",
+    heading: "Members",
+    asks: "Make The viewer an admin?",
+    as: "admin",
+    address: ({ people }) => `/portal/settings/members?change=${people.viewer.memberId}&to=admin`,
+  },
+  {
+    path: "/portal/settings/webhooks",
+    name: "webhooks-add",
+    heading: "Webhooks",
+    as: "admin",
+    address: () => "/portal/settings/webhooks?add=endpoint",
+  },
   {
     path: "/portal/settings/keys",
     name: "keys-revoke",
-    heading: "API Keys",
+    heading: "API keys",
     asks: "Revoke this key?",
     as: "admin",
     address: ({ keyId }) => `/portal/settings/keys?revoke=${keyId}`,
@@ -351,7 +408,7 @@ export const openablePages: readonly OpenablePage[] = [
   {
     path: "/portal/settings/keys",
     name: "keys-rotate",
-    heading: "API Keys",
+    heading: "API keys",
     asks: "Rotate this key?",
     as: "admin",
     address: ({ keyId }) => `/portal/settings/keys?rotate=${keyId}`,

@@ -34,7 +34,7 @@ export interface Visitor {
   cookies: Map<string, string>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   /** Sends fields as a form of the portal does. The test adds the session's form token as the field `token`. */
-  post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+  post(path: string, fields?: Readonly<Record<string, string | readonly string[]>>, headers?: Record<string, string>): Promise<Response>;
   /** The same for a form with a file, which comes after the fields. */
   upload(path: string, fields: Record<string, string>, file: File, headers?: Record<string, string>): Promise<Response>;
 }
@@ -59,7 +59,9 @@ export function visitor(url: string, cookies: Map<string, string> = new Map()): 
       send(path, {
         method: "POST",
         headers: { origin: new URL(url).origin, "content-type": "application/x-www-form-urlencoded", ...headers },
-        body: new URLSearchParams(fields).toString(),
+        body: new URLSearchParams(
+          Object.entries(fields).flatMap(([name, values]) => [values].flat().map((value) => [name, value])) as [string, string][],
+        ).toString(),
       }),
     upload: (path, fields, file, headers = {}) => {
       const body = new FormData();

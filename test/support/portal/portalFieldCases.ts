@@ -6,6 +6,7 @@ import { answers, forms } from "../../../src/http/portal/pages/list.js";
 import { signValue } from "../../../src/http/portal/sessions/cookies.js";
 import { openablePages } from "./openablePages.js";
 import { formToken, sharedSession, type Visitor, visitor, withoutToken } from "./portal.js";
+import { ownOf } from "./portalCatalogue.js";
 import { retailOf } from "./portalImports.js";
 import { addressOf } from "./portalSecurityCases.js";
 import type { PortalStage } from "./portalStage.js";
@@ -32,7 +33,13 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
     reason: "x",
     "values.customerId": retailOf(organisationId),
   }),
-  "/portal/catalogue/upload/apply": () => ({ upload: randomUUID(), version: "1" }),
+  "/portal/catalogue/services/{serviceId}/change": ({ organisationId }) => ({
+    ...{ version: "1", name: "X", type: "A", class: "B", carrierId: ownOf(organisationId) },
+  }),
+  "/portal/catalogue/carriers/{carrierId}/remove": () => ({ version: "1" }),
+  "/portal/catalogue/services/{serviceId}/remove": () => ({ version: "1" }),
+  "/portal/catalogue/zone-maps/{zoneMapId}/remove": () => ({ version: "1" }),
+  "/portal/catalogue/apply": () => ({ draft: randomUUID(), version: "1" }),
   "/portal/corrections/judge-again": () => ({ key: randomUUID() }),
   "/portal/corrections/dismiss": ({ importId }) => ({ rows: `${importId}:3`, note: "x", back: "/portal/corrections" }),
   "/portal/corrections/reopen": ({ importId }) => ({ rows: `${importId}:3`, back: "/portal/corrections" }),

@@ -18,6 +18,15 @@ const built = fileURLToPath(
   existsSync(script) ? script : new URL("../../../../dist/http/api/reference/browser/reference.js", import.meta.url),
 );
 
+/** A build has the reference page, made with this address in the place of the service's own. */
+export const anyAddress = "https://waybill.invalid";
+const madeReference = new URL("reference.html", folder);
+
+function reference(document: () => unknown, publicUrl: string): string {
+  if (existsSync(madeReference)) return readFileSync(madeReference, "utf8").replaceAll(anyAddress, publicUrl);
+  return referencePage(document() as OpenApi, publicUrl);
+}
+
 /** Joined in the order of their names. */
 const styles = (): string =>
   readdirSync(new URL("styles/", folder))
@@ -40,7 +49,7 @@ export function docsPages(document: () => unknown, publicUrl: string): readonly 
     };
   };
   return [
-    file("/docs", "text/html", () => referencePage(document() as OpenApi, publicUrl)),
+    file("/docs", "text/html", () => reference(document, publicUrl)),
     file("/docs/guide", "text/html", () => guidePage(guideText())),
     file("/docs/reference.css", "text/css", styles),
     file("/docs/reference.js", "text/javascript", () => readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=\S*\s*$/, "\n")),

@@ -4,6 +4,7 @@ import { keptEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
 import { bindImportChoice, bindReasons } from "./corrections/reasons.js";
 import type { Row, SentRow, Settings } from "./corrections/rows.js";
+import { sayRecorded } from "./corrections/sending.js";
 import { askAgain, Refused } from "./corrections/server.js";
 import { createSheet, type Sheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
@@ -49,13 +50,19 @@ function start(panel: HTMLElement): void {
     view.refresh();
     tools.refresh();
     judge();
+    if (sayRecorded()) setTimeout(() => reload(location.search, true));
     requestAnimationFrame(() => requestAnimationFrame(showProblem));
   };
   grid.addEventListener("focusin", ({ target }) => {
     if (target === grid) view.goTo(view.active);
     else showProblem();
   });
-  document.querySelector(".skip")?.after(element("a", { class: "skip", href: `#${grid.id}` }, "Skip to the rows"));
+  const skip = element("a", { class: "skip", href: `#${grid.id}` }, "Skip to the rows");
+  skip.addEventListener("click", (event) => {
+    event.preventDefault(); // the grid itself is no cell: the arrow keys work from one
+    view.goTo(view.active);
+  });
+  document.querySelector(".skip")?.after(skip);
   /** The rows of the page stay until the grid has rows too. */
   const takeOver = () => {
     table.replaceWith(grid);
@@ -69,14 +76,15 @@ function start(panel: HTMLElement): void {
   };
   const first = panel.dataset["first"];
   load(settings.rowsUrl, first ? (JSON.parse(first) as PageOfRows) : undefined);
-  bindReasons((query) => {
-    tools.loading();
+  const reload = (query: string, keepsOutcome = false) => {
+    tools.loading(keepsOutcome);
     sheet.clear();
     frame.scrollTop = 0;
     view.active = { row: 0, column: leading };
     view.anchor = view.active;
     load(`${settings.base}/rows${query}`);
-  });
+  };
+  bindReasons(reload);
   followStates(sheet, view, settings);
 }
 

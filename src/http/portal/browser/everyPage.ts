@@ -109,6 +109,10 @@ document.addEventListener("change", (event) => {
   const form = target.closest<HTMLFormElement>("form[data-chips]");
   if (!form) return;
   clearTimeout(applying);
+  for (const name of target.dataset["clears"]?.split(" ") ?? []) {
+    const other = form.elements.namedItem(name);
+    if (other instanceof HTMLInputElement && target.value !== "") other.value = "";
+  }
   if (target.validity.badInput || (/^(date|month)/.test(target.type) && target.value !== "" && target.value < "1900")) return;
   applying = setTimeout(() => apply(form, target.id), /^(date|month)/.test(target.type) ? typedMs : appliesMs);
 });
@@ -124,6 +128,14 @@ function focusChip(): void {
   const id = sessionStorage.getItem(focusKey);
   sessionStorage.removeItem(focusKey);
   if (id !== null) document.getElementById(id)?.focus();
+}
+
+/** Buttons that only a script makes work. */
+function showPrintButtons(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-print]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => print());
+  }
 }
 
 /** The form's own button is for browsers without scripts. */
@@ -151,6 +163,7 @@ function prepare(): void {
 
 prepare();
 hideApplyButtons();
+showPrintButtons();
 focusChip();
 document.addEventListener("htmx:after:swap", prepare);
 

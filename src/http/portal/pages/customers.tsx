@@ -1,6 +1,6 @@
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import { presentOf } from "../../../queries/organisations/organisations.js";
-import type { PortalDeps, SignedInVisit } from "../page.js";
+import { oncePerVisit, type PortalDeps } from "../page.js";
 
 /** A customer's name, as far as the organisation's newest catalogue knows it. */
 export type NameOfCustomer = (customerId: string) => string | undefined;
@@ -13,12 +13,13 @@ export interface Present {
   readonly nameOf: NameOfCustomer;
 }
 
-export async function presentCatalogue(visit: SignedInVisit, deps: Pick<PortalDeps, "pool" | "catalogues">): Promise<Present> {
+/** Read once for a visit, however many parts of its page need it. */
+export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps, "pool" | "catalogues">): Promise<Present> => {
   const { organisationId } = visit.person;
   const { now, catalogueVersion } = await presentOf(deps.pool, organisationId);
   const catalogue = await deps.catalogues(organisationId, catalogueVersion);
   return { now, catalogueVersion, catalogue, nameOf: (customerId) => catalogue.customers.get(customerId)?.name };
-}
+});
 
 export function Customer({ customerId, nameOf }: { customerId: string | null; nameOf: NameOfCustomer }) {
   if (!customerId) return <span class="muted">Without a customer</span>;

@@ -59,6 +59,8 @@ const dayOf = (wall: number): Day => new Date(wall).toISOString().slice(0, 10);
 export const today = (timeZone: string, now: Date): Day =>
   new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(now);
 
+export const dayAfter = (day: Day, days: number): Day => dayOf(Date.parse(`${day}T00:00:00Z`) + days * dayMs);
+
 export function monthAfter(month: string, months: number): string {
   const [year = 0, number = 1] = month.split("-").map(Number);
   return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 7);
@@ -68,8 +70,10 @@ const inWords = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat
 const monthWords = inWords({ month: "long", year: "numeric" });
 const dayWords = inWords({ day: "numeric", month: "long", year: "numeric" });
 
+export const monthInWords = (month: string): string => monthWords.format(new Date(`${month}-01T00:00:00Z`));
+
 export function periodWords({ firstDay, lastDay, month }: Period): string {
-  if (month) return monthWords.format(new Date(`${month}-01T00:00:00Z`));
+  if (month) return monthInWords(month);
   const [first, last] = [firstDay, lastDay].map((day) => dayWords.format(new Date(`${day}T00:00:00Z`)));
   return first === last ? String(first) : `${first} to ${last}`;
 }

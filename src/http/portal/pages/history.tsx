@@ -12,7 +12,7 @@ import type { PageOf, SignedInVisit } from "../page.js";
 import { EmptyState, Pager } from "../shell/panel.js";
 import { Time } from "../shell/values.js";
 import { requireImport } from "./imports/one.js";
-import { importPath, importsPath, shownReference } from "./imports/status.js";
+import { importCrumbs, importPath, importsPath } from "./imports/status.js";
 import { inWords as stepInWords } from "./imports/timeline.js";
 import { quotesPath } from "./quotes/quoteForm.js";
 import { RawEvent } from "./rawEvent.js";
@@ -38,14 +38,14 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
     const path = `${importPath(importId)}/history`;
     return {
       title: "History",
+      crumbs: importCrumbs(view),
+      views: histories.map((each) => ({
+        label: historyNames[each],
+        to: visit.links.to(path, { of: each === "import" ? undefined : each }),
+        current: each === of,
+      })),
       body: (
         <>
-          <p class="under-heading">
-            <a href={visit.links.to(importPath(importId))}>{shownReference(view)}</a>
-            {histories.map((each) =>
-              each === of ? null : <a href={visit.links.to(path, { of: each === "import" ? undefined : each })}>{historyNames[each]}</a>,
-            )}
-          </p>
           <section class="panel" aria-label="Events">
             <Events visit={visit} events={events} nameOf={nameOf} />
             <Pager
@@ -63,9 +63,9 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
 
 const histories = ["import", "corrections", "reversals"] as const;
 const historyNames = {
-  import: "History of the import",
-  corrections: "History of its corrections",
-  reversals: "History of its reversals",
+  import: "The import",
+  corrections: "Its corrections",
+  reversals: "Its reversals",
 } as const;
 
 const numberOf = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
@@ -86,11 +86,12 @@ export const quoteHistoryPage: PageOf<SignedInVisit> = {
     ]);
     return {
       title: "History",
+      crumbs: [
+        ["Quotes", quotesPath],
+        ["Quote", `${quotesPath}?quote=${encodeURIComponent(quoteId)}`],
+      ],
       body: (
         <>
-          <p class="under-heading">
-            <a href={visit.links.to(quotesPath, { quote: quoteId })}>The quote</a>
-          </p>
           <section class="panel" aria-label="Events">
             <Events visit={visit} events={events} nameOf={nameOf} />
           </section>

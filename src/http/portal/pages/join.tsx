@@ -29,7 +29,7 @@ export const joinPage: PageOf<Visit> = {
               name="username"
               type="email"
               value={link.email}
-              hint="You sign in with this e-mail."
+              hint="You sign in with this email."
               autocomplete="username"
               readonly
             />

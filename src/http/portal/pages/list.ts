@@ -1,5 +1,6 @@
 // Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
-import type { AnswerOf, FormOf, PageOf, Visit } from "../page.js";
+import { Problem } from "../../server/problem.js";
+import type { AnswerOf, FormOf, PageOf, SignedInVisit, Visit } from "../page.js";
 import { accountForms } from "./account/forms.js";
 import { accountPage } from "./account/page.js";
 import { chosenRowsPage } from "./activities/chosenRows.js";
@@ -18,14 +19,13 @@ import { importStreams } from "./imports/live.js";
 import { cancelForm, importPage } from "./imports/one.js";
 import { reverseForm, reversePage } from "./imports/reverse.js";
 import { joinForm, joinPage } from "./join.js";
-import { keyForms, keysPage } from "./keys/page.js";
-import { logDownload } from "./log/download.js";
+import { keyDownloads, keyForms, keysPage } from "./keys/page.js";
 import { logEventPage } from "./log/event.js";
-import { logPage } from "./log/page.js";
-import { memberForms, membersPage } from "./members.js";
+import { logDownloads, logPage } from "./log/page.js";
+import { memberDownloads, memberForms, membersPage } from "./members.js";
 import { overviewPage } from "./overview.js";
-import { placesAnswer, quoteForm, quotesPage } from "./quotes/page.js";
-import { shipmentsPage } from "./shipments/list.js";
+import { placesAnswer, quoteDownloads, quoteForm, quotesPage } from "./quotes/page.js";
+import { shipmentDownloads, shipmentsPage } from "./shipments/list.js";
 import { shipmentPage } from "./shipments/one.js";
 import { organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
@@ -37,18 +37,35 @@ import { keptAnswer, keptForm, uploadAnswer, uploadForm } from "./upload/sendUpl
 import { exampleAnswers, uploadPage } from "./upload/uploadPage.js";
 import { deliveryPage } from "./webhooks/delivery.js";
 import { endpointForms, endpointPage } from "./webhooks/endpoint.js";
-import { addForm, webhooksPage } from "./webhooks/list.js";
+import { addForm, webhookDownloads, webhooksPage } from "./webhooks/list.js";
 import { endpointStream } from "./webhooks/live.js";
 
-/** portal.ts shows a page that asks for a role only to signed-in visitors, so that the type can be narrowed here. */
-const signedIn = <T extends PageOf<never> | FormOf<never> | AnswerOf<never>>(some: readonly T[]) => some as never;
+/** Of a visitor whom portal.ts has let in by their role; nobody else gets further. */
+function signedIn(visit: Visit): SignedInVisit {
+  const { person } = visit;
+  if (!person) throw new Problem("unauthorised", "You are signed out. Sign in to continue");
+  return { ...visit, person };
+}
+
+const page = (own: PageOf<SignedInVisit>): PageOf<Visit> => ({ ...own, show: (visit, deps) => own.show(signedIn(visit), deps) });
+
+const form = (own: FormOf<SignedInVisit>): FormOf<Visit> => ({
+  ...own,
+  page: page(own.page),
+  submit: (visit, fields, deps) => own.submit(signedIn(visit), fields, deps),
+});
+
+const answer = (own: AnswerOf<SignedInVisit>): AnswerOf<Visit> => ({
+  ...own,
+  answer: (visit, deps, body) => own.answer(signedIn(visit), deps, body),
+});
 
 export const pages: readonly PageOf<Visit>[] = [
   signInPage,
   beginPage,
   finishPage,
   joinPage,
-  ...signedIn([
+  ...[
     overviewPage,
     importsList.page,
     importPage,
@@ -68,15 +85,15 @@ export const pages: readonly PageOf<Visit>[] = [
     keysPage,
     membersPage,
     helpPage,
-  ]),
-  ...signedIn([importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, deliveryPage, logPage, logEventPage, accountPage]),
+  ].map(page),
+  ...[importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, deliveryPage, logPage, logEventPage, accountPage].map(page),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
   signInForm,
   organisationForm,
   joinForm,
-  ...signedIn([
+  ...[
     signOutForm,
     cancelForm,
     reverseForm,
@@ -91,14 +108,17 @@ export const forms: readonly FormOf<Visit>[] = [
     quoteForm,
     ...keyForms,
     ...memberForms,
-  ]),
-  ...signedIn([addForm, ...endpointForms, ...accountForms, ...catalogueForms]),
+  ].map(form),
+  ...[addForm, ...endpointForms, ...accountForms, ...catalogueForms].map(form),
 ];
 
 export const answers: readonly AnswerOf<Visit>[] = [
-  ...signedIn([
+  ...[
     ...importDownloads,
     ...importsList.downloads,
+    ...keyDownloads,
+    ...memberDownloads,
+    ...webhookDownloads,
     ...importStreams,
     uploadAnswer,
     keptAnswer,
@@ -110,7 +130,9 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...activityDownloads,
     placesAnswer,
     ...catalogueAnswers,
-    logDownload,
+    ...logDownloads,
+    ...shipmentDownloads,
+    ...quoteDownloads,
     endpointStream,
-  ]),
+  ].map(answer),
 ];

@@ -16,16 +16,17 @@ interface OfMember {
   readonly member: MemberSummary;
 }
 
-/** The question before a member is removed or erased, or changes their own role. */
+/** The question before a member is removed or erased, becomes an admin, or changes their own role. */
 export function MemberQuestion({ visit, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
   const named = (what: string) => members.find(({ memberId }) => memberId === visit.query[what]);
   const [remove, erase, change] = [named("remove"), named("erase"), named("change")];
   const meant = remove ?? erase ?? change;
   if (!meant || (remove && remove.status === "removed")) return <NoQuestion />;
-  if (isLastAdmin(members, meant.memberId)) return <LastAdmin visit={visit} member={meant} />;
+  const isPromoted = change !== undefined && visit.query["to"] === "admin";
+  if (!isPromoted && isLastAdmin(members, meant.memberId)) return <LastAdmin visit={visit} member={meant} />;
   if (remove) return <RemoveQuestion visit={visit} member={remove} />;
   if (erase) return <EraseQuestion visit={visit} member={erase} />;
-  return <OwnRoleQuestion visit={visit} member={meant} />;
+  return <RoleQuestion visit={visit} member={meant} />;
 }
 
 const isYou = ({ visit, member }: OfMember) => member.memberId === visit.person.memberId;
@@ -63,7 +64,7 @@ const EraseQuestion = ({ visit, member }: OfMember) => {
     return (
       <Question {...asking} title="Erase yourself?" label="Erase myself">
         <p>
-          You are signed out everywhere at once, and your name and e-mail are deleted for good. What you did stays recorded as done by a
+          You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a
           removed member. This cannot be undone.
         </p>
       </Question>
@@ -71,28 +72,32 @@ const EraseQuestion = ({ visit, member }: OfMember) => {
   return (
     <Question {...asking} title="Erase this person?" label="Erase">
       <p>
-        Name and e-mail of <strong>{member.email}</strong> are deleted for good. What they did stays recorded as done by a removed member.
+        Name and email of <strong>{member.email}</strong> are deleted for good. What they did stays recorded as done by a removed member.
         This cannot be undone.
       </p>
     </Question>
   );
 };
 
-function OwnRoleQuestion({ visit, member }: OfMember) {
+/** Before one changes one's own role, and before somebody becomes an admin. */
+function RoleQuestion({ visit, member }: OfMember) {
   const role = roleShape.safeParse(visit.query["to"]).data;
-  if (role === undefined || role === member.role || !isYou({ visit, member })) return <NoQuestion />;
-  return (
-    <Question
-      visit={visit}
-      title="Change your own role?"
-      to={`${membersPath}/${member.memberId}/role`}
-      back={membersPath}
-      label="Change my role"
-      fields={{ role, sure: "yes" }}
-    >
+  const isOwn = isYou({ visit, member });
+  if (role === undefined || role === member.role || !(isOwn || role === "admin")) return <NoQuestion />;
+  const name = member.name ?? member.email;
+  const asking = { visit, to: `${membersPath}/${member.memberId}/role`, back: membersPath, fields: { role, sure: "yes" } };
+  return isOwn ? (
+    <Question {...asking} title="Change your own role?" label="Change my role">
       <p>
         Your role changes from <strong>{member.role}</strong> to <strong>{role}</strong>. You are signed out everywhere and have to sign in
         again. You can no longer open this page, and only another admin can change your role back.
+      </p>
+    </Question>
+  ) : (
+    <Question {...asking} title={`Make ${name} an admin?`} label="Make admin" harmless>
+      <p>
+        An admin can do everything in <strong>{visit.person.organisationName}</strong>: change prices, create API keys, and invite and
+        remove people. {name} has to sign in again.
       </p>
     </Question>
   );

@@ -1,50 +1,56 @@
 import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manageMembers.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
-import { done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../page.js";
-import { AskButton, Button, Choice, Field, Form } from "../shell/form.js";
+import { done, type FormOf, originOf, type PortalDeps, type SignedInVisit } from "../page.js";
+import { AskButton, Button, ButtonLink, Choice, Field, Form } from "../shell/form.js";
+import { listPage } from "../shell/listPage.js";
 import { Badge, Panel } from "../shell/panel.js";
-import { type Column, Table } from "../shell/table.js";
-import { OnlyOnce, Time } from "../shell/values.js";
+import type { Column } from "../shell/table.js";
+import { OnlyOnce } from "../shell/values.js";
 import { isLastAdmin, MemberQuestion, membersPath } from "./memberQuestions.js";
 import { signedOut } from "./signIn.js";
 
-export const membersPage: PageOf<SignedInVisit> = {
+const isInviting = ({ query, submitted, params }: SignedInVisit) =>
+  query["invite"] !== undefined || (submitted.get("email") !== "" && params["memberId"] === undefined);
+
+const membersList = listPage<MemberSummary>({
   path: membersPath,
   access: "members",
-  show: async (visit, { pool }) => {
-    const members = await listMembers(pool, visit.person.organisationId);
-    return {
-      title: "Members",
-      body: (
-        <>
-          {visit.notice?.once ? <OnlyOnce title="The link, shown only this once" text={visit.notice.once} copyLabel="Copy link" /> : null}
-          <MemberQuestion visit={visit} members={members} />
-          <Panel id="invite" title="Invite a person">
-            <Form visit={visit} to={membersPath} class="in-line">
-              <Field label="Email" name="email" type="email" maxlength={254} value={visit.submitted.get("email")} autocomplete="off" />
-              <Field label="Name" name="name" maxlength={200} value={visit.submitted.get("name")} autocomplete="off" required={false} />
-              <Choice label="Role" name="role" options={roles} value={visit.submitted.get("role") || "operator"} />
-              <button type="submit">Invite</button>
-            </Form>
-            <p class="hint">
-              Admins can do everything. Operators can do everything except change settings and the catalogue. Viewers can see everything
-              except settings, and change nothing.
-            </p>
-          </Panel>
-          <Panel id="members" title="People">
-            <Table
-              caption="Members of the organisation"
-              columns={columns(visit)}
-              rows={members}
-              muted={({ status }) => status === "removed"}
-            />
-          </Panel>
-        </>
-      ),
-    };
-  },
-};
+  title: "Members",
+  of: ["member", "members"],
+  caption: "Members of the organisation",
+  action: (visit) =>
+    isInviting(visit) ? null : <ButtonLink to={visit.links.to(membersPath, { invite: "member" })} label="Invite member" />,
+  query: async (visit, _, { pool }) => ({ items: await listMembers(pool, visit.person.organisationId), nextCursor: null }),
+  columns: (visit) => columns(visit),
+  muted: ({ status }) => status === "removed",
+  above: (visit, _, members) => (
+    <>
+      {visit.notice?.once ? <OnlyOnce title="The link, shown only this once" text={visit.notice.once} copyLabel="Copy link" /> : null}
+      <MemberQuestion visit={visit} members={members} />
+      {isInviting(visit) ? <Invitation visit={visit} /> : null}
+    </>
+  ),
+  empty: () => null,
+});
+export const membersPage = membersList.page;
+export const memberDownloads = membersList.downloads;
+
+const Invitation = ({ visit }: { visit: SignedInVisit }) => (
+  <Panel id="invite" title="Invite a person">
+    <Form visit={visit} to={membersPath} class="in-line">
+      <Field label="Email" name="email" type="email" maxlength={254} value={visit.submitted.get("email")} autocomplete="off" />
+      <Field label="Name" name="name" maxlength={200} value={visit.submitted.get("name")} autocomplete="off" required={false} />
+      <Choice label="Role" name="role" options={roles} value={visit.submitted.get("role") || "operator"} />
+      <Button label="Invite" />
+      <ButtonLink to={visit.links.to(membersPath)} label="Cancel" quiet />
+    </Form>
+    <p class="hint">
+      Admins can do everything. Operators can do everything except change settings and the catalogue. Viewers can see everything except
+      settings, and change nothing.
+    </p>
+  </Panel>
+);
 
 const roles = [
   { value: "admin", label: "Admin" },
@@ -60,8 +66,7 @@ const states: Readonly<Record<MemberSummary["status"], { label: string; badge: s
 
 const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
   {
-    heading: "Member",
-    names: true,
+    ...{ key: "name", heading: "Member", names: true, value: ({ name, email }) => name ?? email },
     cell: ({ memberId, name, email }) => (
       <span class="member">
         {name ?? email} {memberId === visit.person.memberId ? <Badge state={{ label: "You", badge: "" }} /> : null}
@@ -69,9 +74,16 @@ const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
       </span>
     ),
   },
-  { heading: "Status", cell: ({ status }) => <Badge state={states[status]} /> },
-  { heading: "Since", cell: ({ invitedAt, joinedAt, removedAt }) => <Time visit={visit} at={removedAt ?? joinedAt ?? invitedAt} /> },
-  { heading: "Role", cell: (member) => <RoleForm visit={visit} member={member} /> },
+  { key: "email", heading: "Email", value: ({ email }) => email, onlyInFiles: true },
+  {
+    ...{ key: "status", heading: "Status", value: ({ status }) => states[status].label },
+    cell: ({ status }) => <Badge state={states[status]} />,
+  },
+  { key: "since", heading: "Since", value: ({ invitedAt, joinedAt, removedAt }) => removedAt ?? joinedAt ?? invitedAt },
+  {
+    ...{ key: "role", heading: "Role", value: ({ role }) => roles.find(({ value }) => value === role)?.label },
+    cell: (member) => <RoleForm visit={visit} member={member} />,
+  },
   { heading: "Action", number: true, cell: (member) => <Actions visit={visit} member={member} /> },
 ];
 
@@ -131,13 +143,18 @@ const isOwn = ({ params, person }: SignedInVisit) => params["memberId"] === pers
 
 const roleForm = form("/{memberId}/role", async (visit, fields, deps) => {
   const given = fields.get("role");
-  if (isOwn(visit) && fields.get("sure") === "" && (await losesOwnRole(visit, given, deps)))
-    return { goTo: `${membersPath}?${new URLSearchParams({ change: visit.person.memberId, to: given })}` };
+  const isSure = fields.get("sure") !== "";
+  if (!isSure && (isOwn(visit) ? await losesOwnRole(visit, given, deps) : given === "admin" && (await isKnown(visit, deps))))
+    return { goTo: `${membersPath}?${new URLSearchParams({ change: visit.params["memberId"] ?? "", to: given })}` };
   const { email, before, role } = await changeRole(deps.members, { ...named(visit), role: given }, originOf(visit));
   if (before === role) return done(membersPath, `${email} already has the role ${role}.`);
   if (isOwn(visit)) return signedOut(visit, deps, `Your role is now ${role}. Sign in again.`);
   return done(membersPath, `${email} now has the role ${role} and has to sign in again.`);
 });
+
+/** An unknown member is left to the command, which refuses it. */
+const isKnown = async ({ person, params }: SignedInVisit, { pool }: PortalDeps): Promise<boolean> =>
+  (await listMembers(pool, person.organisationId)).some(({ memberId, role }) => memberId === params["memberId"] && role !== "admin");
 
 /** Whether it is asked first. The last admin is not asked: the command refuses it and says what to do. */
 async function losesOwnRole({ person }: SignedInVisit, given: string, { pool }: PortalDeps): Promise<boolean> {
@@ -157,4 +174,10 @@ const eraseForm = form("/{memberId}/erase", async (visit, _, deps) => {
   return done(membersPath, "Person erased.");
 });
 
-export const memberForms = [inviteForm, linkForm, roleForm, removeForm, eraseForm];
+export const memberForms = [
+  { ...inviteForm, faults: { email: /e-?mail|member/i, name: /name/i } },
+  linkForm,
+  roleForm,
+  removeForm,
+  eraseForm,
+];

@@ -1,51 +1,61 @@
 import type { Child } from "hono/jsx";
 import { latestImports } from "../../../queries/imports/importList.js";
+import type { ImportView } from "../../../queries/imports/importView.js";
 import { keysEndingSoon } from "../../../queries/organisations/keys.js";
 import { presentOf } from "../../../queries/organisations/organisations.js";
 import {
   busiestChargeCodes,
   type ChargeCodeRows,
+  countActivities,
   type EndedImports,
   endedImports,
   type TroubledWebhooks,
   troubledWebhooks,
 } from "../../../queries/recentWork.js";
 import { countOpenRows, type RowCount } from "../../../queries/rejectedRows/openRows.js";
-import type { PageOf, SignedInVisit } from "../page.js";
+import type { Query } from "../links.js";
+import type { PageOf, PortalDeps, SignedInVisit } from "../page.js";
 import { ButtonLink } from "../shell/form.js";
-import { EmptyState, Panel } from "../shell/panel.js";
+import { counted } from "../shell/formats.js";
+import { EmptyState, type Fact, Facts, Panel } from "../shell/panel.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
 import { Amount } from "../shell/values.js";
-import { dayInWords, type LastDays, lastDays } from "./days.js";
+import { dayInWords, type LastDays, lastDays, monthAfter, monthInWords, periodOf, today } from "./days.js";
 import { importColumns, importMarks, importNotes, isUnfinished, Live, livePath } from "./imports/status.js";
 
 const shownImports = 10;
 const shownDays = 30;
+const leastBars = 7;
 const shownChargeCodes = 10;
 
 export const overviewPage: PageOf<SignedInVisit> = {
   path: "/portal",
   access: "look",
   show: async (visit, sources) => {
-    const { organisationId, timezone } = visit.person;
+    const { may, person, links } = visit;
+    const { organisationId, timezone } = person;
     const { pool } = sources;
-    const days = lastDays(shownDays, timezone, (await presentOf(pool, organisationId)).now);
-    const [imports, { shipments, activities }, recent, chargeCodes, webhooks, endingKeys] = await Promise.all([
+    const { now } = await presentOf(pool, organisationId);
+    const days = lastDays(shownDays, timezone, now);
+    const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys] = await Promise.all([
       latestImports(organisationId, shownImports, sources),
       countOpenRows(organisationId, undefined, pool),
       endedImports(pool, organisationId, days),
       busiestChargeCodes(pool, organisationId, days, shownChargeCodes),
+      rowsOfMonths(visit, now, sources),
       troubledWebhooks(pool, organisationId),
-      visit.may("keys") ? keysEndingSoon(pool, organisationId) : 0,
+      may("keys") ? keysEndingSoon(pool, organisationId) : 0,
     ]);
     const notes = await importNotes(organisationId, imports, sources);
     const running = imports.filter(isUnfinished);
-    const ended = imports.filter((view) => !running.includes(view));
+    const list = (caption: string, rows: readonly ImportView[], empty?: Child) => (
+      <Table visit={visit} caption={caption} columns={importColumns(visit, notes)} rows={rows} marks={importMarks} empty={empty} />
+    );
     return {
       title: "Overview",
       scripts: ["live.js"],
-      action: visit.may("operate") ? <ButtonLink to={visit.links.to("/portal/upload")} label="Upload a file" /> : null,
+      action: may("operate") ? <ButtonLink to={links.to("/portal/upload")} label="Upload a file" /> : null,
       body: (
         // Progress is sent row by row. When an import begins or ends, this part of the page is fetched again.
         <div id="imports" data-refetch>
@@ -59,31 +69,64 @@ export const overviewPage: PageOf<SignedInVisit> = {
           <Live visit={visit} from={livePath} isMoving={running.length > 0} />
           {running.length === 0 ? null : (
             <Panel id="running" title="Running">
-              <Table
-                visit={visit}
-                caption="Imports that are running or queued, newest first"
-                columns={importColumns(visit, notes)}
-                rows={running}
-                marks={importMarks}
-              />
+              {list("Imports that are running or queued, newest first", running)}
             </Panel>
           )}
+          <Billing visit={visit} months={months} />
           <RecentWork days={days} recent={recent} chargeCodes={chargeCodes} />
-          <Panel id="ended" title="Recent imports">
-            <Table
-              visit={visit}
-              caption="Imports that have ended, newest first"
-              columns={importColumns(visit, notes)}
-              rows={ended}
-              empty={<EmptyState title="No imports yet">Files you upload and data sent through the API appear here.</EmptyState>}
-              marks={importMarks}
-            />
+          <Panel id="recent-imports" title="Recent imports">
+            {list(
+              "Imports that have ended, newest first",
+              imports.filter((view) => !running.includes(view)),
+              <EmptyState title="No imports yet">Files you upload and data sent through the API appear here.</EmptyState>,
+            )}
           </Panel>
         </div>
       ),
     };
   },
 };
+
+interface MonthRows {
+  readonly month: string;
+  readonly rows: number;
+}
+
+/** This month and the last, for those who bill. */
+async function rowsOfMonths({ person }: SignedInVisit, now: Date, { pool }: PortalDeps): Promise<readonly MonthRows[]> {
+  const month = today(person.timezone, now).slice(0, 7);
+  return Promise.all(
+    [month, monthAfter(month, -1)].map(async (each) => {
+      const { from, to } = periodOf({ month: each }, person.timezone, now);
+      return { month: each, rows: await countActivities(pool, person.organisationId, { from, to }) };
+    }),
+  );
+}
+
+/** This month beside the last, and what has changed in the last one since it ended. */
+function Billing({ visit: { links }, months }: { visit: SignedInVisit; months: readonly MonthRows[] }) {
+  const [current, last] = months;
+  if (!current || !last || current.rows + last.rows === 0) return null;
+  const to = (query: Query) => links.to("/portal/activities", query);
+  return (
+    <Panel id="billing" title="Activities">
+      <Facts
+        class="figures"
+        facts={[current, last].map(
+          ({ month, rows }, index): Fact => [
+            `${index === 0 ? "This month" : "Last month"}, ${monthInWords(month)}`,
+            <a href={to({ month })}>{counted(rows, "activity", "activities")}</a>,
+          ],
+        )}
+      />
+      <p>
+        <a href={to({ month: last.month, since: `${current.month}-01T00:00:00` })}>
+          What has changed in {monthInWords(last.month)} since it ended
+        </a>
+      </p>
+    </Panel>
+  );
+}
 
 interface NeedsProps {
   readonly visit: SignedInVisit;
@@ -98,7 +141,7 @@ interface NeedsProps {
 function Needs({ visit, open, failedImports, webhooks, endingKeys }: NeedsProps) {
   const { links, may } = visit;
   const needs: Child[] = [];
-  if (open.rows > 0 || open.atLeast)
+  if (may("operate") && (open.rows > 0 || open.atLeast))
     needs.push(
       <a href={links.to("/portal/corrections")}>
         <Amount value={open.rows} />
@@ -141,34 +184,55 @@ function Needs({ visit, open, failedImports, webhooks, endingKeys }: NeedsProps)
 
 const parts = [
   { label: "Accepted", colour: "good" },
-  { label: "Rejected", colour: "bad" },
+  { label: "Rejected", colour: "warn" },
 ] as const;
 
-/** Each plot is there when it has something to show. */
-const RecentWork = ({ days, recent, chargeCodes }: { days: LastDays; recent: EndedImports; chargeCodes: readonly ChargeCodeRows[] }) => (
-  <>
-    {recent.days.every(({ accepted, rejected }) => accepted + rejected === 0) ? null : (
-      <Panel id="rows-per-day" title="Rows per day">
-        <DailyColumns
-          title="Rows accepted and rejected, by the day their import ended"
-          days={days.names.map((day, index) => {
-            const { accepted = 0, rejected = 0 } = recent.days[index] ?? {};
-            return { day, values: [accepted, rejected] };
-          })}
-          parts={parts}
-          nameOf={dayInWords}
-        />
-        {recent.isCut ? <p class="muted">There were many imports, so the oldest of these days may be incomplete.</p> : null}
-      </Panel>
-    )}
-    {chargeCodes.length === 0 ? null : (
-      <Panel id="charge-codes" title="Activities by charge code, last 30 days">
-        <Bars
-          bars={chargeCodes.map(({ chargeCode, rows }) => ({ label: chargeCode, value: rows }))}
-          unit={["activity", "activities"]}
-          plain
-        />
-      </Panel>
-    )}
-  </>
-);
+/** Each plot is there when it has enough bars to compare; fewer are numbers. */
+function RecentWork({ days, recent, chargeCodes }: { days: LastDays; recent: EndedImports; chargeCodes: readonly ChargeCodeRows[] }) {
+  const filled = recent.days.filter(({ accepted, rejected }) => accepted + rejected > 0);
+  const sum = (part: "accepted" | "rejected") => filled.reduce((total, day) => total + day[part], 0);
+  return (
+    <>
+      {filled.length === 0 ? null : (
+        <Panel id="rows-per-day" title={filled.length < leastBars ? "Rows in the last 30 days" : "Rows per day"}>
+          {filled.length < leastBars ? (
+            <Facts
+              class="figures"
+              facts={[
+                ["Accepted", <Amount value={sum("accepted")} />],
+                ["Rejected", <Amount value={sum("rejected")} />],
+              ]}
+            />
+          ) : (
+            <DailyColumns
+              title="Rows accepted and rejected, by the day their import ended"
+              days={days.names.map((day, index) => {
+                const { accepted = 0, rejected = 0 } = recent.days[index] ?? {};
+                return { day, values: [accepted, rejected] };
+              })}
+              parts={parts}
+              nameOf={dayInWords}
+            />
+          )}
+          {recent.isCut ? <p class="muted">There were many imports, so the oldest of these days may be incomplete.</p> : null}
+        </Panel>
+      )}
+      {chargeCodes.length === 0 ? null : (
+        <Panel id="charge-codes" title="Activities by charge code, last 30 days">
+          {chargeCodes.length < leastBars ? (
+            <Facts
+              class="figures"
+              facts={chargeCodes.map(({ chargeCode, rows }): Fact => [chargeCode, counted(rows, "activity", "activities")])}
+            />
+          ) : (
+            <Bars
+              bars={chargeCodes.map(({ chargeCode, rows }) => ({ label: chargeCode, value: rows }))}
+              unit={["activity", "activities"]}
+              plain
+            />
+          )}
+        </Panel>
+      )}
+    </>
+  );
+}

@@ -61,8 +61,8 @@ function configured({ singleSignOn }: PortalDeps): SingleSignOn {
 type Refusal = Exclude<Identity["kind"], "verified"> | "stranger";
 
 const sentences: Readonly<Record<Refusal, string>> = {
-  stranger: "Your account is not a member of any organisation here. Ask an admin of your organisation to invite your e-mail.",
-  unverified: "Your identity provider does not say that your e-mail is verified. Verify it there, then sign in again.",
+  stranger: "Your account is not a member of any organisation here. Ask an admin of your organisation to invite your email.",
+  unverified: "Your identity provider does not say that your email is verified. Verify it there, then sign in again.",
   refused: "Sign-in did not finish. Start again from this page.",
   unreachable: "Single sign-on is not responding. Try again shortly, or sign in with your password.",
 };

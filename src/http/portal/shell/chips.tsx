@@ -1,4 +1,5 @@
 // A list's filters: a row of chips that apply at once, and a form with a button where there are no scripts.
+import type { Child } from "hono/jsx";
 import type { Links, Query } from "../links.js";
 import { Button, HiddenFields } from "./form.js";
 
@@ -11,8 +12,15 @@ export interface ChipOption {
 export type Chip = {
   readonly name: string;
   readonly label: string;
+  /** What the field shows, where that is not what the address has. */
+  readonly value?: string | undefined;
+  /** Other filters that this one takes the place of: a script empties them. */
+  readonly clears?: readonly string[];
+  /** Chips one after the other with the same group are one control. */
+  readonly group?: string;
+  readonly after?: Child;
 } & (
-  | { readonly kind: "choice"; readonly all: string; readonly options: readonly ChipOption[] }
+  | { readonly kind: "choice"; readonly all: string; readonly options: readonly ChipOption[]; readonly gone?: string }
   | { readonly kind: "text"; readonly maxlength: number; readonly placeholder?: string }
   | { readonly kind: "day" | "month" | "time"; readonly required?: boolean }
   | { readonly kind: "yes" }
@@ -24,8 +32,6 @@ interface ChipsProps {
   readonly chips: readonly Chip[];
   /** Parameters that the form leaves as they are. */
   readonly kept?: Query;
-  /** What a filter shows where the address has none. */
-  readonly defaults?: Query;
 }
 
 /** The filter as it stands in the address, for the addresses of the same list. */
@@ -35,30 +41,25 @@ export const chipQuery = (query: Readonly<Record<string, string>>, chips: readon
 export const isFiltered = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): boolean =>
   chips.some(({ name }) => Boolean(query[name]?.trim()));
 
-export function Chips({ visit, path, chips, kept = {}, defaults = {} }: ChipsProps) {
+export function Chips({ visit, path, chips, kept = {} }: ChipsProps) {
   const { links, query } = visit;
   if (chips.length === 0) return null;
   const given = chipQuery(query, chips);
   const without = (name: string) => links.to(path, { ...kept, ...given, [name]: undefined });
   return (
-    <form method="get" action={links.to(path)} class="chips" data-chips>
+    <form method="get" action={links.to(path)} class="filter-chips" data-chips>
       <HiddenFields values={kept} />
-      {chips.map((chip) => {
-        const { name, label } = chip;
-        const value = given[name] ?? defaults[name] ?? "";
-        const clear = given[name] !== undefined && chip.kind !== "yes" && !("required" in chip && chip.required);
-        return (
-          <span class={given[name] === undefined ? "chip" : "chip set"}>
-            <label for={`chip-${name}`}>{label}</label>
-            <ChipInput chip={chip} value={value} />
-            {clear ? (
-              <a href={without(name)} class="chip-clear">
-                <span class="unseen">Clear {label}</span>
-              </a>
-            ) : null}
+      {groupsOf(chips).map((group) =>
+        group.length === 1 ? (
+          group.map((chip) => <OneChip chip={chip} given={given[chip.name]} without={without(chip.name)} />)
+        ) : (
+          <span class="chip-group">
+            {group.map((chip) => (
+              <OneChip chip={chip} given={given[chip.name]} without={without(chip.name)} />
+            ))}
           </span>
-        );
-      })}
+        ),
+      )}
       <Button class="quiet" label="Filter" data-applies />
       {isFiltered(query, chips) ? (
         <a class="chips-all" href={links.to(path, kept)}>
@@ -69,18 +70,54 @@ export function Chips({ visit, path, chips, kept = {}, defaults = {} }: ChipsPro
   );
 }
 
+const groupsOf = (chips: readonly Chip[]): Chip[][] => {
+  const groups: Chip[][] = [];
+  for (const chip of chips) {
+    const last = groups.at(-1);
+    if (last && chip.group !== undefined && last[0]?.group === chip.group) last.push(chip);
+    else groups.push([chip]);
+  }
+  return groups;
+};
+
+function OneChip({ chip, given, without }: { chip: Chip; given: string | undefined; without: string }) {
+  const { name, label, value = given ?? "", after } = chip;
+  const mayClear = given !== undefined && chip.kind !== "yes" && !("required" in chip && chip.required);
+  return (
+    <span class={value === "" ? "chip" : "chip set"}>
+      <label for={`chip-${name}`}>{label}</label>
+      <ChipInput chip={chip} value={value} />
+      {mayClear ? (
+        <a href={without} class="chip-clear">
+          <span class="unseen">Clear {label}</span>
+        </a>
+      ) : null}
+      {after}
+    </span>
+  );
+}
+
 const types = { text: "text", day: "date", month: "month", time: "datetime-local" } as const;
 
 function ChipInput({ chip, value }: { chip: Chip; value: string }) {
-  const own = { id: `chip-${chip.name}`, name: chip.name };
+  const own = { id: `chip-${chip.name}`, name: chip.name, "data-clears": chip.clears?.join(" ") };
   if (chip.kind === "yes") return <input type="checkbox" {...own} value="yes" checked={value === "yes"} />;
   if (chip.kind !== "choice") {
     const { maxlength, placeholder } = chip.kind === "text" ? chip : { maxlength: undefined, placeholder: undefined };
-    return <input type={types[chip.kind]} {...own} value={value} {...{ maxlength, placeholder }} autocomplete="off" />;
+    return (
+      <input
+        type={types[chip.kind]}
+        {...own}
+        value={value}
+        {...{ maxlength, placeholder }}
+        step={chip.kind === "time" ? "1" : undefined}
+        autocomplete="off"
+      />
+    );
   }
-  const { all, options } = chip;
+  const { all, options, gone: goneLabel = value } = chip;
   // What was chosen stays when it is no longer offered.
-  const gone = value !== "" && !options.some((option) => option.value === value) ? [{ value, label: value }] : [];
+  const gone = value !== "" && !options.some((option) => option.value === value) ? [{ value, label: goneLabel }] : [];
   return (
     <select {...own}>
       {[{ value: "", label: all }, ...options, ...gone].map((option) => (

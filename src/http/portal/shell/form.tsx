@@ -1,6 +1,6 @@
-import type { Child } from "hono/jsx";
+import { type Child, createContext, useContext } from "hono/jsx";
 import type { Query } from "../links.js";
-import type { Visit } from "../page.js";
+import type { FieldFault, Visit } from "../page.js";
 
 interface FormProps {
   readonly visit: Visit;
@@ -66,17 +66,36 @@ interface FieldProps {
   readonly readonly?: boolean;
 }
 
-export const Field = ({ label, name, id = `field-${name}`, type = "text", value, hint, required = true, ...rest }: FieldProps) => (
-  <div class="field">
-    <label for={id}>{label}</label>
-    <input id={id} name={name} type={type} value={value} required={required} aria-describedby={hint ? `${id}-hint` : undefined} {...rest} />
-    {hint ? (
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    ) : null}
-  </div>
-);
+/** What is wrong with a field, on a page that shows a form again. */
+export const FaultContext = createContext<FieldFault | undefined>(undefined);
+
+/** Stands at the field. Screen readers say it when the field gets the focus. */
+export function Fault({ name, id = `field-${name}` }: { name: string; id?: string }) {
+  const fault = useContext(FaultContext);
+  return fault?.field === name ? (
+    <p class="field-fault" id={`${id}-fault`} role="alert">
+      {fault.line}
+    </p>
+  ) : null;
+}
+
+export function Field({ label, name, id = `field-${name}`, type = "text", value, hint, required = true, ...rest }: FieldProps) {
+  const isFaulty = useContext(FaultContext)?.field === name;
+  const described = [...(isFaulty ? [`${id}-fault`] : []), ...(hint ? [`${id}-hint`] : [])].join(" ") || undefined;
+  const fault = isFaulty ? { "aria-invalid": "true", autofocus: true } : {};
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input id={id} name={name} type={type} value={value} required={required} aria-describedby={described} {...fault} {...rest} />
+      <Fault name={name} id={id} />
+      {hint ? (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}
 
 interface ChoiceProps {
   readonly label: string;

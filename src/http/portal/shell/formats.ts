@@ -22,6 +22,19 @@ const dayFormat = new Intl.DateTimeFormat("en-AU", { timeZone: "UTC", dateStyle:
 /** `18 Nov 2026`. */
 export const dayInWords = (day: string): string => dayFormat.format(new Date(`${day}T00:00:00Z`));
 
+/** An end at midnight is the end of the day before: `the end of 19 Dec 2026`. */
+export function endInWords(at: Date, timeZone: string): string {
+  const [day, clock] = wallTimeOf(new Date(at.getTime() - 1), timeZone).split("T");
+  return clock === "23:59:59" ? `the end of ${dayInWords(day ?? "")}` : timeInWords(at, timeZone);
+}
+
+/** A time that may have been given as a day: midnight is that day. */
+export function momentInWords(at: Date, timeZone: string): string {
+  if (Number.isNaN(at.getTime())) return "";
+  const [day = "", clock] = wallTimeOf(at, timeZone).split("T");
+  return clock === "00:00:00" ? dayInWords(day) : timeInWords(at, timeZone);
+}
+
 const groups = new Intl.NumberFormat("en-AU");
 
 /** An exact number with its thousands apart: `1,234.5`. */

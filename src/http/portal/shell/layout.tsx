@@ -1,5 +1,5 @@
 import type { Notice, Shown, Visit } from "../page.js";
-import { Button, ButtonLink } from "./form.js";
+import { Button, ButtonLink, FaultContext } from "./form.js";
 import { Logo } from "./icons.js";
 import { Navigation } from "./navigation.js";
 import { PageTop } from "./pageTop.js";
@@ -36,7 +36,7 @@ export function Layout({ visit, shown }: { visit: Visit; shown: Shown }) {
         <main id="main" tabindex={-1}>
           <PageTop links={links} head={shown} />
           <NoticeBox links={links} notice={visit.notice} />
-          {body}
+          <FaultContext.Provider value={visit.fault}>{body}</FaultContext.Provider>
           {person ? <p class="hint zone">Times and days are those of {person.timezone}.</p> : null}
         </main>
       </body>

@@ -16,12 +16,19 @@ export interface Listed<Row> extends Page<Row> {
   readonly total?: { readonly count: number; readonly more: boolean };
 }
 
-interface List<Row> extends Omit<PageHead, "action" | "views" | "menu"> {
+interface List<Row> {
+  readonly title: string | ((visit: SignedInVisit, deps: PortalDeps) => Promise<string>);
+  readonly crumbs?: PageHead["crumbs"];
+  /** May have parameters: `/portal/.../{id}`. */
   readonly path: string;
   readonly access: Action;
   /** One row, and many: `import`, `imports`. The downloads are named after them. */
   readonly of: readonly [one: string, many: string];
+  /** The downloads' name, where it is not that of the rows. */
+  readonly fileName?: string;
   readonly caption: string;
+  /** Above the list, where the page begins with something else. */
+  readonly heading?: string;
   readonly scripts?: readonly string[];
   readonly action?: (visit: SignedInVisit) => Child;
   readonly filters?: (visit: SignedInVisit, deps: PortalDeps) => Promise<readonly Chip[]> | readonly Chip[];
@@ -40,7 +47,7 @@ interface List<Row> extends Omit<PageHead, "action" | "views" | "menu"> {
   readonly panel?: (visit: SignedInVisit) => Readonly<Record<string, string>>;
   /** What stands above and below the table. */
   readonly above?: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Promise<Child> | Child;
-  readonly below?: Child;
+  readonly below?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Child> | Child;
 }
 
 export const rowsPerPage = 50;
@@ -67,9 +74,11 @@ export function listPage<Row>(list: List<Row>): ListPage {
 }
 
 async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps) {
-  const { path, of, title, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, above, below } = list;
+  const { of, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, above, below } = list;
   const chips = (await filters?.(visit, deps)) ?? [];
   const { query, links } = visit;
+  const title = typeof list.title === "string" ? list.title : await list.title(visit, deps);
+  const path = filled(list.path, visit);
   const { cursor, sort, place } = pageQuery(query);
   const first = await list.query(visit, { limit: rowsPerPage, cursor, secret: deps.signingSecret }, deps);
   const isShort = cursor === undefined && first.nextCursor === null;
@@ -96,8 +105,9 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
     menu: rows.length === 0 ? [] : downloadMenu((format) => links.to(`${path}.${format}`, filter)),
     body: (
       <>
-        <Chips visit={visit} path={path} chips={chips} kept={{ sort: sort || undefined }} />
         {await above?.(visit, deps, rows)}
+        {list.heading === undefined ? null : <h2>{list.heading}</h2>}
+        <Chips visit={visit} path={path} chips={chips} kept={{ sort: sort || undefined }} />
         <section class="panel list" aria-label={title} {...panel?.(visit)}>
           <Table
             visit={visit}
@@ -116,12 +126,15 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
             address={(next) => address(next === undefined ? {} : { cursor: isWhole ? undefined : next, after })}
             range={{ start, shown: rows.length, total }}
           />
-          {below}
         </section>
+        {await below?.(visit, deps)}
       </>
     ),
   };
 }
+
+/** The path with the visit's parameters: a form that was refused shows the page under its own path. */
+const filled = (path: string, { params }: SignedInVisit) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
 
 /** `after`: how many rows the pages before have. */
 const pageQuery = ({ cursor, sort = "", after = "" }: Readonly<Record<string, string>>) => ({
@@ -159,11 +172,11 @@ async function downloadList<Row>(
   deps: PortalDeps,
 ): Promise<Response> {
   const { timezone } = visit.person;
-  const { title, of } = list;
+  const { of } = list;
   const inBatches = async function* () {
     for await (const rows of batches(list, visit, deps)) yield { columns: (await list.columns(visit, deps, rows)).filter(isData), rows };
   };
-  const name = of[1].replaceAll(" ", "-");
+  const name = list.fileName ?? of[1].replaceAll(" ", "-");
   if (format === "json") {
     const pieces = async function* () {
       let before = "[\n";
@@ -178,7 +191,7 @@ async function downloadList<Row>(
   }
   const columns = (await list.columns(visit, deps, [])).filter(isData).map(({ heading }) => heading);
   return downloadTable(visit, deps, {
-    ...{ name, sheet: title, format },
+    ...{ name, sheet: of[1], format },
     table: () => ({
       columns,
       rows: (async function* () {

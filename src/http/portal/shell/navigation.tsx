@@ -70,7 +70,8 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
         label: "Catalogue",
         icon: "catalogue",
         access: "look",
-        about: "Customers, carriers and services, zones, rate cards and custom fields, and what changed between their versions.",
+        about:
+          "Customers, carriers, services, zones, rate cards and custom fields. Admins change them: you see the difference first, and then apply it. Every version is kept.",
       },
     ],
   },
@@ -79,7 +80,7 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
     entries: [
       {
         path: "/portal/settings/keys",
-        label: "API Keys",
+        label: "API keys",
         icon: "keys",
         access: "keys",
         about: "The keys that programs use to call the API: what each can do, when it was last used, and when it ends.",

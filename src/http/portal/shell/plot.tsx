@@ -47,7 +47,7 @@ interface ColumnsProps {
   readonly title: string;
   readonly days: readonly Day[];
   /** What each value counts, and how it is coloured: the names of colours in styles/6-plots.css. */
-  readonly parts: readonly { readonly label: string; readonly colour: "good" | "bad" }[];
+  readonly parts: readonly { readonly label: string; readonly colour: "good" | "warn" }[];
   /** A day in words. */
   readonly nameOf: (day: string) => string;
 }

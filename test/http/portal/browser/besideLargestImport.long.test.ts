@@ -97,7 +97,7 @@ browserTest(
 
       // The imports that waited behind the large one complete, and their pages show it.
       await small.getByText("Completed", { exact: true }).waitFor();
-      await corrected.getByText("Corrected by you").waitFor();
+      await corrected.getByText("1 row recorded.").waitFor();
       for (const page of [list, watching, small]) expect(await isMarked(page)).toBe(true);
       expect(faults).toEqual([]);
     });

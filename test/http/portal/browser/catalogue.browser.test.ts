@@ -46,10 +46,13 @@ browserTest("by keyboard: from a rejected row an admin adds its customer, judges
     await page.keyboard.type("Nine Nine Nine");
     await tabTo(page, page.getByRole("checkbox", { name: /AirCo/ }));
     await page.keyboard.press("Space");
-    await tabTo(page, page.getByRole("button", { name: "Add customer" }));
+    await tabTo(page, page.getByRole("button", { name: "Show changes" }));
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Judge again" }).waitFor();
-    await page.getByText("Customer CUST-999 added.").waitFor();
+    await page.getByRole("heading", { level: 1, name: "Change customer CUST-999" }).waitFor();
+    await tabTo(page, page.getByRole("button", { name: "Apply" }));
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Check rejected rows again" }).waitFor();
+    await page.getByText("Version 2 applied.").waitFor();
     await looksRight(page, "judge-again-accepted");
     await tabTo(page, page.getByRole("button", { name: "Submit 2 rows" }));
     await page.keyboard.press("Enter");
@@ -78,12 +81,53 @@ browserTest("an organisation file with faults, its changes, a change of another 
     await page.getByText("1 added, 1 removed").waitFor();
     await looksRight(page, "catalogue-upload-changes");
     await changeCatalogue(stage.service, organisation.id, admin, (present) => {
-      present.customers.push({ id: "MEANWHILE", name: "Meanwhile", carrierIds: [], rateCardIds: [] });
+      if (present.customers[1]) present.customers[1].name = "Changed meanwhile";
     });
     await page.getByRole("button", { name: "Apply", exact: true }).click();
-    await page.getByText("changed the catalogue").waitFor();
-    await looksRight(page, "catalogue-upload-conflict");
-    await page.getByRole("button", { name: "Apply", exact: true }).click();
     await page.getByText("Version 3 applied.").waitFor();
+  });
+});
+
+browserTest("one price in six clicks, cells pasted from a spreadsheet, and a price that somebody else has changed meanwhile", async () => {
+  const organisation = await stage.service.organisation();
+  const admin = await addMember(stage.service, organisation.id, "admin");
+  await stage.browser.inPage({ origin: stage.service.url }, async ({ page, faults }) => {
+    await signIn(page, admin);
+    await page.goto("/portal");
+    await page.getByRole("link", { name: "Catalogue" }).click();
+    await page.getByRole("link", { name: /^Rate cards/ }).click();
+    await page.getByRole("link", { name: "Road 2026" }).click();
+    const cell = page.getByRole("textbox", { name: "Per kg, SYD to MEL" });
+    await cell.click();
+    await cell.fill("0.45");
+    await looksRight(page, "catalogue-lanes");
+    await page.getByRole("button", { name: "Show changes" }).click();
+    await page.getByText("Per kg, SYD to MEL: 0.42 -> 0.45").waitFor();
+    await looksRight(page, "catalogue-apply");
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("Version 2 applied.").waitFor();
+
+    await page.getByLabel("From, new lane", { exact: true }).first().focus();
+    await page.evaluate(`{
+      const data = new DataTransfer();
+      data.setData("text/plain", "MEL\\tSYD\\t10\\t0.3\\nMEL\\tMEL\\t5\\t0.2\\n");
+      document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    }`);
+    await page.getByText("2 rows pasted.").waitFor();
+    await cell.fill("0.5");
+    await page.getByRole("button", { name: "Show changes" }).click();
+    await page.getByText("Lane MEL to SYD added").waitFor();
+    await changeCatalogue(stage.service, organisation.id, admin, (file) => {
+      Object.assign(file.rateCards[0]?.lanes[0] ?? {}, { perKg: 0.6 });
+    });
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByRole("heading", { name: "Changed by both of you" }).waitFor();
+    await looksRight(page, "catalogue-conflict");
+    await page.getByLabel("Keep, Rate card road-2026: Per kg, SYD to MEL").selectOption("theirs");
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("Version 4 applied.").waitFor();
+    expect(await cell.inputValue()).toBe("0.6");
+    expect(await page.getByRole("textbox", { name: "Per kg, MEL to SYD" }).inputValue()).toBe("0.3");
+    expect(faults).toEqual([expect.stringContaining("409 (Conflict)")]);
   });
 });

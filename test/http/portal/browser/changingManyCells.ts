@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { violations } from "../../../support/browser/axe.js";
 import { browserTest } from "../../../support/browser/browser.js";
 import { addMember } from "../../../support/portal/portal.js";
+import { until } from "../../../support/processes.js";
 import { type CorrectionsStage, cell, holds, opened, says, submitButton, write } from "./correctionsPage.js";
 
 const lines = [
@@ -28,9 +29,17 @@ export function testManyCells(stage: CorrectionsStage): void {
     await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
       await opened(page);
       await (await cell(page, 2, "Customer")).click();
+      await page.keyboard.press("Control+d");
+      await page.getByText("Select the cell to fill from and the cells below it").waitFor();
+      await (await cell(page, 5, "Reference")).click();
       await page.keyboard.press("Control+h");
       const dialog = page.getByRole("dialog", { name: "Find and replace" });
-      // The column and the value of the cell are filled in, and only whole cells are found.
+      // The faulty column and its most frequent value are filled in, and only whole cells are found. Replacing by nothing needs a tick.
+      expect(await dialog.getByLabel("Find", { exact: true }).inputValue()).toBe("CUST 001");
+      const confirm = dialog.getByRole("button", { name: "Replace 3 cells" });
+      expect(await confirm.isDisabled()).toBe(true);
+      await dialog.getByLabel("Replace with nothing").check();
+      expect(await confirm.isDisabled()).toBe(false);
       await dialog.getByLabel("Replace with").fill("CUST-001");
       await dialog.getByText("3 cells in Customer will be replaced.").waitFor();
       await dialog.getByLabel("Match whole cells only").uncheck();
@@ -115,23 +124,28 @@ export function testManyCells(stage: CorrectionsStage): void {
     });
   });
 
-  browserTest("dismissing more than one row asks first", async () => {
+  browserTest("dismissing asks first, with a note, and can be undone", async () => {
     const organisation = await stage.service.organisation();
     const importId = await rejectedActivities(organisation, 3);
     await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
       await opened(page);
       await page.getByRole("checkbox", { name: "Select all rows" }).check();
-      await page.getByLabel("Note").fill("a test");
       await page.getByRole("button", { name: "Dismiss" }).click();
       const dialog = page.getByRole("dialog", { name: "Dismiss 3 rows?" });
-      await dialog.getByText("Note: a test").waitFor();
+      await dialog.getByLabel("Note").fill("not sent");
+      expect(await violations(page)).toEqual([]);
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
       expect(await finishedRows(importId)).toBe(0);
       await page.getByRole("button", { name: "Dismiss" }).click();
+      await dialog.getByLabel("Note").fill("a test");
       await dialog.getByRole("button", { name: "Dismiss 3 rows" }).click();
       await page.getByText("3 rows dismissed.").waitFor();
       await says(page, 3, "Dismissed by you: a test");
+      await page.getByRole("button", { name: "Undo", exact: true }).last().click();
+      await page.getByText("3 rows reopened.").waitFor();
+      await until("they are open", async () => (await finishedRows(importId)) === 0);
+      await says(page, 3, "Customer not found"); // and can be corrected again
     });
   });
 }

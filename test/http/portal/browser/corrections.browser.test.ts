@@ -69,7 +69,8 @@ browserTest(
         await page.getByText("1 changed row is not submitted").waitFor();
         await says(page, 1, /Submitted by you/);
       });
-      await says(page, 1, /Corrected by you/);
+      await page.getByText("1 row recorded.").waitFor();
+      await listsRows(page, ["2", "3"]);
       await until("the row is in the ledger", async () => (await ledger(organisation, "activities")).length === 1);
       expect(await ledger(organisation, "activities")).toMatchObject([{ customerId: "CUST-001", reference: "R-1" }]);
       await page.reload();

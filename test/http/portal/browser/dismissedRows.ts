@@ -14,8 +14,10 @@ export function testDismissing(stage: CorrectionsStage): void {
     await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
       await opened(page);
       await page.getByRole("checkbox", { name: "Select row 1", exact: true }).check();
-      await page.getByLabel("Note").fill("a test order");
       await page.getByRole("button", { name: "Dismiss" }).click();
+      const dialog = page.getByRole("dialog", { name: "Dismiss 1 row?" });
+      await dialog.getByLabel("Note").fill("a test order");
+      await dialog.getByRole("button", { name: "Dismiss 1 row" }).click();
       await says(page, 1, "Dismissed by you: a test order");
       await until("the table has it", async () => (await finishedRows(importId)) === 1);
       await opened(page, "/portal/corrections?state=dismissed");

@@ -106,7 +106,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
       .waitFor();
     await page.getByRole("row").nth(1).getByText("second.csv").waitFor();
     await overview
-      .getByRole("region", { name: "Last ended" })
+      .getByRole("region", { name: "Recent imports" })
       .getByRole("row", { name: /first\.csv/ })
       .waitFor();
     await overview.getByRole("region", { name: "Running" }).waitFor({ state: "detached" });
@@ -160,7 +160,7 @@ browserTest(
       });
       gate.open();
       await small.getByText("Completed", { exact: true }).waitFor();
-      await corrected.getByText("Corrected by you").waitFor();
+      await corrected.getByText("1 row recorded.").waitFor();
       expect(await isMarked(small)).toBe(true);
       const ledger = (await (await organisation.get("/v1/org/ledger/activities?limit=200")).json()) as { items: { quantity: number }[] };
       for (const once of [7, 8]) expect(ledger.items.filter(({ quantity }) => quantity === once)).toHaveLength(1);
@@ -231,7 +231,7 @@ browserTest("the overview shows the later of two states, though the answer with 
     await early.letGo();
     await page.getByRole("region", { name: "Running" }).waitFor({ state: "detached" });
     await page
-      .getByRole("region", { name: "Last ended" })
+      .getByRole("region", { name: "Recent imports" })
       .getByRole("row", { name: /brief\.csv/ })
       .waitFor();
   });

@@ -184,10 +184,15 @@ browserTest("by keyboard: sign in, create a key, revoke it; invite a person, cha
     await tabTo(page, page.getByLabel("Password"));
     await keyboard.type(password);
     await keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "API Keys" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
 
+    await tabTo(page, page.getByRole("link", { name: "Create key" }));
+    await keyboard.press("Enter");
     await tabTo(page, page.getByLabel("Name"));
     await keyboard.type("By keyboard");
+    await tabTo(page, page.getByLabel("Quotes", { exact: false }));
+    await keyboard.press("Space");
+    await tabTo(page, button("Create key"));
     await keyboard.press("Enter");
     await tabTo(page, button("Copy key"));
     const key = page.getByRole("row", { name: /By keyboard/ });
@@ -201,6 +206,8 @@ browserTest("by keyboard: sign in, create a key, revoke it; invite a person, cha
     await tabTo(page, page.getByRole("link", { name: "Members" }));
     await keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
+    await tabTo(page, page.getByRole("link", { name: "Invite member" }));
+    await keyboard.press("Enter");
     await tabTo(page, page.getByLabel("Email"));
     await keyboard.type("keys@harbour.example");
     await tabTo(page, page.getByLabel("Role", { exact: true }));

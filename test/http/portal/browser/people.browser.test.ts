@@ -31,6 +31,7 @@ browserTest("without scripts: invite a person, who joins by the link; then chang
   await browser.inPage({ origin: service.url, javaScriptEnabled: false, width: 360 }, async ({ page }) => {
     await page.goto("/portal/settings/members");
     await signIn(page);
+    await page.getByRole("link", { name: "Invite member" }).click();
     await page.getByLabel("Email").fill("new@harbour.example");
     await page.getByRole("button", { name: "Invite" }).click();
     const link = await page.locator(".only-once code").textContent();
@@ -148,8 +149,10 @@ browserTest("behind a reverse proxy with a path all pages stay below the path", 
       await page.goto("/freight/");
       await signIn(page);
       await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-      await page.getByRole("link", { name: "API Keys" }).click();
+      await page.getByRole("link", { name: "API keys" }).click();
+      await page.getByRole("link", { name: "Create key" }).click();
       await page.getByLabel("Name").fill("Behind a proxy");
+      await page.getByLabel("Read", { exact: false }).check();
       await page.getByRole("button", { name: "Create key" }).click();
       await page.getByRole("button", { name: "Copy key" }).waitFor();
       expect(new URL(page.url()).pathname).toBe("/freight/portal/settings/keys");

@@ -2,6 +2,7 @@
 import { beforeAll, expect } from "vitest";
 import { noStream } from "../../../../src/ports/eventStore.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { inMenu } from "../../../support/browser/downloads.js";
 import { sharedService } from "../../../support/browser/sharedService.js";
 import { activity, tell } from "../../../support/importStory.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
@@ -55,7 +56,8 @@ browserTest.each(papers)(
       expect(await displayOf(".bill thead")).toBe("table-header-group");
       expect(await displayOf(".bill tfoot")).toBe("table-row-group");
       expect([await displayOf(".bill tbody tr"), await displayOf(".bill tbody td")]).toEqual(["table-row", "table-cell"]);
-      expect([await displayOf(".top"), await displayOf(".views"), await displayOf(".activity-filters")]).toEqual(["none", "none", "none"]);
+      for (const control of [".top", ".segments", ".filter-chips", ".page-top", ".zone"])
+        expect([control, await displayOf(control)]).toEqual([control, "none"]);
       expect(await page.evaluate(`document.querySelector(".bill").scrollWidth <= document.documentElement.clientWidth`)).toBe(true);
     });
   },
@@ -63,18 +65,18 @@ browserTest.each(papers)(
 
 browserTest.each(papers)("one customer per page is a link, and prints each customer on its own page of $format", async ({ format }) => {
   await opened(async (page) => {
-    await page.getByRole("link", { name: "One customer per page" }).click();
+    await (await inMenu(page, "One customer per page")).click();
     await page.getByRole("heading", { level: 3, name: "CUST-003" }).waitFor();
     expect(await page.locator("table.bill").count()).toBe(customers.length);
     expect(pagesOf(await page.pdf({ format }))).toBe(customers.length);
     await page.emulateMedia({ media: "print" });
     const heads = await page.locator(".printed-head").allInnerTexts();
     expect(heads).toHaveLength(customers.length);
-    for (const head of heads) expect(head).toMatch(/^March 2026\. .*, (CUST-\d{3}|[A-Z]\w+ \w+)\. Days are those of /);
+    for (const head of heads) expect(head).toMatch(/, activities, March 2026\. (CUST-\d{3}|[A-Z]\w+ \w+)\. Days and times are those of /);
     await page.emulateMedia({ media: "screen" });
-    await page.getByRole("link", { name: "By charge code and warehouse" }).click();
+    await page.getByRole("link", { name: "By warehouse" }).click();
     expect(await page.locator("table.bill").count()).toBe(customers.length);
-    await page.getByRole("link", { name: "All customers in one table" }).click();
+    await (await inMenu(page, "All customers in one table")).click();
     await expect.poll(() => page.locator("table.bill").count()).toBe(1);
   });
 });

@@ -56,6 +56,7 @@ browserTest(
       await page.getByText("No endpoints yet").waitFor();
       expect(await page.getByRole("link", { name: "The API reference" }).getAttribute("href")).toBe("/docs");
 
+      await page.getByRole("link", { name: "Add endpoint" }).click();
       await page.getByLabel("URL").fill("http://10.0.0.1/hook");
       await press("Add endpoint");
       await page.getByRole("alert").getByText("10.0.0.1 is a private address").waitFor();
@@ -118,7 +119,7 @@ browserTest(
       await page.getByLabel("import.failed").uncheck();
       await press("Save changes");
       await page.getByText("Saved.").waitFor();
-      await page.getByRole("link", { name: "All endpoints" }).click();
+      await page.getByRole("navigation", { name: "You are here" }).getByRole("link", { name: "Webhooks" }).click();
       await page.getByText("import.completed, import.cancelled").waitFor();
       await page.getByRole("link", { name: receiver.url }).click();
       await press("Remove");

@@ -53,7 +53,8 @@ describe("the lists", () => {
   test.each([
     ["", "acme", ["Acme Retail CUST-001"]],
     ["", "retail cust-0", ["Acme Retail CUST-001"]],
-    ["carriers", "standard", ["RoadCo roadco"]],
+    ["carriers", "roadco", ["RoadCo roadco"]],
+    ["services", "roadco standard", ["Road Standard roadco-std"]],
     ["zone-maps", "hubs mel", ["hubs"]],
     ["rate-cards", "rail", ["Rail 2027"]],
     ["custom-fields", "proj", ["Project project"]],
@@ -89,13 +90,9 @@ describe("the page of a thing", () => {
     ["carriers/roadco", "RoadCo", ["Cost centre", "Road Standard", "Beta Books"]],
     ["services/roadco-std", "Road Standard", ["RoadCo", "250 kg per cubic metre", "Road 2026"]],
     ["zone-maps/hubs", "hubs", ["2000-2249", "Road 2026"]],
-    [
-      "rate-cards/road-2026",
-      "Road 2026",
-      ["1 Jan 2026 to 30 June 2027", "SYD to MEL", "0.44", "0.38 from 500 kg", "1-2 business days", "Acme Retail"],
-    ],
-    ["rate-cards/OWN", "Rail 2027", ["Not valid yet", "SYD to any zone", "1.125", "an item longer than 2 m, to MEL", "40.00 per item"]],
-    ["custom-fields/costCentre", "Cost centre", ["customFields.costCentre", "RoadCo", "Beta Books"]],
+    ["rate-cards/road-2026", "Road 2026", ["1 Jan 2026 to 30 June 2027", "SYD MEL", "0.44", "500 0.38", "1 2 D", "Acme Retail"]],
+    ["rate-cards/OWN", "Rail 2027", ["Not valid yet", "SYD * 18.50", "1.125", "An item longer than 2 m, To zones MEL", "Per item 40.00"]],
+    ["custom-fields/costCentre", "Cost centre", ["customFields.costCentre", "RoadCo"]],
   ])("%s shows what it is and where it is used", async (address, title, shown) => {
     const { page } = await open(`/portal/catalogue/${address.replace("OWN", ownOf(organisationId))}`);
     expect(heading(page)).toBe(title);
@@ -149,7 +146,7 @@ describe("the versions", () => {
   test("any two can be compared, in both directions", async () => {
     const { page } = await open("/portal/catalogue/changes?from=1&to=2");
     expect(textOf(page)).toContain("1 added, 1 changed");
-    expect(textOf(page)).toContain("lane SYD to MEL: perKg 0.42 -&gt; 0.44");
+    expect(textOf(page)).toContain("Per kg, SYD to MEL: 0.42 -&gt; 0.44");
     const back = await open("/portal/catalogue/changes?from=2&to=1");
     expect(textOf(back.page)).toContain("1 changed, 1 removed");
     expect((await open("/portal/catalogue/changes?from=2&to=2")).page).toContain("Nothing differs");

@@ -24,6 +24,7 @@ export function keptEdits(owner: string): Edits {
       if (!writing) setTimeout(write);
       writing = true;
     },
+    rows: () => [...kept.values()].filter((values) => Object.keys(values).length > 0).length,
     forget: (rows) => {
       for (const row of rows) {
         waiting.delete(row);

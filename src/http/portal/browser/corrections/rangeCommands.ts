@@ -3,7 +3,7 @@ import { ask } from "../dialog.js";
 import { element } from "../element.js";
 import { type CellChange, changesTable, count } from "./changes.js";
 import { askToReplace } from "./replace.js";
-import type { Change, Column, Row } from "./rows.js";
+import { type Change, type Column, type Row, statusOf } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 import { leading, type View } from "./view.js";
 
@@ -45,8 +45,9 @@ export function rangeCommands({ view, sheet, editable, say, columns, references,
   const fillDown = async () => {
     const { from, to } = range();
     if (!editable || to.column < leading) return;
-    // One cell alone takes the value above it, as in a spreadsheet.
-    const above = from.row === to.row ? sheet.rows[from.row - 1] : sheet.rows[from.row];
+    if (from.row === to.row)
+      return say("Select the cell to fill from and the cells below it: hold Shift and press the arrow keys, or click.");
+    const above = sheet.rows[from.row];
     const changes = above ? real(inRange((_, field) => cellValue(above, field))) : [];
     if (changes.length === 0) return say("Nothing to fill down: the cells already have this value.");
     const isGiven =
@@ -63,12 +64,23 @@ export function rangeCommands({ view, sheet, editable, say, columns, references,
   };
   const replace = async () => {
     if (!editable) return;
-    const [row, field] = [sheet.rows[view.active.row], fieldAt(view.active.column)];
-    const find = row && field !== undefined ? cellValue(row, field) : "";
-    const changes = await askToReplace(sheet, { columns, field, find, references });
+    const changes = await askToReplace(sheet, { columns, ...mostFaulty(), references });
     if (changes.length === 0) return;
     apply(changes);
     say(`Replaced ${inColumns(changes)}.`);
+  };
+  /** The faulty column and its most frequent value; those of the cell that is worked on where nothing is faulty. */
+  const mostFaulty = (): { field: string | undefined; find: string } => {
+    const counts = new Map<string, { field: string; find: string; rows: number }>();
+    for (const row of sheet.rows)
+      for (const field of row.held ? [] : statusOf(row, sheet.touched(row)).faulty) {
+        const find = cellValue(row, field);
+        const key = JSON.stringify([field, find]);
+        counts.set(key, { field, find, rows: (counts.get(key)?.rows ?? 0) + 1 });
+      }
+    const [first] = [...counts.values()].sort((one, other) => other.rows - one.rows);
+    const [row, field] = [sheet.rows[view.active.row], fieldAt(view.active.column)];
+    return first ?? { field, find: row && field !== undefined ? cellValue(row, field) : "" };
   };
   const undo = () => {
     if (!sheet.undo()) say("Nothing to undo.");

@@ -53,6 +53,7 @@ export async function askToReplace(sheet: Sheet, { columns, field, find, replace
   const [finding, replacing] = [text("replace-find", find), text("replace-with", replacement)];
   const whole = element("input", { type: "checkbox", id: "replace-whole" });
   whole.checked = find !== "";
+  const emptying = element("input", { type: "checkbox", id: "replace-empty" });
   const said = element("p", { role: "status" });
   const shown = element("div");
   let changes: CellChange[] = [];
@@ -65,7 +66,8 @@ export async function askToReplace(sheet: Sheet, { columns, field, find, replace
     shown.replaceChildren(...(changes.length === 0 ? [] : changesTable(changes, { columns, references })));
     if (!confirm) return;
     confirm.textContent = changes.length === 0 ? "Replace" : `Replace ${count(changes.length, "cell")}`;
-    confirm.disabled = changes.length === 0;
+    confirm.disabled = changes.length === 0 || (replacing.value === "" && !emptying.checked);
+    empty.hidden = replacing.value !== "";
   };
   const labelled = (label: string, input: HTMLElement) =>
     element("div", { class: "field" }, element("label", { for: input.id }, label), input);
@@ -77,11 +79,12 @@ export async function askToReplace(sheet: Sheet, { columns, field, find, replace
     labelled("Replace with", replacing),
   );
   const check = element("label", { class: "check" }, whole, "Match whole cells only");
+  const empty = element("label", { class: "check" }, emptying, "Replace with nothing: empty these cells");
   const hint = element("p", { class: "hint" }, "Leave Find empty to find empty cells.");
-  for (const input of [select, finding, replacing, whole]) input.addEventListener("input", look);
+  for (const input of [select, finding, replacing, whole, emptying]) input.addEventListener("input", look);
   const isGiven = await ask({
     title: "Find and replace",
-    content: [fields, check, hint, said, shown],
+    content: [fields, check, empty, hint, said, shown],
     confirm: "Replace",
     isWide: true,
     focus: find === "" ? finding : replacing,

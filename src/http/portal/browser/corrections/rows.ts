@@ -55,6 +55,8 @@ export interface SentRow {
   readonly faulty: readonly string[];
   readonly today?: Verdict | null;
   readonly held?: Held;
+  /** Of faulty dates such as 03/04/2026: what they are as day first, and as month first. */
+  readonly dates?: Readonly<Record<string, Readonly<Record<string, string | undefined>>>>;
 }
 
 export interface Row {
@@ -84,6 +86,8 @@ export interface Edits {
   readonly of: (key: string) => Readonly<Record<string, string>> | undefined;
   /** Keeps the row's edits as they are now, a little later: thousands at once must not stop the page. */
   readonly keep: (rows: Iterable<Row>) => void;
+  /** Of how many rows edits are kept, whichever rows the page shows. */
+  readonly rows: () => number;
   /** Deletes the edits of rows that were sent. */
   readonly forget: (rows: Iterable<Row>) => void;
   /** Is called once when the browser has no more room. */

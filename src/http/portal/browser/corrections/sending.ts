@@ -40,7 +40,39 @@ export async function submitReady({ sheet, edits, settings, references, say, out
     isWide: true,
   });
   if (!isGiven) return;
-  outcomeBox?.replaceChildren(outcomeOf(await submit(sheet, ready, edits, settings.base), sheet, settings));
+  const outcome = await submit(sheet, ready, edits, settings.base);
+  const told = outcomeOf(outcome, sheet, settings);
+  outcomeBox?.replaceChildren(told);
+  const own = new Set(outcome.sent.map(({ importId }) => importId));
+  submitted = { rows: rows.filter(({ held }) => own.has(held?.otherId ?? "")), told };
+}
+
+/** What this page has submitted last. */
+let submitted: { readonly rows: readonly Row[]; readonly told: HTMLElement } | undefined;
+
+/** Says that the rows are recorded once all of them are. Returns true that once: the rows need not be shown any longer. */
+export function sayRecorded(): boolean {
+  const { rows, told } = submitted ?? { rows: [], told: undefined };
+  if (!told || rows.length === 0 || rows.some(({ held }) => held?.state !== "corrected")) return false;
+  submitted = undefined;
+  const title = told.querySelector("p");
+  if (title) title.textContent = `${count(rows.length, "row")} recorded.`;
+  told.querySelector("ul")?.append(...nextReason());
+  return true;
+}
+
+/** The reason with the most rows that are still open. */
+function nextReason(): Node[] {
+  const next = [...document.querySelectorAll<HTMLAnchorElement>("a[data-reason]")].find(
+    (chip) => chip.dataset["reason"] !== "" && !chip.hasAttribute("aria-current") && chip.querySelector(".amount")?.textContent !== "0",
+  );
+  if (!next) return [];
+  const link = element("a", { href: next.href }, `${next.querySelector(".chip-name")?.textContent ?? ""}`);
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    next.click();
+  });
+  return [element("li", {}, "Next: ", link, ` (${next.querySelector(".amount")?.textContent ?? ""})`)];
 }
 
 /** `3 rows of monday.csv, 1 row of tuesday.csv`. */
@@ -81,14 +113,33 @@ async function judgedOrLate(sheet: Sheet): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, lookMs));
 }
 
-/** `chosen`: whole shipments. */
-export async function dismissOrReopen(what: "dismiss" | "reopen", note: string, chosen: readonly Row[], parts: Parts): Promise<void> {
+/** Asks, with a note, and offers to undo it. `chosen`: whole shipments. */
+export async function dismiss(chosen: readonly Row[], parts: Parts): Promise<void> {
+  const rows = chosen.filter(({ held }) => held === undefined || held.state === "open again");
+  if (rows.length === 0) return parts.say("Select the rows first.");
+  const note = await askToDismiss(rows, parts);
+  if (note === undefined) return;
+  const done = await changeState("dismiss", note, rows, parts);
+  if (done.length === 0) return;
+  const undo = element("button", { type: "button", class: "quiet" }, "Undo");
+  undo.addEventListener("click", () => {
+    parts.outcomeBox?.replaceChildren();
+    void changeState("reopen", "", done, parts);
+  });
+  const line = element("p", {}, `${count(done.length, "row")} dismissed. `, undo);
+  parts.outcomeBox?.replaceChildren(element("div", { class: "notice done", role: "status" }, line));
+}
+
+export async function reopen(chosen: readonly Row[], parts: Parts): Promise<void> {
+  const rows = chosen.filter(({ held }) => held?.state === "dismissed");
+  if (rows.length === 0) return parts.say("Select the rows first.");
+  await changeState("reopen", "", rows, parts);
+}
+
+/** Resolves with the rows that were changed. */
+async function changeState(what: "dismiss" | "reopen", note: string, rows: readonly Row[], parts: Parts): Promise<readonly Row[]> {
   const { sheet, edits, settings, say } = parts;
-  const from = what === "dismiss" ? [undefined, "open again"] : ["dismissed"];
-  const rows = chosen.filter(({ held }) => from.includes(held?.state));
-  if (rows.length === 0) return say("Select the rows first.");
-  if (what === "dismiss" && rows.length > 1 && !(await askToDismiss(rows, note, parts))) return;
-  let done = 0;
+  const done: Row[] = [];
   let closed = 0;
   const faults: string[] = [];
   const wanted = new Set(rows);
@@ -101,7 +152,7 @@ export async function dismissOrReopen(what: "dismiss" | "reopen", note: string, 
       const held = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, otherName: null, by: "you", note };
       sheet.hold(part.map((row) => [row, held]));
       if (what === "dismiss") edits.forget(part);
-      done += part.length;
+      done.push(...part);
     } catch (error) {
       const taken = error instanceof Refused ? error.closed : [];
       sheet.holdAs(importId, taken);
@@ -109,21 +160,26 @@ export async function dismissOrReopen(what: "dismiss" | "reopen", note: string, 
       if (taken.length === 0) faults.push(error instanceof Refused ? error.message : "The server could not be reached. Try again.");
     }
   }
-  const outcome = done > 0 ? [`${count(done, "row")} ${what === "dismiss" ? "dismissed" : "reopened"}.`] : [];
+  const outcome = done.length > 0 && what === "reopen" ? [`${count(done.length, "row")} reopened.`] : [];
   say([...outcome, ...(closed > 0 ? [notOpen(closed)] : []), ...new Set(faults)].join(" "));
+  return done;
 }
 
-function askToDismiss(rows: readonly Row[], note: string, { references }: Parts): Promise<boolean> {
+/** Resolves with the note; with nothing where the person has cancelled. */
+async function askToDismiss(rows: readonly Row[], { references }: Parts): Promise<string | undefined> {
   const changed = rows.filter((row) => row.changed.size > 0).length;
-  return askPerson({
+  const note = element("input", { id: "dismiss-note", autocomplete: "off", maxlength: "1000" });
+  const isGiven = await askPerson({
     title: `Dismiss ${count(rows.length, "row")}?`,
     content: [
       element("p", {}, importsText(rows, references)),
       element("p", {}, "Dismissed rows are not submitted. You can reopen them under Dismissed."),
       ...(changed === 0 ? [] : [element("p", {}, `${count(changed, "of them has", "of them have")} changes, which will be lost.`)]),
-      ...(note.trim() === "" ? [] : [element("p", {}, `Note: ${note.trim()}`)]),
+      element("div", { class: "field" }, element("label", { for: note.id }, "Note"), note),
     ],
     confirm: `Dismiss ${count(rows.length, "row")}`,
     isDangerous: true,
+    focus: note,
   });
+  return isGiven ? note.value.trim() : undefined;
 }

@@ -12,7 +12,7 @@ const most = 500;
 
 type RowState = HeldRow & { readonly importId: string };
 
-export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<Settings, "base" | "liveUrl">): void {
+export function followStates(sheet: Sheet, view: View, { base, liveUrl, state }: Pick<Settings, "base" | "liveUrl" | "state">): void {
   let isAsking = false;
   let wanted = false;
   let soon: ReturnType<typeof setTimeout> | undefined;
@@ -34,7 +34,12 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
       for (const { importId, row: number, ...held } of answer.rows) {
         const row = sheet.byKey.get(keyOf(importId, number));
         if (!row) continue;
-        if (agree(row.held, held) || tablesAreBehind(row.held, held)) continue;
+        if (agree(row.held, held)) {
+          // A dismissal that was undone on the page of open rows: the row is one of them again.
+          if (state === "open" && row.held?.state === "open again") changes.push([row, undefined]);
+          continue;
+        }
+        if (tablesAreBehind(row.held, held)) continue;
         const still = row.held?.by === "you" && held.otherId !== null && row.held.otherId === held.otherId;
         changes.push([row, held.state === "open" ? undefined : still ? { ...held, by: "you" } : held]);
       }

@@ -2,11 +2,21 @@
 
 import { count, headingOf } from "./changes.js";
 import { followCounts } from "./counts.js";
-import { type Edits, neededColumns, type Row, type SentRow, type Settings, usedFields } from "./rows.js";
-import { dismissOrReopen, submitReady } from "./sending.js";
-import type { Sheet } from "./sheet.js";
+import { type Change, type Edits, neededColumns, type Row, type SentRow, type Settings, usedFields } from "./rows.js";
+import { dismiss, reopen, submitReady } from "./sending.js";
+import { cellValue, type Sheet } from "./sheet.js";
 import { readyGroups } from "./submit.js";
 import type { View } from "./view.js";
+
+const orders = ["dayFirst", "monthFirst"] as const;
+
+/** Dates that still stand as they were sent. */
+const datesRead = (rows: readonly Row[], order: (typeof orders)[number]): Change[] =>
+  rows.flatMap((row) =>
+    Object.entries(row.sent.dates ?? {}).flatMap(([field, { [order]: value }]) =>
+      value !== undefined && row.held === undefined && !row.changed.has(field) ? [{ row, field, value }] : [],
+    ),
+  );
 
 export interface Tools {
   readonly say: (text: string) => void;
@@ -16,7 +26,7 @@ export interface Tools {
   /** Shows the columns that these rows use. Later rows add theirs until somebody works in the grid, whose columns then stay in place. */
   readonly chooseColumns: (rows: readonly SentRow[], areFirst: boolean) => void;
   /** Rows are on their way. */
-  readonly loading: () => void;
+  readonly loading: (keepsOutcome?: boolean) => void;
   /** All rows are there, or as many as one sheet holds. */
   readonly loaded: (all: boolean) => void;
 }
@@ -45,10 +55,29 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
   });
 
   const counts = followCounts(sheet, settings);
+  const offers = [...document.querySelectorAll<HTMLButtonElement>("[data-find]")];
+  const rowsWith = (offer: HTMLButtonElement) =>
+    sheet.rows.filter((row) => row.held === undefined && cellValue(row, "customerId").trim() === offer.dataset["find"]);
+  /** What is offered for many cells at once, with the number of rows that it is for. */
+  const describeOffers = () => {
+    for (const order of orders) {
+      const read = datesRead(sheet.rows, order).length;
+      const offer = button(order);
+      if (!offer) continue;
+      offer.hidden = read === 0;
+      offer.textContent = `Read ${count(read, "date")} as ${order === "dayFirst" ? "day" : "month"} first`;
+    }
+    for (const offer of offers) {
+      const rows = rowsWith(offer).length;
+      offer.hidden = rows === 0;
+      offer.textContent = `${count(rows, "row")}: ${offer.dataset["find"]}, did you mean ${offer.dataset["replacement"]}?`;
+    }
+  };
 
   const describe = () => {
     isScheduled = false;
     counts.refresh();
+    describeOffers();
     const changed = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined).length;
     const selected = sheet.rows.filter((row) => row.selected).length;
     const ready = readyGroups(sheet).reduce((sum, group) => sum + group.length, 0);
@@ -61,6 +90,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
           : `First ${all} rows: choose a reason or an import to see the others`,
       ...(selected > 0 ? [`${selected} selected`] : []),
       ...(changed > 0 ? [`${changed} changed`] : []),
+      ...(edits.rows() > changed ? [`${edits.rows()} changed and not submitted in all filters`] : []),
       ...(ready > 0 ? [`${ready} ready to submit`] : []),
       ...(sheet.unjudged.size > 0 ? [`${sheet.unjudged.size} being checked`] : []),
     ];
@@ -112,12 +142,21 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
     sheet.change(rows.map((row) => ({ row, field, value: setValue?.value ?? "" })));
     return say(`Set ${count(rows.length, "cell")} in ${headingOf(field, settings.columns)}.`);
   });
-  panel.querySelector("[data-dismiss]")?.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const note = panel.querySelector<HTMLInputElement>("#dismiss-note")?.value ?? "";
-    void whileBusy(() => dismissOrReopen("dismiss", note, chosen(), sending));
-  });
-  button("reopen")?.addEventListener("click", () => void whileBusy(() => dismissOrReopen("reopen", "", chosen(), sending)));
+  button("dismiss")?.addEventListener("click", () => void whileBusy(() => dismiss(chosen(), sending)));
+  button("reopen")?.addEventListener("click", () => void whileBusy(() => reopen(chosen(), sending)));
+  /** Changes cells of many rows at once, and says how many. */
+  const changeCells = (changes: readonly Change[], words: string) => {
+    const left = sheet.change(changes);
+    say(`${words} ${count(changes.length - left, "cell")}.`);
+  };
+  for (const order of orders) button(order)?.addEventListener("click", () => changeCells(datesRead(sheet.rows, order), "Read"));
+  for (const offer of offers)
+    offer.addEventListener("click", () => {
+      changeCells(
+        rowsWith(offer).map((row) => ({ row, field: "customerId", value: offer.dataset["replacement"] ?? "" })),
+        "Replaced",
+      );
+    });
   button("submit")?.addEventListener("click", () => void whileBusy(() => submitReady(sending)));
   button("columns")?.addEventListener("click", () => showAll(button("columns")?.getAttribute("aria-pressed") !== "true"));
 
@@ -132,11 +171,11 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
       const showsAll = button("columns")?.getAttribute("aria-pressed") === "true";
       if (areFirst || (used.size > before && !isVisited && !showsAll)) showAll(false);
     },
-    loading: () => {
+    loading: (keepsOutcome = false) => {
       counts.keep();
       isLoading = true;
       message = "";
-      outcomeBox?.replaceChildren();
+      if (!keepsOutcome) outcomeBox?.replaceChildren();
       refresh();
     },
     loaded: (whole) => {

@@ -65,4 +65,11 @@ const everywhereForm = form("/sign-out-everywhere", async (visit, _, deps) => {
   return signedOut(visit, deps, "You are signed out everywhere.");
 });
 
-export const accountForms = [nameForm, passwordForm, signOutForm, everywhereForm];
+const aboutPasswords = { currentPassword: /^The current password/, password: /password/i };
+
+export const accountForms = [
+  { ...nameForm, faults: { name: /name/ } },
+  { ...passwordForm, faults: aboutPasswords },
+  signOutForm,
+  everywhereForm,
+];

@@ -60,7 +60,7 @@ function About({ visit }: { visit: SignedInVisit }) {
         <Field label="Name" name="name" maxlength={longestName} value={submitted.get("name") || ownName(person)} autocomplete="name" />
         <Button label="Save name" />
       </Form>
-      <p class="hint">Others see your name beside what you do. You sign in with your e-mail.</p>
+      <p class="hint">Others see your name beside what you do. You sign in with your email.</p>
     </Panel>
   );
 }

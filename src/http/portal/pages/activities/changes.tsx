@@ -2,6 +2,7 @@
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import type { ChangedAmount, TotalsChange } from "../../../../queries/activities/totalChanges.js";
 import type { SignedInVisit } from "../../page.js";
+import { counted } from "../../shell/formats.js";
 import { EmptyState } from "../../shell/panel.js";
 import { Quantity, Time } from "../../shell/values.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
@@ -45,7 +46,9 @@ export function Changes({ of, changes, actorOf }: ChangesProps) {
             {change.amounts.map((amount, index) => (
               <AmountRow of={of} change={change} amount={amount} isFirst={index === 0} actorOf={actorOf} />
             ))}
-            {change.amounts.length > 1 ? <SumRow label="Together" columns={4} signed {...billSum(change.amounts)} /> : null}
+            {change.amounts.length > 1 ? (
+              <SumRow label={inWords(billSum(change.amounts).rows)} columns={4} signed {...billSum(change.amounts)} />
+            ) : null}
           </tbody>
         ))}
         <tfoot>
@@ -57,6 +60,9 @@ export function Changes({ of, changes, actorOf }: ChangesProps) {
     </>
   );
 }
+
+const inWords = (rows: number): string =>
+  rows === 0 ? "As many rows as before" : `${counted(Math.abs(rows), "row")} ${rows > 0 ? "more" : "fewer"}`;
 
 /** At most `mostLines` amounts in all. Those without a customer come last. */
 function firstChanges(changes: readonly TotalsChange[]): { shown: TotalsChange[]; isAll: boolean } {

@@ -22,11 +22,9 @@ export const chosenRowsPage: PageOf<SignedInVisit> = {
     const back = visit.query["back"] ?? "";
     return {
       title: "Reverse rows",
+      crumbs: [["Activities", back.startsWith(`${activitiesPath}?`) ? back : activitiesPath]],
       body: (
         <>
-          <p class="under-heading">
-            <a href={visit.links.to(back.startsWith(`${activitiesPath}?`) ? back : activitiesPath)}>Back to the activities</a>
-          </p>
           <Panel id="chosen" title={only ? `Rows of ${chosen.length} imports are selected` : "No rows are selected"}>
             {only ? (
               <>

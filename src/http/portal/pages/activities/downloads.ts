@@ -41,7 +41,7 @@ async function* rowsOf(found: ReturnType<typeof allActivities>): DownloadedTable
 
 /** The lines of the page, all of them: by warehouse only where the page has them by warehouse. */
 const totalsTable: TableOf = (visit, selection, deps) => ({
-  columns: ["customerId", "customer", "chargeCode", ...(selection.byWarehouse ? ["warehouseCode"] : []), "quantity", "rows"],
+  columns: ["Customer id", "Customer", "Charge code", ...(selection.byWarehouse ? ["Warehouse"] : []), "Quantity", "Rows"],
   rows: totalsOf(visit, selection, deps),
 });
 
@@ -61,18 +61,18 @@ async function* totalsOf(visit: SignedInVisit, { filter, asOf, byWarehouse }: Se
 
 const changesTable: TableOf = (visit, selection, deps) => ({
   columns: [
-    "at",
-    "what",
-    "importId",
-    "reference",
-    "reversalId",
-    "reason",
-    "by",
-    "customerId",
-    "customer",
-    "chargeCode",
-    "quantity",
-    "rows",
+    "When",
+    "What",
+    "Import id",
+    "Reference",
+    "Reversal id",
+    "Reason",
+    "By",
+    "Customer id",
+    "Customer",
+    "Charge code",
+    "Quantity",
+    "Rows",
   ],
   rows: changesOf(visit, selection, deps),
 });
@@ -85,7 +85,15 @@ async function* changesOf(visit: SignedInVisit, { filter, since }: Selection, de
   for (const change of await totalChanges(organisationId, filter, since, deps.pool)) {
     const { at, importId, reversalId, sourceDetails, reason, actor } = change;
     const what = reversalId === null ? "import" : "reversal";
-    const cause = [at.toISOString(), what, importId, sourceDetails, reversalId ?? "", reason ?? "", actorOf(principalOf(actor))];
+    const cause: Cell[] = [
+      { wallTime: wallTime(at, visit) ?? "" },
+      what,
+      importId,
+      sourceDetails,
+      reversalId ?? "",
+      reason ?? "",
+      actorOf(principalOf(actor)),
+    ];
     yield change.amounts.map(({ customerId, chargeCode, quantity, rows }) => [
       ...cause,
       customerId ?? "",
@@ -117,14 +125,15 @@ export const activityDownloads = (["rows", "totals", "changes"] as const).flatMa
   ),
 );
 
-/** Such as `activity-totals-2026-03-as-of-2026-04-01T09-00-00`, in the organisation's time. */
+/** Such as `activity-totals-2026-03-as-of-2026-04-01-0900`, in the organisation's time. */
 function fileName(table: keyof typeof tables, visit: SignedInVisit, { period, importId, asOf, since }: Selection): string {
+  const minuteOf = (at: Date) => (wallTime(at, visit) ?? "").slice(0, 16).replace("T", "-").replace(":", "");
   const parts = [
     `activity-${table}`,
-    importId && `import-${importId}`,
+    importId && `import-${importId.slice(0, 8)}`,
     period && (period.month ?? `${period.firstDay}-to-${period.lastDay}`),
-    table === "totals" && asOf && `as-of-${wallTime(asOf, visit)}`,
-    table === "changes" && since && `since-${wallTime(since, visit)}`,
+    table === "totals" && asOf && `as-of-${minuteOf(asOf)}`,
+    table === "changes" && since && `since-${minuteOf(since)}`,
   ];
-  return parts.filter(Boolean).join("-").replaceAll(":", "-");
+  return parts.filter(Boolean).join("-");
 }

@@ -1,117 +1,66 @@
 import { type ActivityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
-import { Choice, Field } from "../../shell/form.js";
-import { FilterForm } from "../../shell/panel.js";
+import { type Chip, type ChipOption, Chips } from "../../shell/chips.js";
 import type { NameOfCustomer } from "../customers.js";
 import { monthAfter, type Period } from "../days.js";
-import { activitiesPath, addressOf, noCustomer, type OfActivities, ofNow, queryOf, wallTime } from "./selection.js";
+import { activitiesPath, addressOf, noCustomer, type OfActivities, queryOf, wallTime } from "./selection.js";
 
-/** Two forms: a month is chosen more often than days, and choosing one must not need emptying the other. */
+/** The month and the time as of which it is shown are one control; beside it days, customer and codes. */
 export function Filters({ of, choices }: { of: OfActivities; choices: ActivityChoices }) {
   const { visit, selection, nameOf } = of;
-  const { period } = selection;
-  return (
-    <section class="panel activity-filters" aria-label="What is shown">
-      {period === undefined ? null : <MonthForm of={of} period={period} />}
-      <FilterForm
-        visit={visit}
-        path={activitiesPath}
-        kept={{ ...queryOf(selection), ...noDays, ...noCodes }}
-        all={selection.customer || selection.warehouse || selection.charge ? addressOf(of, noCodes) : undefined}
-      >
-        <Field label="From" name="from" type="date" value={period?.firstDay} required={period !== undefined} placeholder="2026-03-01" />
-        <Field label="To" name="to" type="date" value={period?.lastDay} required={period !== undefined} placeholder="2026-03-01" />
-        <CodeField
-          label="Customer"
-          name="customer"
-          value={selection.customer}
-          options={customerOptions(choices, nameOf)}
-          all="All customers"
-        />
-        <CodeField
-          label="Warehouse"
-          name="warehouse"
-          value={selection.warehouse}
-          options={codes(choices.warehouseCodes)}
-          all="All warehouses"
-        />
-        <CodeField label="Charge code" name="charge" value={selection.charge} options={codes(choices.chargeCodes)} all="All charge codes" />
-      </FilterForm>
-      {selection.view === "rows" ? null : <Times of={of} />}
-    </section>
-  );
+  const { period, asOf, since, view, importId } = selection;
+  const month = period?.month;
+  const days = month === undefined ? period : undefined;
+  const times: readonly Chip[] = [
+    { name: "asOf", label: "As of", kind: "time", group: "when", value: wallTime(asOf, visit) ?? "", clears: ["since"] },
+    ...(view === "rows" ? [] : [sinceChip(wallTime(since, visit))]),
+  ];
+  const chips: readonly Chip[] = [
+    ...(period === undefined ? [] : [monthChip(of, period)]),
+    ...(importId === "" ? times : []),
+    codeChip("customer", "Customer", "All", customerOptions(choices, nameOf), selection.customer),
+    codeChip("warehouse", "Warehouse", "All", codes(choices.warehouseCodes), selection.warehouse),
+    codeChip("charge", "Charge code", "All", codes(choices.chargeCodes), selection.charge),
+    { name: "from", label: "From", kind: "day", value: days?.firstDay ?? "", clears: ["month"] },
+    { name: "to", label: "To", kind: "day", value: days?.lastDay ?? "", clears: ["month"] },
+  ];
+  const { view: kept, by, pages, import: only } = queryOf(selection);
+  return <Chips visit={visit} path={activitiesPath} chips={chips} kept={{ view: kept, by, pages, import: only }} />;
 }
 
-function MonthForm({ of, period }: { of: OfActivities; period: Period }) {
-  return (
-    <FilterForm
-      visit={of.visit}
-      path={activitiesPath}
-      submit="Show month"
-      quiet
-      kept={{ ...queryOf(of.selection), ...noDays }}
-      after={<Months of={of} period={period} />}
-    >
-      <Field label="Month" name="month" type="month" value={period.month ?? period.firstDay.slice(0, 7)} placeholder="2026-03" />
-    </FilterForm>
-  );
-}
+const sinceChip = (value = ""): Chip => ({ name: "since", label: "Changes since", kind: "time", group: "when", value, clears: ["asOf"] });
 
-/** The totals of an earlier time, and what has changed them since a time. */
-function Times({ of }: { of: OfActivities }) {
-  const { visit, selection } = of;
-  const { asOf, since } = selection;
-  const time = { type: "datetime-local", step: "1", placeholder: "2026-03-01T14:30" } as const;
-  const [kept, now] = [{ ...queryOf(selection), ...ofNow }, addressOf(of, ofNow)];
-  return (
-    <div class="times">
-      <FilterForm visit={visit} path={activitiesPath} submit="Show as of" quiet kept={kept} all={asOf && now} allLabel="Show as of now">
-        <Field label="As of" name="asOf" value={wallTime(asOf, visit)} {...time} />
-      </FilterForm>
-      <FilterForm
-        visit={visit}
-        path={activitiesPath}
-        submit="Show changes"
-        quiet
-        kept={{ ...kept, by: "", pages: "" }}
-        all={since && now}
-        allLabel="Show totals"
-      >
-        <Field label="Changes since" name="since" value={wallTime(since, visit)} {...time} />
-      </FilterForm>
-    </div>
-  );
-}
+const monthChip = (of: OfActivities, period: Period): Chip => ({
+  ...({ name: "month", label: "Month", kind: "month", group: "when", required: true } as const),
+  value: period.month ?? "",
+  clears: ["from", "to"],
+  after: <Months of={of} period={period} />,
+});
 
 const noDays = { month: "", from: "", to: "" };
-const noCodes = { customer: "", warehouse: "", charge: "" };
 
-function Months({ of, period }: { of: OfActivities; period: Period }) {
-  const { month, firstDay } = period;
+function Months({ of, period: { month, firstDay } }: { of: OfActivities; period: Period }) {
   const address = (months: number) => addressOf(of, { ...noDays, month: monthAfter(month ?? firstDay.slice(0, 7), months) });
   return (
-    <nav class="months" aria-label="Months">
-      <a href={address(-1)}>Previous month</a>
-      <a href={address(1)}>Next month</a>
-    </nav>
+    <span class="months">
+      <a href={address(-1)} aria-label="Previous month">
+        &lsaquo;
+      </a>
+      <a href={address(1)} aria-label="Next month">
+        &rsaquo;
+      </a>
+    </span>
   );
 }
 
-type Option = { value: string; label: string };
+const codes = (values: readonly string[]): ChipOption[] => values.map((value) => ({ value, label: value }));
 
-const codes = (values: readonly string[]): Option[] => values.map((value) => ({ value, label: value }));
-
-function customerOptions({ customerIds, withoutCustomer }: ActivityChoices, nameOf: NameOfCustomer): Option[] {
+function customerOptions({ customerIds, withoutCustomer }: ActivityChoices, nameOf: NameOfCustomer): ChipOption[] {
   const named = customerIds.map((id) => ({ value: id, label: nameOf(id) === undefined ? id : `${nameOf(id)} (${id})` }));
   return [...named, ...(withoutCustomer ? [{ value: noCustomer, label: "Without a customer" }] : [])];
 }
 
-type CodeFieldProps = Option & { name: string; options: readonly Option[]; all: string };
-
 /** A list to choose from, or a field to write into where the list would be too long. */
-function CodeField({ label, name, value, options, all }: CodeFieldProps) {
-  if (options.length > mostChoices)
-    return <Field label={label} name={name} value={value} required={false} autocomplete="off" maxlength={200} />;
-  const known = value === "" || options.some((option) => option.value === value);
-  const offered = known ? options : [...options, { value, label: value }];
-  return <Choice label={label} name={name} value={value} options={[{ value: "", label: all }, ...offered]} />;
-}
+const codeChip = (name: string, label: string, all: string, options: readonly ChipOption[], value: string): Chip =>
+  options.length > mostChoices
+    ? { name, label, kind: "text", maxlength: 200, value }
+    : { name, label, kind: "choice", all, options, value };

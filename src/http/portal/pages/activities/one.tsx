@@ -6,6 +6,7 @@ import { whyNotCorrectable } from "../../../../commands/corrections/openRows.js"
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { fieldsOf } from "../../../../domain/imports/fields.js";
 import { isLonger, limits } from "../../../../domain/imports/limits.js";
+import { instantOf } from "../../../../domain/imports/timestamp.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import { recordedAs } from "../../../../domain/pushes/correctedFile.js";
 import { storable } from "../../../../domain/pushes/values.js";
@@ -22,7 +23,7 @@ import { Badge, type Fact, Facts, Panel } from "../../shell/panel.js";
 import { Sentence } from "../../shell/sentence.js";
 import { Quantity, Time } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
-import { historyPath, importPath, reversalPath, reversePath, shownReference } from "../imports/status.js";
+import { historyPath, importPath, importsPath, reversalPath, reversePath, shownReference } from "../imports/status.js";
 import { activitiesPath, activityPath } from "./selection.js";
 
 export const activityPage: PageOf<SignedInVisit> = {
@@ -38,12 +39,13 @@ export const activityPage: PageOf<SignedInVisit> = {
     const of = { visit, activity, found };
     return {
       title: "Activity",
+      crumbs: [
+        ["Imports", importsPath],
+        [shownReference({ reference: found.request.sourceDetails }), importPath(activity.importId)],
+      ],
+      menu: [{ label: "History of this row", to: visit.links.to(historyPath(activity.importId, activity.row)) }],
       body: (
         <>
-          <p class="under-heading">
-            <a href={visit.links.to(importPath(activity.importId))}>{shownReference({ reference: found.request.sourceDetails })}</a>
-            <a href={visit.links.to(historyPath(activity.importId, activity.row))}>History of this row</a>
-          </p>
           <Recorded of={of} nameOf={nameOf} customerNamed={customerNamed} />
           {closed && !activity.reversed ? <NotCorrectable of={of} why={closed.sentence} /> : null}
           {closed === undefined && visit.may("operate") ? <Correct of={of} /> : null}
@@ -75,15 +77,17 @@ function Recorded({ of, nameOf, customerNamed }: { of: OfActivity; nameOf: NameO
   const { visit, activity, found } = of;
   const { importId, row, values } = activity;
   const { sourceDetails, by, at } = found.request;
-  const shown = (name: string) => {
+  const shown = (name: string, type: string) => {
     const value = text(values[name]);
     if (name === "customerId") return <Customer customerId={value} nameOf={customerNamed} />;
     if (value === "") return <span class="muted">-</span>;
+    const at = type === "time" ? instantOf(value, "UTC") : undefined;
+    if (at !== undefined) return <Time visit={visit} at={new Date(at)} exact />;
     return name === "quantity" ? <Quantity text={value} /> : value;
   };
   const facts: Fact[] = [
-    ["Counts", <Standing of={of} />],
-    ...fieldsOf("activity").map(({ name, heading }): Fact => [heading, shown(name)]),
+    ["Billing", <Standing of={of} />],
+    ...fieldsOf("activity").map(({ name, heading, type }): Fact => [heading, shown(name, type)]),
     ["Import", <a href={visit.links.to(importPath(importId))}>{shownReference({ reference: sourceDetails })}</a>],
     ["Row", String(row)],
     ["Submitted by", nameOf(by)],
@@ -114,7 +118,7 @@ function Standing({ of: { visit, activity } }: { of: OfActivity }) {
         <a href={visit.links.to(activityPath(replacedBy.importId, replacedBy.row))}>See the activity that counts instead</a>
       </>
     );
-  return <>Yes</>;
+  return <Badge state={{ label: "Billed", badge: "good" }} />;
 }
 
 /** The row whose place it takes, where its import is a correction. Its rows stand in the order of those that they correct. */

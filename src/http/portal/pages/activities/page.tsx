@@ -1,30 +1,21 @@
 import type { Child } from "hono/jsx";
 import { Rejection } from "../../../../domain/rejection.js";
 import { activityChoices } from "../../../../queries/activities/activityCodes.js";
-import { activityTotals } from "../../../../queries/activities/activityTotals.js";
+import { activityTotals, type TotalsFilter } from "../../../../queries/activities/activityTotals.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { tablesKnow } from "../../../../queries/knownAt.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
-import { Button, ButtonLink } from "../../shell/form.js";
+import type { MenuItem, PageOf, PortalDeps, Shown, SignedInVisit } from "../../page.js";
+import { Button } from "../../shell/form.js";
 import { Time } from "../../shell/values.js";
 import { type Present, presentCatalogue } from "../customers.js";
-import { importPath, shownReference } from "../imports/status.js";
+import { importPath, importsPath, shownReference } from "../imports/status.js";
+import { type BillSum, billSum } from "./billLines.js";
 import { Changes } from "./changes.js";
 import { Filters } from "./filters.js";
 import { Rows, rowsOfImport, rowsThatCount } from "./rows.js";
-import {
-  activitiesPath,
-  addressOf,
-  daysInWords,
-  type OfActivities,
-  ofNow,
-  onlyImport,
-  printedWords,
-  queryOf,
-  selectionOf,
-} from "./selection.js";
+import { activitiesPath, addressOf, daysInWords, type OfActivities, onlyImport, printedWords, queryOf, selectionOf } from "./selection.js";
 import { Totals } from "./totals.js";
 
 export const activitiesPage: PageOf<SignedInVisit> = {
@@ -51,33 +42,33 @@ async function shown(visit: SignedInVisit, { now, nameOf }: Present, deps: Porta
   return {
     title: "Activities",
     scripts: ["downloads.js"],
+    ...(only
+      ? { crumbs: [["Imports", importsPath] as const, [shownReference(only), importPath(only.importId)] as const] }
+      : { views: viewsOf(of) }),
+    action: content.isEmpty ? null : <Button type="button" data-print hidden label="Print" class="quiet" />,
+    menu: [...(content.isEmpty ? [] : downloadsOf(of)), ...layoutsOf(of)],
     body: (
       <>
-        {only ? <OnlyOf of={of} view={only} /> : null}
         <Filters of={of} choices={choices} />
         <section class={selection.perCustomer ? "panel per-customer" : "panel"} aria-labelledby="period">
+          <div class="print-only printed">
+            {printedWords(of).map((line) => (
+              <p>{line}</p>
+            ))}
+          </div>
           <div class="bill-head">
             <h2 id="period">{daysInWords(selection)}</h2>
-            {only ? null : <Views of={of} />}
+            {only ? <a href={addressOf(of, { import: "" })}>Show all imports</a> : null}
           </div>
-          <p class="print-only">{printedWords(of)}</p>
           <Known of={of} />
-          {content.isEmpty ? null : <Downloads of={of} />}
+          <DownloadProgress />
+          {only ? <p class="hint">Activities that are not billed are not in the downloads.</p> : null}
           {content.body}
         </section>
       </>
     ),
   };
 }
-
-const OnlyOf = ({ of, view }: { of: OfActivities; view: ImportView }) => (
-  <p class="under-heading">
-    <span>
-      Only those of <a href={of.visit.links.to(importPath(view.importId))}>{shownReference(view)}</a>
-    </span>
-    <a href={addressOf(of, { import: "" })}>Show all imports</a>
-  </p>
-);
 
 /** Says so where the figures are not those of now. */
 function Known({ of: { visit, selection } }: { of: OfActivities }) {
@@ -120,62 +111,66 @@ async function contentOf(of: OfActivities, only: ImportView | undefined, deps: P
     const totals = await activityTotals(organisationId, { ...filter, asOf }, pool);
     return { body: <Totals of={of} totals={totals} />, isEmpty: totals.length === 0 };
   }
-  const page = await (only ? rowsOfImport(of, only, deps) : rowsThatCount(of, deps));
-  return { body: <Rows of={of} page={page} />, isEmpty: page.items.length === 0 && !visit.query["cursor"] };
+  const [page, sum] = await Promise.all([
+    only ? rowsOfImport(of, only, deps) : rowsThatCount(of, deps),
+    only ? undefined : sumOfRows(organisationId, { ...filter, asOf }, pool),
+  ]);
+  return { body: <Rows of={of} page={page} sum={sum} />, isEmpty: page.items.length === 0 && !visit.query["cursor"] };
 }
 
-function Views({ of }: { of: OfActivities }) {
+/** The total that led here; undefined where there are too many to add up. */
+const sumOfRows = (organisationId: string, filter: TotalsFilter, pool: PortalDeps["pool"]): Promise<BillSum | undefined> =>
+  activityTotals(organisationId, filter, pool).then(billSum, (error: unknown) => {
+    if (error instanceof Rejection) return undefined;
+    throw error;
+  });
+
+function viewsOf(of: OfActivities) {
   const { selection } = of;
+  const { view, byWarehouse, since } = selection;
+  const totals = view === "totals";
   const views = [
-    { label: "By charge code", changes: { view: "", by: "", since: "" }, here: selection.view === "totals" && !selection.byWarehouse },
-    {
-      label: "By charge code and warehouse",
-      changes: { view: "", by: "warehouse", since: "" },
-      here: selection.view === "totals" && selection.byWarehouse,
-    },
-    { label: "Rows", changes: { ...ofNow, view: "rows", pages: "" }, here: selection.view === "rows" },
+    { label: "By charge code", changes: { view: "", by: "", since: "" }, current: totals && !byWarehouse },
+    { label: "By warehouse", changes: { view: "", by: "warehouse", since: "" }, current: totals && byWarehouse },
+    { label: "Rows", changes: { since: "", view: "rows", pages: "" }, current: view === "rows" },
+    ...(since ? [{ label: "Changes", changes: {}, current: true }] : []),
   ];
-  return (
-    <nav class="views" aria-label="Views">
-      {views.map(({ label, changes, here }) => (
-        <a href={addressOf(of, changes)} aria-current={here ? "page" : undefined}>
-          {label}
-        </a>
-      ))}
-      {selection.view === "totals" ? (
-        <a href={addressOf(of, { pages: selection.perCustomer ? "" : "customer" })}>
-          {selection.perCustomer ? "All customers in one table" : "One customer per page"}
-        </a>
-      ) : null}
-    </nav>
-  );
+  return views.map(({ label, changes, current }) => ({ label, current, to: addressOf(of, changes) }));
 }
 
-/** Links to download what the page shows, and its other view: totals, or every row behind them. */
-function Downloads({ of: { visit, selection } }: { of: OfActivities }) {
+const layoutsOf = (of: OfActivities): MenuItem[] =>
+  of.selection.view !== "totals"
+    ? []
+    : [
+        {
+          label: of.selection.perCustomer ? "All customers in one table" : "One customer per page",
+          to: addressOf(of, { pages: of.selection.perCustomer ? "" : "customer" }),
+        },
+      ];
+
+/** What the page shows, and its other view: totals, or every row behind them. The rows of an earlier time are on the page only. */
+function downloadsOf({ visit, selection }: OfActivities): MenuItem[] {
   const { view, asOf, importId } = selection;
   const address = (file: string) => visit.links.to(`${activitiesPath}/${file}`, queryOf(selection, { view: "", pages: "" }));
-  const other = view === "rows" ? "totals" : "rows";
-  const hasOther = view !== "changes" && !asOf && importId === "";
-  return (
-    <>
-      <div class="button-row downloads">
-        <ButtonLink to={address(`${view}.csv`)} download data-followed label="Download CSV" />
-        <ButtonLink to={address(`${view}.xlsx`)} download data-followed label="Download XLSX" quiet />
-        {hasOther
-          ? (["csv", "xlsx"] as const).map((format) => (
-              <a href={address(`${other}.${format}`)} download data-followed>
-                {other === "rows" ? "All rows" : "Totals"} as {format.toUpperCase()}
-              </a>
-            ))
-          : null}
-      </div>
-      <div class="download-progress" hidden data-download-progress>
-        <progress aria-label="Progress of the download" />
-        <span role="status" data-download-text />
-        <Button type="button" class="quiet" data-download-cancel label="Cancel" />
-      </div>
-      {importId === "" ? null : <p class="hint">Activities that do not count are not in the downloads.</p>}
-    </>
-  );
+  const link = (label: string, file: string): MenuItem => ({ label, to: address(file), "data-followed": "", download: "" });
+  const shown = asOf ? "totals" : view;
+  const other = shown === "rows" ? "totals" : "rows";
+  const hasOther = shown !== "changes" && !asOf && importId === "";
+  return [
+    link("Download CSV", `${shown}.csv`),
+    link("Download XLSX", `${shown}.xlsx`),
+    ...(hasOther
+      ? (["csv", "xlsx"] as const).map((format) =>
+          link(`${other === "rows" ? "All rows" : "Totals"} as ${format.toUpperCase()}`, `${other}.${format}`),
+        )
+      : []),
+  ];
 }
+
+const DownloadProgress = () => (
+  <div class="download-progress" hidden data-download-progress>
+    <progress aria-label="Progress of the download" />
+    <span role="status" data-download-text />
+    <Button type="button" class="quiet" data-download-cancel label="Cancel" />
+  </div>
+);

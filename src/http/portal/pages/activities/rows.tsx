@@ -2,17 +2,20 @@
 import { type FieldName, fieldsOf } from "../../../../domain/imports/fields.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { pageOfActivities } from "../../../../queries/activities/activityLedger.js";
+import { activityRowsAsOf } from "../../../../queries/activities/activityRowsAsOf.js";
 import { type ActivityStanding, listWithReversed } from "../../../../queries/activities/reversedActivities.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Page } from "../../../../queries/page.js";
 import { type Query, withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { Button } from "../../shell/form.js";
+import { counted, grouped } from "../../shell/formats.js";
 import { Badge, EmptyState, Pager } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Quantity, Time } from "../../shell/values.js";
 import { Customer } from "../customers.js";
 import { importPath, reversalPath, shownReference } from "../imports/status.js";
+import type { BillSum } from "./billLines.js";
 import { activitiesPath, activityPath, addressOf, chosenPath, daysInWords, type OfActivities, queryOf } from "./selection.js";
 
 interface ListedActivity {
@@ -34,7 +37,11 @@ const pageOf = ({ visit }: OfActivities, { signingSecret }: PortalDeps) => ({
 });
 
 export async function rowsThatCount(of: OfActivities, deps: PortalDeps): Promise<Page<ListedActivity>> {
-  const { items, nextCursor } = await pageOfActivities(of.visit.person.organisationId, of.selection.filter, pageOf(of, deps), deps.pool);
+  const { organisationId } = of.visit.person;
+  const { filter, asOf } = of.selection;
+  const { items, nextCursor } = asOf
+    ? await activityRowsAsOf(organisationId, filter, asOf, pageOf(of, deps), deps.pool)
+    : await pageOfActivities(organisationId, filter, pageOf(of, deps), deps.pool);
   return {
     items: items.map(({ sourceDetails, ...row }) => ({ ...row, reference: shownReference({ reference: sourceDetails }) })),
     nextCursor,
@@ -51,14 +58,23 @@ export async function rowsOfImport(of: OfActivities, view: ImportView, deps: Por
   };
 }
 
-export function Rows({ of, page: { items, nextCursor } }: { of: OfActivities; page: Page<ListedActivity> }) {
+interface RowsProps {
+  readonly of: OfActivities;
+  readonly page: Page<ListedActivity>;
+  /** Of all pages. */
+  readonly sum: BillSum | undefined;
+}
+
+export function Rows({ of, page: { items, nextCursor }, sum }: RowsProps) {
   const { visit, selection } = of;
+  const start = Number(/^\d{1,9}$/.exec(visit.query["after"] ?? "")?.[0] ?? 0);
   const pager = (
     <Pager
       of="activities"
       cursor={visit.query["cursor"] || undefined}
       nextCursor={nextCursor}
-      address={(cursor) => addressOf(of, { cursor })}
+      address={(cursor) => addressOf(of, { cursor, after: cursor && String(start + items.length) })}
+      range={{ start, shown: items.length, total: sum && { count: sum.rows, more: false } }}
     />
   );
   if (items.length === 0)
@@ -70,10 +86,20 @@ export function Rows({ of, page: { items, nextCursor } }: { of: OfActivities; pa
     );
   const isOfImport = selection.importId !== "";
   const caption = isOfImport ? "Activities in the order of the file" : "Activities by customer, warehouse, charge code and time";
-  const withChoice = visit.may("operate") && items.some(isReversible);
+  const withChoice = visit.may("operate") && !selection.asOf && items.some(isReversible);
   const doesNotCount = ({ standing }: ListedActivity) => Boolean(standing?.reversed || standing?.replacedBy);
   return (
     <>
+      {sum ? (
+        <p class="rows-sum">
+          <strong>{counted(sum.rows, "row")}</strong>
+          {sum.quantity === undefined ? null : (
+            <>
+              , quantity <strong>{grouped(sum.quantity)}</strong>
+            </>
+          )}
+        </p>
+      ) : null}
       <Table
         caption={caption}
         columns={[...(withChoice ? [choiceColumn(visit)] : []), ...columns(of, isOfImport)]}
@@ -155,7 +181,7 @@ function columns(of: OfActivities, isOfImport: boolean): readonly Column<ListedA
     { heading: "Quantity", number: true, cell: ({ values }) => <Quantity text={text(values["quantity"])} /> },
     { heading: "Reference", cell: ({ values }) => <Reference text={text(values["reference"])} /> },
     ...otherFields.map(({ name, heading }) => ({ heading, cell: ({ values }: ListedActivity) => text(values[name]) })),
-    ...(isOfImport ? [{ heading: "Counts", cell: (activity: ListedActivity) => <Standing of={of} activity={activity} /> }] : []),
+    ...(isOfImport ? [{ heading: "Billing", cell: (activity: ListedActivity) => <Standing of={of} activity={activity} /> }] : []),
     {
       heading: isOfImport ? "Row" : "Import",
       cell: (activity) => <Source of={of} activity={activity} isOfImport={isOfImport} />,
@@ -177,7 +203,7 @@ function Source({ of: { visit }, activity, isOfImport }: { of: OfActivities; act
   );
 }
 
-/** Whether it counts in the totals, and if not, why. */
+/** Whether it is billed, and if not, why. */
 function Standing({ of: { visit }, activity: { importId, standing } }: { of: OfActivities; activity: ListedActivity }) {
   if (standing?.reversed) {
     const { reversalId, reason } = standing.reversed;
@@ -195,7 +221,7 @@ function Standing({ of: { visit }, activity: { importId, standing } }: { of: OfA
       </a>
     );
   }
-  return <>Yes</>;
+  return <Badge state={{ label: "Billed", badge: "good" }} />;
 }
 
 const Reference = ({ text: reference }: { text: string }) => (

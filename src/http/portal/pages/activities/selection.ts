@@ -60,7 +60,7 @@ export function selectionOf(visit: SignedInVisit, now: Date): Selection {
   };
   const isOfRows = importId !== "" || query["view"] === "rows";
   const since = isOfRows ? undefined : timeIn(visit, "since", "Changes since");
-  const asOf = isOfRows || since ? undefined : timeIn(visit);
+  const asOf = importId !== "" || since ? undefined : timeIn(visit);
   const view = isOfRows ? "rows" : since ? "changes" : "totals";
   const perCustomer = view === "totals" && query["pages"] === "customer";
   const byWarehouse = query["by"] === "warehouse";
@@ -97,9 +97,6 @@ export function queryOf(selection: Selection, changes: Query = {}): Query {
   return { ...dates, import: importId, customer, warehouse, charge, ...shape, ...times, ...changes };
 }
 
-/** For queries: the totals of now. */
-export const ofNow: Query = { asOf: "", since: "" };
-
 export const daysInWords = ({ period }: Selection): string => (period ? periodWords(period) : "All days");
 
 /** For a field of a form: a time as clocks in the organisation's zone show it. */
@@ -109,16 +106,18 @@ export const wallTime = (at: Date | undefined, { person }: SignedInVisit): strin
 export const addressOf = ({ visit, selection }: Pick<OfActivities, "visit" | "selection">, changes: Query = {}): string =>
   visit.links.to(activitiesPath, queryOf(selection, changes));
 
-/** What a printed page is of, since it does not show the filters. `of`: the customer. */
-export function printedWords({ visit: { person }, selection, nameOf }: OfActivities, of = selection.customer): string {
+/** What a printed page is of, since it shows neither menu nor filters. `of`: the customer. */
+export function printedWords({ visit: { person }, selection, nameOf }: OfActivities, of = selection.customer): string[] {
   const { warehouse, charge, asOf, since } = selection;
-  const parts = [
-    person.organisationName,
-    ...(of ? [of === noCustomer ? "without a customer" : (nameOf(of) ?? of)] : []),
-    ...(warehouse ? [`warehouse ${warehouse}`] : []),
-    ...(charge ? [`charge code ${charge}`] : []),
-  ];
   const time = asOf ?? since;
-  const known = time ? ` ${asOf ? "As known on" : "Changes since"} ${timeInWords(time, person.timezone, true)}.` : "";
-  return `${parts.join(", ")}.${known} Days are those of ${person.timezone}.`;
+  return [
+    `${person.organisationName}, activities, ${daysInWords(selection)}`,
+    [
+      of === "" ? "All customers" : of === noCustomer ? "Without a customer" : (nameOf(of) ?? of),
+      ...(warehouse ? [`warehouse ${warehouse}`] : []),
+      ...(charge ? [`charge code ${charge}`] : []),
+    ].join(", "),
+    ...(time ? [`${asOf ? "As known on" : "Changes since"} ${timeInWords(time, person.timezone, true)}`] : []),
+    `Days and times are those of ${person.timezone}`,
+  ];
 }

@@ -37,12 +37,12 @@ function firstLine(after = ""): number {
   return from % linesPerPage === 0 ? from : 0;
 }
 
-/** Each number of rows leads to the rows. Those of an earlier time cannot be listed. */
-function tableOf(of: OfActivities) {
-  const { byWarehouse, asOf } = of.selection;
-  const linked = { rowsOf: (customerId: string | null, line: BillLine) => <LinkToRows of={of} customerId={customerId} line={line} /> };
-  return { nameOf: of.nameOf, byWarehouse, ...(asOf ? {} : linked) };
-}
+/** Each number of rows leads to the rows, as of the same time. */
+const tableOf = (of: OfActivities) => ({
+  nameOf: of.nameOf,
+  byWarehouse: of.selection.byWarehouse,
+  rowsOf: (customerId: string | null, line: BillLine) => <LinkToRows of={of} customerId={customerId} line={line} />,
+});
 
 /** A table for each customer, which begins a page of its own when it is printed. No customer's lines are cut. */
 function BillPerCustomer({ of, bills }: { of: OfActivities; bills: readonly CustomerBill[] }) {
@@ -64,7 +64,7 @@ function BillPerCustomer({ of, bills }: { of: OfActivities; bills: readonly Cust
             caption={`Totals by charge code, ${days}`}
             bills={[bill]}
             sum={billSum(bill.lines)}
-            printed={`${days}. ${printedWords(of, bill.customerId ?? noCustomer)}`}
+            printed={printedWords(of, bill.customerId ?? noCustomer).join(". ")}
           />
         </section>
       ))}

@@ -1,27 +1,24 @@
 // Every page, form and answer of the catalogue.
 import { changesPage } from "./changes.js";
-import { customerForms } from "./customerForms.js";
-import { otherForms } from "./otherForms.js";
+import { applyForm, applyPage } from "./draft.js";
+import { entryFormsAndRemovals, formPages } from "./entryForms.js";
+import { entryPages } from "./entryPage.js";
+import { laneDownloads, laneForms, lanePages } from "./laneForms.js";
 import { cataloguePage } from "./page.js";
-import { rateCardPage } from "./rateCard.js";
-import { thingPages } from "./thingPages.js";
-import { applyForm, uploadForm, uploadPage } from "./upload.js";
-import { downloadAnswer, versionsPage } from "./versions.js";
-import { zoneMapPage } from "./zoneMap.js";
-
-const changing = [...customerForms, ...otherForms];
+import { uploadForm, uploadPage } from "./upload.js";
+import { downloadAnswer, versionDownloads, versionsPage } from "./versions.js";
 
 export const cataloguePages = [
   cataloguePage,
-  ...changing.map(({ page }) => page), // before the pages of things, whose addresses would match those of the forms that add
-  ...thingPages,
-  zoneMapPage,
-  rateCardPage,
+  ...formPages, // before the pages of things, whose addresses would match those of the forms that add
+  ...lanePages,
+  ...Object.values(entryPages),
   versionsPage,
   changesPage,
   uploadPage,
+  applyPage,
 ];
 
-export const catalogueForms = [uploadForm, applyForm, ...changing.map(({ form }) => form)];
+export const catalogueForms = [uploadForm, applyForm, ...entryFormsAndRemovals, ...laneForms];
 
-export const catalogueAnswers = [downloadAnswer];
+export const catalogueAnswers = [downloadAnswer, ...versionDownloads, ...laneDownloads];

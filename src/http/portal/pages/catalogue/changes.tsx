@@ -1,12 +1,15 @@
-import { type CatalogueDifference, catalogueDifferences, subjectOf } from "../../../../domain/catalogue/diff.js";
+import { type CatalogueDifference, catalogueDifferences, changeInWords, subjectOf } from "../../../../domain/catalogue/diff.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
+import { idOf } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { catalogueAt } from "../../../../queries/organisations/organisations.js";
 import type { PageOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { Badge, EmptyState } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { presentCatalogue } from "../customers.js";
-import { changesPath, idOf, partOf, Thing, versionsPath } from "./parts.js";
+import { changesPath, versionsPath } from "./addresses.js";
+import { partOf } from "./inMemory.js";
+import { Thing } from "./lists.js";
 import { Compare, versionIn } from "./versions.js";
 
 /** What changed between any two versions; the last change where the address names none. */
@@ -19,7 +22,7 @@ export const changesPage: PageOf<SignedInVisit> = {
     const [before, after] = await Promise.all([requireVersion(visit, deps, from), requireVersion(visit, deps, to)]);
     const all = catalogueDifferences(before, after);
     const address = (row: string | undefined) => `${changesPath}?from=${from}&to=${to}${row ? `&row=${row}` : ""}`;
-    const { rows, pager } = partOf(visit, all, "changes", address, "row");
+    const { rows, pager } = partOf(visit, all, "changes", address, { name: "row" });
     return {
       title: `Changes from version ${from} to ${to}`,
       body: (
@@ -97,6 +100,7 @@ const columns = (visit: SignedInVisit, present: OrganisationFile): readonly Colu
   { heading: "How", cell: ({ kind }) => <Badge state={badges[kind]} /> },
   {
     heading: "Change",
-    cell: ({ change }) => (change === "" ? <span class="muted">All of it</span> : <span class="change">{change}</span>),
+    cell: (difference) =>
+      difference.change ? <span class="change">{changeInWords(difference)}</span> : <span class="muted">All of it</span>,
   },
 ];

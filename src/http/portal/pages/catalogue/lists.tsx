@@ -1,107 +1,90 @@
-// The lists of the catalogue: what their rows are, what a search looks at, and their columns.
+// The lists of the catalogue and the cells of their columns, made from the fields of the schema.
+import type { Child } from "hono/jsx";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
-import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
+import { type CatalogueField, fieldsOf, valueInWords } from "../../../../domain/catalogue/fields.js";
+import type { OrganisationFile, RateCard, Section } from "../../../../domain/catalogue/schema.js";
+import { idOf, usesInWords, usesOf } from "../../../../domain/catalogue/uses.js";
 import type { SignedInVisit } from "../../page.js";
 import { Badge } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
-import { daysInWords, NamedThing, Thing, Things } from "./parts.js";
+import { type Entry, headed, nameOf, thingPath, things } from "./addresses.js";
 
 export interface OfCatalogue {
   readonly visit: SignedInVisit;
   readonly catalogue: Catalogue;
   readonly file: OrganisationFile;
+  readonly version: number;
   readonly now: Date;
 }
 
-export interface CatalogueList<Row> {
-  readonly key: string;
-  readonly label: string;
-  /** What its pages are pages of. */
-  readonly of: string;
-  readonly rows: (file: OrganisationFile) => readonly Row[];
-  /** What a search looks at. */
-  readonly text: (row: Row, file: OrganisationFile) => string;
-  readonly columns: (of: OfCatalogue, shown: readonly Row[]) => readonly Column<Row>[];
+/** The fields that a list shows besides the name. */
+const listed: Readonly<Record<Section, readonly string[]>> = {
+  customers: ["carrierIds", "rateCardIds"],
+  carriers: ["mandatoryCustomFields"],
+  services: ["carrierId", "type", "class"],
+  zoneMaps: ["zones"],
+  rateCards: ["serviceId", "zoneMapId", "lanes"],
+  customFields: [],
+};
+
+export const Thing = ({ visit, section, id, label }: { visit: SignedInVisit; section: Section; id: string; label?: string }) => (
+  <a href={visit.links.to(thingPath(section, id))}>{label ?? id}</a>
+);
+
+const mostLinks = 5;
+
+/** Several things as links; the rest of a long list as a number. */
+export function Things({ of: { visit, file }, section, ids }: { of: OfCatalogue; section: Section; ids: readonly string[] }) {
+  if (ids.length === 0) return <span class="muted">None</span>;
+  const named = new Map<string, Entry>(file[section].map((entry) => [idOf(entry), entry]));
+  return (
+    <span>
+      {ids.slice(0, mostLinks).map((id, index) => {
+        const entry = named.get(id);
+        return (
+          <>
+            {index === 0 ? "" : ", "}
+            <Thing visit={visit} section={section} id={id} label={entry ? nameOf(entry) : id} />
+          </>
+        );
+      })}
+      {ids.length > mostLinks ? ` and ${ids.length - mostLinks} more` : ""}
+    </span>
+  );
 }
 
-/** How often each id is named. */
-function usesOf(named: Iterable<readonly string[]>): (id: string) => number {
-  const uses = new Map<string, number>();
-  for (const ids of named) for (const id of ids) uses.set(id, (uses.get(id) ?? 0) + 1);
-  return (id) => uses.get(id) ?? 0;
+/** A value of the catalogue, as lists and facts show it. */
+export function cellOf(of: OfCatalogue, field: CatalogueField, value: unknown): Child {
+  const { kind, refers } = field;
+  if (refers) return <Things of={of} section={refers} ids={[value ?? []].flat() as string[]} />;
+  if (kind === "list") return <Amount value={(value as readonly unknown[]).length} />;
+  if (kind === "day") return typeof value === "string" ? dayInWords(value) : <span class="muted">No end</span>;
+  if (kind === "texts") return <Texts texts={value as readonly string[] | undefined} />;
+  if (value === undefined || value === null || value === "") return <span class="muted">None</span>;
+  return headed(valueInWords(field, value));
 }
 
-type Entry<S extends "customers" | "carriers" | "zoneMaps" | "rateCards" | "customFields"> = OrganisationFile[S][number];
+const shownTexts = 12;
 
-const customers: CatalogueList<Entry<"customers">> = {
-  key: "customers",
-  label: "Customers",
-  of: "customers",
-  rows: (file) => file.customers,
-  text: ({ id, name }) => `${id} ${name}`,
-  columns: ({ visit, file }) => {
-    const names = new Map(file.carriers.map(({ id, name }) => [id, name]));
-    return [
-      {
-        heading: "Customer",
-        names: true,
-        cell: ({ id, name }) => <NamedThing visit={visit} section="customers" id={id} name={name} />,
-      },
-      {
-        heading: "Carriers",
-        cell: ({ carrierIds }) => (
-          <Things visit={visit} section="carriers" of={carrierIds.map((id) => ({ id, label: names.get(id) ?? id }))} />
-        ),
-      },
-      { heading: "Rate cards", number: true, cell: ({ rateCardIds }) => <Amount value={rateCardIds.length} /> },
-    ];
-  },
-};
+function Texts({ texts = [] }: { texts?: readonly string[] | undefined }) {
+  if (texts.length === 0) return <span class="muted">The rest of the country</span>;
+  if (texts.length <= shownTexts) return <span>{texts.join(", ")}</span>;
+  return (
+    <details class="postcodes">
+      <summary>
+        {texts.slice(0, 3).join(", ")} and {texts.length - 3} more
+      </summary>
+      {texts.join(", ")}
+    </details>
+  );
+}
 
-const carriers: CatalogueList<Entry<"carriers">> = {
-  key: "carriers",
-  label: "Carriers and services",
-  of: "carriers",
-  rows: (file) => file.carriers,
-  text: ({ id, name }, file) =>
-    [id, name, ...file.services.filter(({ carrierId }) => carrierId === id).flatMap((service) => [service.id, service.name])].join(" "),
-  columns: ({ visit, file }) => {
-    const customersOf = usesOf(file.customers.map(({ carrierIds }) => carrierIds));
-    return [
-      {
-        heading: "Carrier",
-        names: true,
-        cell: ({ id, name }) => <NamedThing visit={visit} section="carriers" id={id} name={name} />,
-      },
-      {
-        heading: "Services",
-        cell: (carrier) => {
-          const own = file.services.filter(({ carrierId }) => carrierId === carrier.id);
-          return <Things visit={visit} section="services" of={own.map(({ id, name }) => ({ id, label: name }))} />;
-        },
-      },
-      { heading: "Customers", number: true, cell: ({ id }) => <Amount value={customersOf(id)} /> },
-    ];
-  },
-};
-
-const zoneMaps: CatalogueList<Entry<"zoneMaps">> = {
-  key: "zone-maps",
-  label: "Zone maps",
-  of: "zone maps",
-  rows: (file) => file.zoneMaps,
-  text: ({ id, zones }) => [id, ...zones.map(({ zone }) => zone)].join(" "),
-  columns: ({ visit, file }) => {
-    const cardsOf = usesOf(file.rateCards.map(({ zoneMapId }) => [zoneMapId]));
-    return [
-      { heading: "Zone map", names: true, cell: ({ id }) => <Thing visit={visit} section="zoneMaps" id={id} /> },
-      { heading: "Countries", cell: ({ zones }) => [...new Set(zones.map(({ country }) => country))].join(", ") },
-      { heading: "Zones", number: true, cell: ({ zones }) => <Amount value={zones.length} /> },
-      { heading: "Rate cards", number: true, cell: ({ id }) => <Amount value={cardsOf(id)} /> },
-    ];
-  },
-};
+export const columnOf = (of: OfCatalogue, field: CatalogueField): Column<object> => ({
+  heading: field.label,
+  number: field.kind === "list",
+  cell: (entry) => cellOf(of, field, (entry as Record<string, unknown>)[field.key]),
+});
 
 /** Whether a card prices consignments today. */
 export function stateOfCard({ validFrom, validTo, spot }: RateCard, today: string, now: Date): { label: string; badge: string } {
@@ -111,55 +94,60 @@ export function stateOfCard({ validFrom, validTo, spot }: RateCard, today: strin
   return spot ? { label: "Valid, spot rate", badge: "good" } : { label: "Valid", badge: "good" };
 }
 
-const rateCards: CatalogueList<Entry<"rateCards">> = {
-  key: "rate-cards",
-  label: "Rate cards",
-  of: "rate cards",
-  rows: (file) => file.rateCards,
-  text: ({ id, name, serviceId }, file) => `${id} ${name} ${file.services.find((service) => service.id === serviceId)?.name ?? ""}`,
-  columns: ({ visit, file, catalogue, now }) => {
-    const customersOf = usesOf(file.customers.map(({ rateCardIds }) => rateCardIds));
-    const today = catalogue.today(now);
-    return [
-      {
-        heading: "Rate card",
-        names: true,
-        cell: ({ id, name }) => <NamedThing visit={visit} section="rateCards" id={id} name={name} />,
-      },
-      {
-        heading: "Service",
-        cell: ({ serviceId }) => (
-          <Thing visit={visit} section="services" id={serviceId} label={catalogue.services.get(serviceId)?.name ?? serviceId} />
-        ),
-      },
-      { heading: "Validity", cell: daysInWords },
-      { heading: "State", cell: (card) => <Badge state={stateOfCard(card, today, now)} /> },
-      { heading: "Lanes", number: true, cell: ({ lanes }) => <Amount value={lanes.length} /> },
-      { heading: "Customers", number: true, cell: ({ id }) => <Amount value={customersOf(id)} /> },
-    ];
-  },
-};
+export const Validity = ({ of: { catalogue, now }, card }: { of: OfCatalogue; card: RateCard }) => (
+  <span class="endpoint-state">
+    {daysInWords(card)} <Badge state={stateOfCard(card, catalogue.today(now), now)} />
+  </span>
+);
 
-const customFields: CatalogueList<Entry<"customFields">> = {
-  key: "custom-fields",
-  label: "Custom fields",
-  of: "custom fields",
-  rows: (file) => file.customFields,
-  text: ({ key, label }) => `${key} ${label}`,
-  columns: ({ visit, file }) => [
+export function columnsOf(of: OfCatalogue, section: Section): readonly Column<Entry>[] {
+  const { visit, file } = of;
+  const users = usesOf(file, section);
+  const validity: Column<Entry> = { heading: "Validity", cell: (card) => <Validity of={of} card={card as RateCard} /> };
+  return [
     {
-      heading: "Custom field",
+      heading: headed(things[section].noun),
       names: true,
-      cell: (field) => <NamedThing visit={visit} section="customFields" id={field.key} name={field.label} />,
+      cell: (entry) => (
+        <span class="named">
+          <Thing visit={visit} section={section} id={idOf(entry)} label={nameOf(entry)} />{" "}
+          {nameOf(entry) === idOf(entry) ? null : <span class="muted customer-id">{idOf(entry)}</span>}
+        </span>
+      ),
     },
-    {
-      heading: "Mandatory for",
-      cell: ({ key }) => {
-        const demanding = file.carriers.filter(({ mandatoryCustomFields }) => mandatoryCustomFields.includes(key));
-        return <Things visit={visit} section="carriers" of={demanding.map(({ id, name }) => ({ id, label: name }))} />;
-      },
-    },
-  ],
-};
+    ...fieldsOf(section)
+      .filter(({ key }) => listed[section].includes(key))
+      .map((field) => columnOf(of, field) as Column<Entry>),
+    ...(section === "rateCards" ? [validity] : []),
+    ...(section === "customers"
+      ? []
+      : [{ heading: "Used by", cell: (entry: Entry) => usesInWords(users(idOf(entry)), 0) || <span class="muted">Nothing</span> }]),
+  ];
+}
 
-export const catalogueLists = [customers, carriers, zoneMaps, rateCards, customFields] as const;
+/** What a search looks at: the ids and names of an entry and of what it refers to. */
+export function searchTextOf(file: OrganisationFile, section: Section): (entry: Entry) => string {
+  const referring = fieldsOf(section).flatMap(({ key, refers }) => {
+    if (!refers || section === "customers") return []; // thousands of customers share a carrier: its name would find them all
+    return [{ key, names: new Map<string, Entry>(file[refers].map((each) => [idOf(each), each])) }];
+  });
+  return (entry) => {
+    const values = entry as unknown as Record<string, string | string[]>;
+    const others = referring.flatMap(({ key, names }) => [values[key] ?? []].flat().map((id) => nameIn(names, id)));
+    const zones = "zones" in entry ? entry.zones.map(({ zone }) => zone) : [];
+    return [idOf(entry), nameOf(entry), ...others, ...zones].join(" ");
+  };
+}
+
+function nameIn(names: ReadonlyMap<string, Entry>, id: string): string {
+  const entry = names.get(id);
+  return entry ? nameOf(entry) : id;
+}
+
+const dayFormat = new Intl.DateTimeFormat("en-AU", { timeZone: "UTC", dateStyle: "medium" });
+
+/** `2026-01-31` as `31 Jan 2026`. */
+export const dayInWords = (day: string): string => dayFormat.format(new Date(`${day}T00:00:00Z`));
+
+const daysInWords = ({ validFrom, validTo }: Pick<RateCard, "validFrom" | "validTo">): string =>
+  validTo === null ? `From ${dayInWords(validFrom)}` : `${dayInWords(validFrom)} to ${dayInWords(validTo)}`;

@@ -5,85 +5,76 @@ import { EmptyState, FilterForm } from "../../shell/panel.js";
 import { Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
-import { type CatalogueList, catalogueLists, type OfCatalogue } from "./lists.js";
-import { addPath, cataloguePath, downloadPath, matches, partOf, searchIn, uploadPath, versionsPath } from "./parts.js";
-
-type AnyList = CatalogueList<unknown>;
-const lists = catalogueLists as unknown as readonly AnyList[];
+import {
+  addPath,
+  cataloguePath,
+  downloadPath,
+  headed,
+  listPath,
+  organisationPath,
+  pluralOf,
+  tabs,
+  things,
+  uploadPath,
+  versionsPath,
+} from "./addresses.js";
+import { matches, partOf, searchIn } from "./inMemory.js";
+import { columnsOf, searchTextOf } from "./lists.js";
 
 /** Everything that prices and judges: one list at a time, with a search. */
 export const cataloguePage: PageOf<SignedInVisit> = {
   path: cataloguePath,
   access: "look",
   show: async (visit, deps) => {
-    const { catalogue, catalogueVersion, now } = await presentCatalogue(visit, deps);
-    const of = { visit, catalogue, file: catalogue.file, now };
-    const list = lists.find(({ key }) => key === visit.query["list"]) ?? (lists[0] as AnyList);
+    const { catalogue, catalogueVersion: version, now } = await presentCatalogue(visit, deps);
+    const { file } = catalogue;
+    const section = tabs.find((each) => things[each].folder === visit.query["list"]) ?? "customers";
+    const { noun } = things[section];
+    const search = searchIn(visit);
+    const textOf = searchTextOf(file, section);
+    const found = search === "" ? file[section] : file[section].filter((entry) => matches(search, textOf(entry)));
+    const { rows, pager } = partOf(visit, found, pluralOf(section), (from) => withQuery(listPath(section), { search, from }));
+    const mayChange = visit.may("catalogue");
     return {
       title: "Catalogue",
       body: (
         <>
-          <Tools visit={visit} version={catalogueVersion} />
+          <p class="under-heading">
+            <a href={visit.links.to(versionsPath)}>All versions (now {version})</a>
+            <a href={visit.links.to(downloadPath(version))} download>
+              Download organisation file
+            </a>
+            {mayChange ? <a href={visit.links.to(uploadPath)}>Upload organisation file</a> : null}
+            {mayChange ? <a href={visit.links.to(organisationPath)}>Change organisation</a> : null}
+          </p>
           <nav aria-label="Lists of the catalogue" class="tabs lists">
-            {lists.map(({ key, label, rows }) => (
-              <a href={visit.links.to(cataloguePath, { list: key })} aria-current={key === list.key ? "page" : undefined}>
-                {label} <Amount value={rows(of.file).length} />
+            {tabs.map((tab) => (
+              <a href={visit.links.to(listPath(tab))} aria-current={tab === section ? "page" : undefined}>
+                {headed(pluralOf(tab))} <Amount value={file[tab].length} />
               </a>
             ))}
           </nav>
-          <List of={of} list={list} />
+          <FilterForm
+            visit={visit}
+            path={cataloguePath}
+            submit="Search"
+            kept={{ list: things[section].folder }}
+            all={search === "" ? undefined : visit.links.to(listPath(section))}
+            after={mayChange ? <ButtonLink to={visit.links.to(addPath(section))} label={`Add ${noun}`} quiet /> : null}
+          >
+            <Field label="Search" name="search" value={search} maxlength={100} autocomplete="off" required={false} />
+          </FilterForm>
+          <section class="panel" aria-label={headed(pluralOf(section))}>
+            <Table
+              caption={headed(pluralOf(section))}
+              columns={columnsOf({ visit, catalogue, file, version, now }, section)}
+              rows={rows}
+              empty={<EmptyState title={search === "" ? `No ${pluralOf(section)} yet` : `No ${pluralOf(section)} match this search`} />}
+            />
+            {pager}
+          </section>
         </>
       ),
     };
   },
 };
-
-const Tools = ({ visit, version }: { visit: SignedInVisit; version: number }) => (
-  <p class="under-heading">
-    <a href={visit.links.to(versionsPath)}>All versions (now {version})</a>
-    <a href={visit.links.to(downloadPath(version))} download>
-      Download organisation file
-    </a>
-    {visit.may("catalogue") ? <a href={visit.links.to(uploadPath)}>Upload organisation file</a> : null}
-  </p>
-);
-
-function List({ of, list }: { of: OfCatalogue; list: AnyList }) {
-  const { visit, file } = of;
-  const search = searchIn(visit);
-  const all = list.rows(file);
-  const found = search === "" ? all : all.filter((row) => matches(search, list.text(row, file)));
-  const address = (from: string | undefined) => withQuery(cataloguePath, { list: list.key, search, from });
-  const { rows, pager } = partOf(visit, found, list.of, address);
-  const isFiltered = search !== "";
-  return (
-    <>
-      <FilterForm
-        visit={visit}
-        path={cataloguePath}
-        submit="Search"
-        kept={{ list: list.key }}
-        all={isFiltered ? visit.links.to(cataloguePath, { list: list.key }) : undefined}
-        after={<Add visit={visit} list={list} />}
-      >
-        <Field label="Search" name="search" value={search} maxlength={100} autocomplete="off" required={false} />
-      </FilterForm>
-      <section class="panel" aria-label={list.label}>
-        <Table
-          caption={list.label}
-          columns={list.columns(of, rows)}
-          rows={rows}
-          empty={<EmptyState title={isFiltered ? `No ${list.of} match this search` : `No ${list.of} yet`} />}
-        />
-        {pager}
-      </section>
-    </>
-  );
-}
-
-function Add({ visit, list }: { visit: SignedInVisit; list: AnyList }) {
-  if (!visit.may("catalogue")) return null;
-  if (list.key === "customers") return <ButtonLink to={visit.links.to(addPath("customers"))} label="Add customer" quiet />;
-  if (list.key === "custom-fields") return <ButtonLink to={visit.links.to(addPath("customFields"))} label="Add custom field" quiet />;
-  return null;
-}

@@ -2,50 +2,37 @@ import { organisationFile } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type CatalogueVersion, listCatalogueVersions } from "../../../../queries/organisations/catalogueVersions.js";
 import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
-import type { AnswerOf, PageOf, SignedInVisit } from "../../page.js";
+import type { AnswerOf, SignedInVisit } from "../../page.js";
 import { Field } from "../../shell/form.js";
 import { counted } from "../../shell/formats.js";
-import { FilterForm, Pager } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { listPage } from "../../shell/listPage.js";
+import { EmptyState, FilterForm } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
-import { cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./parts.js";
+import { cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./addresses.js";
 
-const versionsPerPage = 25;
-
-export const versionsPage: PageOf<SignedInVisit> = {
+const list = listPage<CatalogueVersion>({
   path: versionsPath,
   access: "look",
-  show: async (visit, deps) => {
-    const { organisationId } = visit.person;
-    const cursor = visit.query["cursor"] || undefined;
-    const [{ items, nextCursor }, { catalogueVersion }, nameOf] = await Promise.all([
-      listCatalogueVersions(organisationId, { limit: versionsPerPage, cursor, secret: deps.signingSecret }, deps),
-      presentCatalogue(visit, deps),
-      principalNames(deps.pool, organisationId),
-    ]);
-    return {
-      title: "Versions of the catalogue",
-      body: (
-        <>
-          <p class="under-heading">
-            <a href={visit.links.to(cataloguePath)}>The current catalogue</a>
-          </p>
-          {catalogueVersion > 1 ? <Compare visit={visit} from={catalogueVersion - 1} to={catalogueVersion} /> : null}
-          <section class="panel" aria-label="Versions">
-            <Table caption="Versions, newest first" columns={columns(visit, (by) => (by ? nameOf(by) : "Not known yet"))} rows={items} />
-            <Pager
-              of="versions"
-              cursor={cursor}
-              nextCursor={nextCursor}
-              address={(next) => visit.links.to(versionsPath, { cursor: next })}
-            />
-          </section>
-        </>
-      ),
-    };
+  title: "Versions of the catalogue",
+  crumbs: [["Catalogue", cataloguePath]],
+  of: ["version", "versions"],
+  fileName: "catalogue-versions",
+  caption: "Versions, newest first",
+  query: (visit, page, deps) => listCatalogueVersions(visit.person.organisationId, page, deps),
+  columns: async (visit, { pool }) => {
+    const nameOf = await principalNames(pool, visit.person.organisationId);
+    return columns(visit, (by) => (by ? nameOf(by) : "Not known yet"));
   },
-};
+  above: async (visit, deps) => {
+    const { catalogueVersion } = await presentCatalogue(visit, deps);
+    return catalogueVersion > 1 ? <Compare visit={visit} from={catalogueVersion - 1} to={catalogueVersion} /> : null;
+  },
+  empty: () => <EmptyState title="No versions yet" />,
+});
+export const versionsPage = list.page;
+export const versionDownloads = list.downloads;
 
 /** Chooses the two versions whose differences are shown. */
 export const Compare = ({ visit, from, to }: { visit: SignedInVisit; from: number; to: number }) => (
@@ -56,10 +43,16 @@ export const Compare = ({ visit, from, to }: { visit: SignedInVisit; from: numbe
 );
 
 const columns = (visit: SignedInVisit, nameOf: (by: CatalogueVersion["by"]) => string): readonly Column<CatalogueVersion>[] => [
-  { heading: "Version", names: true, cell: ({ version }) => version },
-  { heading: "Applied", cell: ({ appliedAt }) => <Time visit={visit} at={appliedAt} otherwise="Not known yet" /> },
-  { heading: "By", cell: ({ by }) => <span class="applied-by">{nameOf(by)}</span> },
-  { heading: "What changed", cell: (version) => <Changed visit={visit} version={version} /> },
+  { key: "version", heading: "Version", names: true, value: ({ version }) => version },
+  {
+    ...{ key: "applied", heading: "Applied", value: ({ appliedAt }) => appliedAt },
+    cell: ({ appliedAt }) => <Time visit={visit} at={appliedAt} otherwise="Not known yet" />,
+  },
+  { key: "by", heading: "By", value: ({ by }) => nameOf(by), cell: ({ by }) => <span class="applied-by">{nameOf(by)}</span> },
+  {
+    ...{ key: "changes", heading: "What changed", value: ({ changes }) => changes.join("; ") },
+    cell: (version) => <Changed visit={visit} version={version} />,
+  },
   {
     heading: "File",
     number: true,

@@ -72,7 +72,7 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   );
 }
 
-/** One stop of the Tab key: the arrow keys move between the tools. The note is the last one, since it needs the arrow keys itself. */
+/** One stop of the Tab key: the arrow keys move between the tools. */
 const OpenTools = () => (
   <div class="button-row tool-row" role="toolbar" data-rove aria-label="Tools">
     <Button type="button" data-do="submit" label="Submit corrections" />
@@ -80,11 +80,9 @@ const OpenTools = () => (
     <Button type="button" class="quiet" data-do="replace" label="Find and replace" />
     <Button type="button" class="quiet" data-do="undo" label="Undo" />
     <Button type="button" class="quiet" data-do="columns" aria-pressed="false" label="All columns" />
-    <form class="button-row tool" data-dismiss>
-      <Button class="quiet danger" label="Dismiss" />
-      <label for="dismiss-note">Note</label>
-      <input id="dismiss-note" autocomplete="off" maxlength={1000} />
-    </form>
+    <Button type="button" class="quiet" data-do="dayFirst" label="Read dates as day first" hidden />
+    <Button type="button" class="quiet" data-do="monthFirst" label="Read dates as month first" hidden />
+    <Button type="button" class="quiet danger" data-do="dismiss" label="Dismiss" />
   </div>
 );
 

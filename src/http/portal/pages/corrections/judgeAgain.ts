@@ -79,7 +79,7 @@ export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, pla
   let [rows, imports, taken] = [0, 0, 0];
   const after = (index: number) => batches.slice(index).reduce((sum, batch) => sum + batch.rows.length, 0);
   for (const [index, batch] of batches.entries()) {
-    if (index >= sendable) return { rows, imports, taken, left: after(index), because: "Judge again when earlier imports have ended" };
+    if (index >= sendable) return { rows, imports, taken, left: after(index), because: "Check again when earlier imports have ended" };
     try {
       await visit.stillAllowed();
       await sendBatch(visit, deps, batch, key);

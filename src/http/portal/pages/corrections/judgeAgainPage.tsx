@@ -22,7 +22,7 @@ export const judgeAgainPage: PageOf<SignedInVisit> = {
     const places = placesIn((kind) => visit.query[kind] ?? "");
     const [found, { catalogueVersion }] = await Promise.all([judgeOpenRows(visit, deps, places), presentCatalogue(visit, deps)]);
     return {
-      title: "Judge again",
+      title: "Check rejected rows again",
       body: (
         <>
           <p class="under-heading">
@@ -145,7 +145,7 @@ function inWords({ rows, imports, taken, left, because }: Submitted): string[] {
       ? "No rows were submitted: they are no longer open, or would still be rejected."
       : `${counted(rows, "row", "rows")} submitted in ${counted(imports, "new import", "new imports")}. They leave this list as the import runs.`,
     ...(taken > 0
-      ? [`${counted(taken, "row was", "rows were")} left out, because somebody else has submitted some of them. Judge again for the rest.`]
+      ? [`${counted(taken, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`]
       : []),
     ...(left > 0 ? [`${counted(left, "row is", "rows are")} not submitted and still open. ${because}.`] : []),
   ];

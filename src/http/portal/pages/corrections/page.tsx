@@ -10,6 +10,7 @@ import { correctionsPath, type Filter, filterIn, hasRows } from "./filter.js";
 import { GridFrame } from "./gridFrame.js";
 import { readGroups } from "./groups.js";
 import { gridColumns, shownRows } from "./shownRows.js";
+import { customersOf } from "./suggestions.js";
 import { AfterChanges } from "./unknownCustomers.js";
 
 /** More than one screen shows. The script asks for those after them. */
@@ -41,7 +42,7 @@ export const correctionsPage: PageOf<SignedInVisit> = {
           ) : (
             <>
               <Reasons visit={visit} filter={filter} reasons={reasons} more={more} />
-              {state === "open" ? <AfterChanges visit={visit} rows={rows.items} /> : null}
+              {state === "open" ? <AfterChanges visit={visit} rows={rows.items} known={customersOf(catalogue)} /> : null}
               <GridFrame visit={visit} filter={filter} columns={gridColumns(kind, catalogue)} rows={rows} />
             </>
           )}

@@ -1,6 +1,7 @@
 import { pushedElements } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
+import { type DateOrder, dateOrders, inOrder, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
 import { explained, faultyColumns, fieldsAtFault, type RowReason } from "../../../../domain/rows/faults.js";
@@ -27,6 +28,9 @@ export interface Verdict {
   readonly reason: string;
   readonly faulty: readonly string[];
 }
+
+/** Dates such as 03/04/2026 in the faulty fields of a row, as both orders read them. */
+export type DatesRead = Readonly<Record<string, { readonly [order in DateOrder]?: string }>>;
 
 export interface GridColumn {
   readonly name: string;
@@ -94,9 +98,15 @@ export async function shownRows(
   };
 }
 
+function datesIn({ values, faulty, today }: Pick<ShownRow, "values" | "faulty" | "today">): { dates?: DatesRead } {
+  const found = [...new Set([...faulty, ...(today?.faulty ?? [])])].filter((field) => needsOrder(values[field] ?? ""));
+  const read = (text: string) => Object.fromEntries(dateOrders.map((order) => [order, inOrder(text, order)]));
+  return found.length === 0 ? {} : { dates: Object.fromEntries(found.map((field) => [field, read(values[field] ?? "")])) };
+}
+
 /** As the script takes it: the name of an import once, not in each of its rows. */
 export const sentPage = ({ items, nextCursor }: Page<ShownRow>) => ({
-  rows: items.map(({ reference: _, ...row }) => row),
+  rows: items.map(({ reference: _, ...row }) => ({ ...row, ...datesIn(row) })),
   references: Object.fromEntries(items.map(({ importId, reference }) => [importId, reference])),
   next: nextCursor,
 });

@@ -1,3 +1,4 @@
+import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { activityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
@@ -26,10 +27,12 @@ export const suggestionsAnswer: AnswerOf<SignedInVisit> = {
   },
 };
 
+export const customersOf = ({ customers }: Catalogue): KnownCode[] => [...customers].map(([value, { name }]) => ({ value, label: name }));
+
 async function knownFor(field: SuggestedField, visit: SignedInVisit, deps: PortalDeps): Promise<Iterable<KnownCode>> {
   if (field === "customerId") {
     const { catalogue } = await presentCatalogue(visit, deps);
-    return [...catalogue.customers].map(([value, { name }]) => ({ value, label: name }));
+    return customersOf(catalogue);
   }
   const { warehouseCodes, chargeCodes } = await activityChoices(visit.person.organisationId, deps.pool);
   return (field === "warehouseCode" ? warehouseCodes : chargeCodes).slice(0, mostChoices).map((value) => ({ value }));

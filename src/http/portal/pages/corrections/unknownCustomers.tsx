@@ -1,10 +1,12 @@
 // From rejected rows to the catalogue: the customers that rows name and the catalogue does not have, and the rows that it accepts by now.
+
+import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import type { SignedInVisit } from "../../page.js";
-import { ButtonLink } from "../../shell/form.js";
+import { Button, ButtonLink } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
-import { addPath } from "../catalogue/parts.js";
+import { addPath } from "../catalogue/addresses.js";
 import { correctionsPath } from "./filter.js";
 import type { ShownRow } from "./shownRows.js";
 
@@ -64,19 +66,35 @@ export function UnknownCustomers({ visit, rows }: { visit: SignedInVisit; rows: 
 
 const mostInLine = 3;
 
+/** A mistyped id is likelier than a new customer. The script shows the button, with its number of rows, and replaces the id in them. */
+function NearCustomer({ id, known }: { id: string; known: Iterable<KnownCode> }) {
+  const near = nearestCodes(id, known, 1).find((code) => code.near);
+  if (!near) return null;
+  const label = `${id}, did you mean ${near.value}?`;
+  return <Button type="button" class="quiet" label={label} data-find={id} data-replacement={near.value} hidden />;
+}
+
 /** One line, so that the grid stays on the first screen: the rows that are accepted by now, and for admins the customers to add. */
-export function AfterChanges({ visit, rows }: { visit: SignedInVisit; rows: readonly ShownRow[] }) {
+export function AfterChanges({ visit, rows, known }: { visit: SignedInVisit; rows: readonly ShownRow[]; known: Iterable<KnownCode> }) {
   if (!visit.may("operate")) return null;
-  const unknown = visit.may("catalogue") ? unknownCustomers(rows) : [];
+  const unknown = unknownCustomers(rows);
   return (
     <p class="after-changes">
-      <a href={visit.links.to(judgeAgainPath)}>Judge again</a>
+      <a href={visit.links.to(judgeAgainPath)}>Check rejected rows again</a>
       <span class="muted">for rows that the catalogue would accept now.</span>
-      {unknown.length > 0 ? <span>Not in the catalogue:</span> : null}
       {unknown.slice(0, mostInLine).map(({ id }) => (
-        <a href={visit.links.to(addPath("customers"), { id, back: "judge-again" })}>Add customer {id}</a>
+        <span>
+          <NearCustomer id={id} known={known} />
+          {visit.may("catalogue") ? (
+            <a href={visit.links.to(addPath("customers"), { id, back: "judge-again" })}>Add customer {id}</a>
+          ) : (
+            `${id} is not in the catalogue`
+          )}
+        </span>
       ))}
-      {unknown.length > mostInLine ? <span class="muted">and {unknown.length - mostInLine} more, under Judge again</span> : null}
+      {unknown.length > mostInLine ? (
+        <span class="muted">and {unknown.length - mostInLine} more, under Check rejected rows again</span>
+      ) : null}
     </p>
   );
 }

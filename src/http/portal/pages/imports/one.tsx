@@ -8,7 +8,7 @@ import type { ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
-import { done, type FormOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
+import { done, type FormOf, type PageHead, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
 import { NoQuestion, Question } from "../../shell/form.js";
 import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { Amount, ShortId } from "../../shell/values.js";
@@ -26,12 +26,17 @@ export const importPage: PageOf<SignedInVisit> = {
     const read = await requireImport(visit, deps);
     const { view } = read;
     const asOf = timeIn(visit);
+    const head: PageHead = {
+      title: shownReference(view),
+      crumbs: [["Imports", importsPath]],
+      menu: [{ label: "History", to: visit.links.to(`${importPath(view.importId)}/history`) }],
+    };
     const under = await Under({ visit, view, deps });
     const form = <AsOf visit={visit} path={importPath(view.importId)} asOf={asOf} />;
     if (asOf) {
       const was = await AsItWas({ visit, view, asOf, deps });
       return {
-        title: shownReference(view),
+        ...head,
         body: (
           <>
             {under}
@@ -44,7 +49,7 @@ export const importPage: PageOf<SignedInVisit> = {
     const parts = await readParts(visit.person.organisationId, read, visit.query["cursor"] || undefined, deps);
     const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
     return {
-      title: shownReference(view),
+      ...head,
       scripts: ["live.js"],
       body: (
         <>
@@ -67,8 +72,6 @@ async function Under({ visit, view, deps }: { visit: SignedInVisit; view: Import
   return (
     <>
       <p class="under-heading">
-        <a href={visit.links.to(importsPath)}>All imports</a>
-        <a href={visit.links.to(`${importPath(view.importId)}/history`)}>History</a>
         <span class="muted">
           Import <ShortId id={view.importId} about="the id of this import" />
         </span>

@@ -12,7 +12,7 @@ import { mostLines } from "../activities/billTable.js";
 import { presentCatalogue } from "../customers.js";
 import { requireImport } from "./one.js";
 import { consequences, OtherChoice, Preview, unitsOf } from "./reversePreview.js";
-import { importPath, importsPath, shownReference } from "./status.js";
+import { importCrumbs, importPath, importsPath, shownReference } from "./status.js";
 
 /** What would be reversed, and what follows from it, before anything is done. Some rows or a shipment are chosen by the address. */
 export const reversePage: PageOf<SignedInVisit> = {
@@ -20,17 +20,19 @@ export const reversePage: PageOf<SignedInVisit> = {
   access: "operate",
   show: async (visit, deps) => {
     const { view } = await requireImport(visit, deps);
+    const crumbs = importCrumbs(view);
     const title = visit.query["rows"] ? "Reverse rows" : visit.query["shipment"] ? "Reverse shipment" : "Reverse import";
     try {
-      return { title, body: await preview(visit, view, deps) };
+      return { title, crumbs, body: await preview(visit, view, deps) };
     } catch (error) {
       if (!(error instanceof Rejection) || error.code === "notFound") throw error;
       const { status } = answerTable[error.code];
       return {
         title,
+        crumbs,
         status,
         notice: { kind: "error", lines: [error.message] },
-        body: <Refused visit={visit} view={view} />,
+        body: view.status === "completed" ? <OtherChoice visit={visit} view={view} /> : null,
       };
     }
   },
@@ -62,21 +64,11 @@ async function correctionsOf(organisationId: string, { corrections }: ReversalOu
   return Promise.all(found);
 }
 
-function Refused({ visit, view }: { visit: SignedInVisit; view: ImportView }) {
-  return (
-    <>
-      <p class="under-heading">
-        <a href={visit.links.to(importPath(view.importId))}>{shownReference(view)}</a>
-      </p>
-      {view.status === "completed" ? <OtherChoice visit={visit} view={view} /> : null}
-    </>
-  );
-}
-
 export const reverseForm: FormOf<SignedInVisit> = {
   path: reversePage.path,
   access: "operate",
   page: reversePage,
+  faults: { reason: /reason/ },
   submit: async (visit, fields, deps) => {
     const { view } = await requireImport(visit, deps);
     const request = await requestOf(visit, view, deps);

@@ -12,7 +12,7 @@ import { billSum, billsOf } from "../activities/billLines.js";
 import { BillTable, FirstLines, firstLines } from "../activities/billTable.js";
 import type { NameOfCustomer } from "../customers.js";
 import { shipmentPath } from "../shipments/words.js";
-import { importPath, kindNames, reversePath, shownReference } from "./status.js";
+import { importPath, kindNames, reversePath } from "./status.js";
 
 interface PreviewProps {
   readonly visit: SignedInVisit;
@@ -31,7 +31,6 @@ export function Preview(props: PreviewProps) {
   return (
     <>
       <p class="under-heading">
-        <a href={visit.links.to(importPath(view.importId))}>{shownReference(view)}</a>
         <span class="muted">{kindNames[view.kind]}</span>
         <Chosen visit={visit} />
       </p>
@@ -156,8 +155,8 @@ function ReverseForm({ visit, view, outcome, isLeft }: PreviewProps & { isLeft: 
           </label>
         ) : null}
         <div class="button-row">
-          <Button class="danger" label="Reverse" />
-          <ButtonLink to={visit.links.to(importPath(view.importId))} label="Keep it" quiet />
+          <Button class="danger" label={`Reverse ${isLeft && outcome.reversed > 0 ? unitsOf(view, outcome.reversed) : "these rows"}`} />
+          <ButtonLink to={visit.links.to(importPath(view.importId))} label="Cancel" quiet />
         </div>
       </Form>
     </Panel>

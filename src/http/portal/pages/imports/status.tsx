@@ -9,7 +9,7 @@ import type { Visit } from "../../page.js";
 import { grouped } from "../../shell/formats.js";
 import { Badge } from "../../shell/panel.js";
 import { type Column, TableRow } from "../../shell/table.js";
-import { Amount, Time, Unbroken } from "../../shell/values.js";
+import { Amount, Unbroken } from "../../shell/values.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
 
@@ -72,10 +72,16 @@ export const historyPath = (importId: string, row: number) => `${importPath(impo
 /** The events of its corrections, or of its reversals. */
 export const eventsPath = (importId: string, of: "corrections" | "reversals") => `${importPath(importId)}/history?of=${of}`;
 
-/** A reference may be nothing but spaces. */
-/** Corrections of the version before are named by the whole id of the import that they correct: its beginning is enough. */
+/** A reference may be nothing but spaces. Corrections of the version before are named by the whole id of the import that they correct: its beginning is enough. */
 export const shownReference = ({ reference }: Pick<ImportView, "reference">): string =>
   reference.trim().replace(/^(Correction of import [0-9a-f]{8})-[0-9a-f-]{27}/, "$1") || "Without a reference";
+
+/** The way to a page about an import. */
+export const importCrumbs = (view: Pick<ImportView, "importId" | "reference">) =>
+  [
+    ["Imports", importsPath],
+    [shownReference(view), importPath(view.importId)],
+  ] as const;
 
 /** What a row shows besides the import itself. */
 export interface ImportNotes {
@@ -146,10 +152,7 @@ export const importColumns = (visit: Viewer, notes: ImportNotes): readonly Colum
     },
   },
   { key: "submitted", heading: "Submitted", value: ({ submittedAt }) => submittedAt },
-  {
-    ...{ key: "ended", heading: "Ended", value: ({ finishedAt }) => finishedAt },
-    cell: (view) => <Time visit={visit} at={view.finishedAt} otherwise={isUnfinished(view) ? "Not yet" : "-"} />,
-  },
+  { key: "ended", heading: "Ended", value: ({ finishedAt }) => finishedAt, onlyInFiles: true },
   { key: "importId", heading: "Import id", value: ({ importId }) => importId, onlyInFiles: true },
 ];
 

@@ -54,7 +54,8 @@ export function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Chil
       const { source, file, by, corrects } = step.data;
       return (
         <>
-          {source === "file" ? `${file.name} (${bytes(file.size)}) uploaded` : "Sent as JSON"} by {nameOf(by)}
+          {source === "file" ? `${file.name} (${bytes(file.size)}) uploaded` : by.kind === "member" ? "Corrected" : "Sent as JSON"} by{" "}
+          {nameOf(by)}
           {corrects ? (
             <>
               , correcting {rowsOf(corrects.rows.length)} of {linkTo(corrects.importId, "an earlier import")}

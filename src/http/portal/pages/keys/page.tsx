@@ -1,51 +1,52 @@
 import { createKey, revokeKey, rotateKey } from "../../../../commands/organisations/keys.js";
 import { parseKeepHours } from "../../../../domain/keyRotation.js";
 import { keyScopes } from "../../../../domain/keyScopes.js";
-import { listKeys } from "../../../../queries/organisations/keys.js";
+import { type KeySummary, listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { done, type FormOf, originOf, type PageOf, type SignedInVisit } from "../../page.js";
-import { Field, Form } from "../../shell/form.js";
-import { timeInWords } from "../../shell/formats.js";
+import type { Fields } from "../../fields.js";
+import { done, type FormOf, originOf, type PortalDeps, type SignedInVisit } from "../../page.js";
+import { Button, ButtonLink, Choice, Fault, Field, Form } from "../../shell/form.js";
+import { dayInWords, timeInWords } from "../../shell/formats.js";
+import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Panel } from "../../shell/panel.js";
-import { Table } from "../../shell/table.js";
 import { OnlyOnce } from "../../shell/values.js";
-import { dayEnd } from "../days.js";
-import { isUsable, keysPath as path, scopesInWords } from "./parts.js";
+import { dayAfter, dayEnd, today } from "../days.js";
+import { isUsable, keysPath as path, scopeNames, scopesInWords } from "./parts.js";
 import { KeyQuestion } from "./questions.js";
 import { keyColumns } from "./table.js";
 
-export const keysPage: PageOf<SignedInVisit> = {
+const isCreating = ({ query, submitted }: SignedInVisit) => query["create"] !== undefined || submitted.get("sent") !== "";
+
+const keysList = listPage<KeySummary>({
   path,
   access: "keys",
-  show: async (visit, { pool }) => {
-    const { organisationId } = visit.person;
-    const [keys, nameOf] = await Promise.all([listKeys(pool, organisationId), principalNames(pool, organisationId)]);
-    return {
-      title: "API Keys",
-      body: (
-        <>
-          {visit.notice?.once ? <OnlyOnce title="The new key, shown only this once" text={visit.notice.once} copyLabel="Copy key" /> : null}
-          <KeyQuestion visit={visit} keys={keys.filter(isUsable)} />
-          <NewKey visit={visit} />
-          <Panel id="keys" title="Keys">
-            <Table
-              caption="API keys, oldest first"
-              columns={keyColumns(visit, nameOf)}
-              rows={keys}
-              empty={<EmptyState title="No keys yet">Create one, and send it as x-api-key with each request.</EmptyState>}
-              muted={(key) => !isUsable(key)}
-            />
-          </Panel>
-        </>
-      ),
-    };
-  },
-};
+  title: "API keys",
+  of: ["key", "keys"],
+  caption: "API keys, oldest first",
+  action: (visit) => (isCreating(visit) ? null : <ButtonLink to={visit.links.to(path, { create: "key" })} label="Create key" />),
+  query: async (visit, _, { pool }) => ({ items: await listKeys(pool, visit.person.organisationId), nextCursor: null }),
+  columns: async (visit, { pool }) => keyColumns(visit, await principalNames(pool, visit.person.organisationId)),
+  muted: (key) => !isUsable(key),
+  above: (visit, _, keys) => (
+    <>
+      {visit.notice?.once ? <OnlyOnce title="The new key, shown only this once" text={visit.notice.once} copyLabel="Copy key" /> : null}
+      <KeyQuestion visit={visit} keys={keys.filter(isUsable)} />
+      {isCreating(visit) ? <NewKey visit={visit} /> : null}
+    </>
+  ),
+  empty: () => <EmptyState title="No keys yet">Create one, and send it as x-api-key with each request.</EmptyState>,
+});
+export const keysPage = keysList.page;
+export const keyDownloads = keysList.downloads;
+
+const days = ["30", "90"];
 
 function NewKey({ visit }: { visit: SignedInVisit }) {
-  const { submitted } = visit;
-  const wasSent = submitted.get("sent") !== "";
-  const isChosen = (scope: string) => !wasSent || submitted.all("scopes").includes(scope);
+  const { submitted, person } = visit;
+  const ends = days.map((value) => ({
+    value,
+    label: `${value} days, until the end of ${dayInWords(dayAfter(today(person.timezone, new Date()), Number(value)))}`,
+  }));
   return (
     <Panel id="new-key" title="New key">
       <Form visit={visit} to={path} class="stacked narrow-form">
@@ -59,23 +60,34 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
           hint="Name it after the system that uses it."
         />
         <fieldset class="events">
-          <legend>What it can do in {visit.person.organisationName}</legend>
-          {keyScopes.map((scope) => (
+          <legend>What it can do in {person.organisationName}</legend>
+          <Fault name="scopes" />
+          {keyScopes.map((scope, index) => (
             <label>
-              <input type="checkbox" name="scopes" value={scope} checked={isChosen(scope)} />
-              <span>{scopesInWords[scope]}</span>
+              <input
+                type="checkbox"
+                name="scopes"
+                value={scope}
+                checked={submitted.all("scopes").includes(scope)}
+                autofocus={index === 0 && visit.fault?.field === "scopes"}
+              />
+              <span>
+                {scopeNames[scope]} <span class="muted">{scopesInWords[scope]}</span>
+              </span>
             </label>
           ))}
         </fieldset>
-        <Field
-          label="Last day (optional)"
-          name="lastDay"
-          type="date"
-          value={submitted.get("lastDay")}
-          required={false}
-          hint="The key stops working at the end of this day. Leave empty for no end date."
+        <Choice
+          label="Until"
+          name="days"
+          value={submitted.get("days")}
+          options={[{ value: "", label: "No end, or the day below" }, ...ends]}
         />
-        <button type="submit">Create key</button>
+        <Field label="Last day (optional)" name="lastDay" type="date" value={submitted.get("lastDay")} required={false} />
+        <div class="button-row">
+          <Button label="Create key" />
+          <ButtonLink to={visit.links.to(path)} label="Cancel" quiet />
+        </div>
       </Form>
     </Panel>
   );
@@ -88,13 +100,21 @@ const form = (rest: string, submit: FormOf<SignedInVisit>["submit"]): FormOf<Sig
   submit,
 });
 
-const createForm = form("", async (visit, fields, { organisations }) => {
+const createForm: FormOf<SignedInVisit> = {
+  ...form("", createKeyOf),
+  faults: { scopes: /scope/, lastDay: /^Last day|end in the past/, name: /name/ },
+};
+
+async function createKeyOf(visit: SignedInVisit, fields: Fields, { organisations }: PortalDeps) {
   const { organisationId, timezone } = visit.person;
-  const expiresAt = dayEnd("Last day", fields.get("lastDay"), timezone);
+  const lastDay = days.includes(fields.get("days"))
+    ? dayAfter(today(timezone, new Date()), Number(fields.get("days")))
+    : fields.get("lastDay");
+  const expiresAt = dayEnd("Last day", lastDay, timezone);
   const wanted = { organisationId, name: fields.get("name"), scopes: fields.all("scopes"), expiresAt };
   const { key } = await createKey(organisations, wanted, originOf(visit));
   return done(path, "Key created. Copy it now: you cannot see it again.", key);
-});
+}
 
 const rotateForm = form("/{keyId}/rotate", async (visit, fields, { organisations }) => {
   const { organisationId, timezone } = visit.person;

@@ -6,6 +6,13 @@ export const keysPath = "/portal/settings/keys";
 
 export const isUsable = ({ revokedAt, ended }: KeySummary) => revokedAt === null && !ended;
 
+export const scopeNames: Readonly<Record<KeyScope, string>> = {
+  quotes: "Quotes",
+  shipments: "Shipments",
+  activities: "Activities",
+  read: "Read",
+};
+
 export const scopesInWords: Readonly<Record<KeyScope, string>> = {
   quotes: "Generate and fetch quotes",
   shipments: "Import, correct, cancel and reverse shipments",

@@ -4,54 +4,65 @@ import type { NameOf } from "../../../../domain/principal.js";
 import type { KeySummary } from "../../../../queries/organisations/keys.js";
 import type { SignedInVisit } from "../../page.js";
 import { AskButton } from "../../shell/form.js";
+import { endInWords } from "../../shell/formats.js";
 import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { isUsable, keysPath as path, scopeInWords } from "./parts.js";
 
-export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Column<KeySummary>[] => [
-  { heading: "Name", names: true, cell: ({ name }) => <span class="named">{name}</span> },
-  {
-    heading: "Prefix",
-    cell: (key) => perSecret(key, <code>{key.prefix}</code>, ({ prefix }) => <code>{prefix}</code>),
-  },
-  {
-    heading: "Permissions",
-    cell: ({ scopes }) =>
-      scopes === null ? (
-        "Everything"
-      ) : (
+export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Column<KeySummary>[] => {
+  const until = (at: Date | null) => (at ? `Until ${endInWords(at, visit.person.timezone)}` : "No end");
+  return [
+    { key: "name", heading: "Name", names: true, value: ({ name }) => name, cell: ({ name }) => <span class="named">{name}</span> },
+    {
+      ...{ key: "prefix", heading: "Prefix", value: ({ prefix }) => prefix },
+      cell: (key) => perSecret(key, <code>{key.prefix}</code>, ({ prefix }) => <code>{prefix}</code>),
+    },
+    {
+      ...{ key: "permissions", heading: "Permissions" },
+      value: ({ scopes }) => (scopes === null ? "Everything" : scopesOf(scopes).map(scopeInWords).join(", ")),
+      cell: ({ scopes }) =>
+        scopes === null ? (
+          "Everything"
+        ) : (
+          <div>
+            {scopesOf(scopes).map((scope) => (
+              <div>{scopeInWords(scope)}</div>
+            ))}
+          </div>
+        ),
+    },
+    {
+      ...{ key: "created", heading: "Created", value: ({ createdAt }) => createdAt },
+      cell: ({ createdAt, createdBy }) => (
         <div>
-          {scopesOf(scopes).map((scope) => (
-            <div>{scopeInWords(scope)}</div>
-          ))}
+          <Time visit={visit} at={createdAt} />
+          {createdBy ? <div class="muted">by {nameOf(createdBy)}</div> : null}
         </div>
       ),
-  },
-  {
-    heading: "Created",
-    cell: ({ createdAt, createdBy }) => (
-      <div>
-        <Time visit={visit} at={createdAt} />
-        {createdBy ? <div class="muted">by {nameOf(createdBy)}</div> : null}
-      </div>
-    ),
-  },
-  {
-    heading: "Last used",
-    cell: (key) =>
-      perSecret(key, <Time visit={visit} at={key.lastUsedAt} otherwise="Never" />, ({ lastUsedAt }) => (
-        <Time visit={visit} at={lastUsedAt} otherwise="Never" />
-      )),
-  },
-  {
-    heading: "Ends",
-    cell: (key) =>
-      perSecret(key, <Time visit={visit} at={key.expiresAt} otherwise="Never" />, ({ validUntil }) => (
-        <Time visit={visit} at={validUntil} />
-      )),
-  },
-  { heading: "Action", number: true, cell: (key) => <Actions visit={visit} apiKey={key} /> },
-];
+    },
+    { key: "createdBy", heading: "Created by", value: ({ createdBy }) => createdBy && nameOf(createdBy), onlyInFiles: true },
+    {
+      ...{ key: "lastUsed", heading: "Last used", value: ({ lastUsedAt }) => lastUsedAt },
+      cell: (key) => {
+        const used = (at: Date | null) => <Time visit={visit} at={at} otherwise="Never" />;
+        return perSecret(key, used(key.lastUsedAt), ({ lastUsedAt }) => used(lastUsedAt));
+      },
+    },
+    {
+      ...{ key: "ends", heading: "Ends", value: ({ expiresAt }) => expiresAt },
+      cell: (key) => perSecret(key, <>{until(key.expiresAt)}</>, ({ validUntil }) => <>{until(validUntil)}</>),
+    },
+    {
+      ...{
+        key: "state",
+        heading: "Action",
+        number: true,
+        value: ({ revokedAt, ended }) => (revokedAt ? "Revoked" : ended ? "Ended" : "Valid"),
+      },
+      cell: (key) => <Actions visit={visit} apiKey={key} />,
+    },
+  ];
+};
 
 type Replaced = NonNullable<KeySummary["replaced"]>;
 

@@ -23,11 +23,9 @@ export const logEventPage: PageOf<SignedInVisit> = {
     const spoken = await spokenOf(visit, [entry], deps);
     return {
       title: "Log entry",
+      crumbs: [["Log", logPath]],
       body: (
         <>
-          <p class="under-heading">
-            <a href={visit.links.to(logPath)}>Log</a>
-          </p>
           <Panel id="entry" title="What happened">
             <p>
               <EntrySentence visit={visit} entry={entry} spoken={spoken} />

@@ -1,62 +1,41 @@
 // What people, keys and the command line did in the organisation, and each event behind it.
 import type { LogEntry } from "../../../../domain/log/entry.js";
-import { type LogNames, sentenceOf } from "../../../../domain/log/sentences.js";
+import { type LogNames, nameOf, sentenceOf, textOf } from "../../../../domain/log/sentences.js";
 import { listLog } from "../../../../queries/log/logEntries.js";
 import { logNames } from "../../../../queries/log/logNames.js";
 import { listWebhooks } from "../../../../queries/organisations/webhooks.js";
 import { withQuery } from "../../links.js";
-import type { PageOf, PortalDeps, SignedInVisit } from "../../page.js";
-import { EmptyState, Pager } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
+import { listPage } from "../../shell/listPage.js";
+import { EmptyState } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
-import { changesPath, versionsPath } from "../catalogue/parts.js";
+import { changesPath, versionsPath } from "../catalogue/addresses.js";
 import { importPath } from "../imports/status.js";
 import { endpointPath } from "../webhooks/parts.js";
-import { choicesOf, Filters, filterOf, givenFilter, isFiltered, logPath } from "./filter.js";
-
-const entriesPerPage = 50;
+import { chipsOf, filterOf, logPath, whatNames } from "./filter.js";
 
 export const logEventPath = (entryId: string): string => `${logPath}/events/${entryId}`;
 
-export const logPage: PageOf<SignedInVisit> = {
+const log = listPage<LogEntry>({
   path: logPath,
   access: "log",
-  show: async (visit, deps) => {
-    const filter = filterOf(visit);
-    const cursor = visit.query["cursor"] || undefined;
-    const { organisationId } = visit.person;
-    const page = { limit: entriesPerPage, cursor, secret: deps.signingSecret };
-    const { items, nextCursor } = await listLog(organisationId, filter, page, deps.pool);
-    const spoken = await spokenOf(visit, items, deps);
-    return {
-      title: "Log",
-      body: (
-        <>
-          <Filters visit={visit} filter={filter} choices={await choicesOf(visit, deps)} />
-          <section class="panel" aria-label="Entries">
-            <Table
-              caption="What happened, newest first"
-              columns={columns(visit, spoken)}
-              rows={items}
-              empty={
-                <EmptyState title={isFiltered(filter) || cursor ? "No entries match this filter" : "Nothing here yet"}>
-                  What people, keys and the command line do appears here.
-                </EmptyState>
-              }
-            />
-            <Pager
-              of="the log"
-              cursor={cursor}
-              nextCursor={nextCursor}
-              address={(next) => visit.links.to(logPath, { ...givenFilter(visit), cursor: next })}
-            />
-            <p class="hint">Sign-ins are kept for 90 days, everything else permanently.</p>
-          </section>
-        </>
-      ),
-    };
-  },
-};
+  title: "Log",
+  of: ["entry", "entries"],
+  fileName: "log",
+  caption: "What happened, newest first",
+  filters: chipsOf,
+  query: async (visit, page, { pool }) => listLog(visit.person.organisationId, filterOf(visit), page, pool),
+  columns: async (visit, deps, entries) => columns(visit, await spokenOf(visit, entries, deps)),
+  empty: (_, why) => (
+    <EmptyState title={why === "none" ? "Nothing here yet" : "No entries match this filter"}>
+      What people, keys and the command line do appears here.
+    </EmptyState>
+  ),
+  below: () => <p class="hint">Sign-ins are kept for 90 days, everything else permanently.</p>,
+});
+export const logPage = log.page;
+export const logDownloads = log.downloads;
 
 /** What the sentences of some entries need. */
 export interface Spoken {
@@ -73,8 +52,13 @@ export async function spokenOf(visit: SignedInVisit, entries: readonly LogEntry[
 }
 
 const columns = (visit: SignedInVisit, spoken: Spoken): readonly Column<LogEntry>[] => [
-  { heading: "When", cell: ({ at }) => <Time visit={visit} at={at} exact /> },
-  { heading: "What happened", names: true, cell: (entry) => <EntrySentence visit={visit} entry={entry} spoken={spoken} /> },
+  { key: "at", heading: "When", value: ({ at }) => at, cell: ({ at }) => <Time visit={visit} at={at} exact /> },
+  { key: "by", heading: "By", value: ({ by }) => nameOf(by, spoken.names), onlyInFiles: true },
+  { key: "what", heading: "What", value: ({ what }) => whatNames[what], onlyInFiles: true },
+  {
+    ...{ key: "text", heading: "What happened", names: true, value: (entry) => textOf(sentenceOf(entry, spoken.names)) },
+    cell: (entry) => <EntrySentence visit={visit} entry={entry} spoken={spoken} />,
+  },
   {
     heading: "Details",
     cell: ({ id, event, revision }) => (
@@ -83,6 +67,19 @@ const columns = (visit: SignedInVisit, spoken: Spoken): readonly Column<LogEntry
       </a>
     ),
   },
+  ...recorded.map(([key, heading, value]) => ({ key, heading, value, onlyInFiles: true })),
+];
+
+/** What the entry was made from, for files. */
+const recorded: readonly (readonly [key: string, heading: string, value: (entry: LogEntry) => string])[] = [
+  ["byKind", "By kind", ({ by }) => by.kind],
+  ["byId", "By id", ({ by }) => by.id],
+  ["aboutKind", "About kind", ({ about }) => about.kind],
+  ["aboutId", "About id", ({ about }) => about.id],
+  ["event", "Event", ({ event }) => event],
+  ["stream", "Stream", ({ stream }) => stream],
+  ["revision", "Revision", ({ revision }) => revision],
+  ["id", "Entry id", ({ id }) => id],
 ];
 
 /** With a link on the thing, where it has a page. */

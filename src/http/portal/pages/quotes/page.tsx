@@ -2,15 +2,14 @@ import { v7 as newId } from "uuid";
 import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { quoteIdOf } from "../../../../events/quoteEvents.js";
-import type { Page } from "../../../../queries/page.js";
 import { explainRequest } from "../../../../queries/quotes/explainQuote.js";
 import { type ListedQuote, listQuotes } from "../../../../queries/quotes/quoteList.js";
 import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";
-import type { AnswerOf, FormOf, PageOf, SignedInVisit } from "../../page.js";
-import { Field } from "../../shell/form.js";
-import { EmptyState, FilterForm, Pager, Panel } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
-import { Time, Unbroken } from "../../shell/values.js";
+import { type AnswerOf, type FormOf, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../page.js";
+import { listPage } from "../../shell/listPage.js";
+import { EmptyState } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
+import { Unbroken } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";
 import { askedFor, itemsLeftOut } from "./asked.js";
@@ -19,39 +18,60 @@ import { withNewQuotes } from "./newQuotes.js";
 import { ofTheForm, QuoteForm, quotesPath, requestOf } from "./quoteForm.js";
 import { Results } from "./results.js";
 
-const recentPerPage = 20;
+/** The quote that the address names, with the others of its request. */
+const shownQuotes = oncePerVisit(async (visit, deps: PortalDeps) => {
+  const quoteId = visit.query["quote"]?.trim();
+  const shown = quoteId ? await explainRequest(visit.person.organisationId, quoteId, deps) : [];
+  if (!shown) throw new Rejection("notFound", "There is no quote with this id");
+  return shown;
+});
 
-export const quotesPage: PageOf<SignedInVisit> = {
+const list = listPage<ListedQuote>({
   path: quotesPath,
   access: "look",
-  show: async (visit, deps) => {
-    const { organisationId, timezone } = visit.person;
-    const { catalogue, nameOf } = await presentCatalogue(visit, deps);
-    const customers = [...catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
-    const { quote, cursor, customer, from, to } = visit.query;
-    const page = { cursor: cursor || undefined, limit: recentPerPage, secret: deps.signingSecret };
-    const filter = { customerId: customer || undefined, from: dayStart("From", from, timezone), to: dayEnd("To", to, timezone) };
-    const [shown, found] = await Promise.all([
-      quote ? explainRequest(organisationId, quote.trim(), deps) : undefined,
-      listQuotes(organisationId, filter, page, deps.pool),
-    ]);
-    if (quote && !shown) throw new Rejection("notFound", "There is no quote with this id");
-    const recent = cursor ? found : withNewQuotes(found, shown ?? [], filter);
-    return {
-      title: "Quotes",
-      scripts: ["quotes.js"],
-      body: (
-        <>
-          {shown ? <Results visit={visit} quotes={shown} nameOf={nameOf} /> : null}
-          {visit.may("operate") ? (
-            <QuoteForm visit={visit} customers={customers} asked={askedFor(shown ?? [])} tooMany={itemsLeftOut(shown ?? [])} />
-          ) : null}
-          <Recent visit={visit} found={recent} nameOf={nameOf} money={moneyIn(catalogue.currency)} />
-        </>
-      ),
-    };
+  title: "Quotes",
+  of: ["quote", "quotes"],
+  caption: "Quotes, newest first",
+  heading: "Recent quotes",
+  scripts: ["quotes.js"],
+  filters: async (visit, deps) => {
+    const options = (await customersOf(visit, deps)).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
+    return [
+      { name: "customer", label: "Customer", kind: "choice", all: "All customers", options },
+      { name: "from", label: "From", kind: "day" },
+      { name: "to", label: "To", kind: "day" },
+      { name: "quote", label: "Quote id", kind: "text", maxlength: 60 },
+    ];
   },
-};
+  query: async (visit, page, deps) => {
+    const { customer, from, to } = visit.query;
+    const { organisationId, timezone } = visit.person;
+    const filter = { customerId: customer || undefined, from: dayStart("From", from, timezone), to: dayEnd("To", to, timezone) };
+    const found = await listQuotes(organisationId, filter, page, deps.pool);
+    return page.cursor ? found : withNewQuotes(found, await shownQuotes(visit, deps), filter);
+  },
+  columns: async (visit, deps) => {
+    const { catalogue, nameOf } = await presentCatalogue(visit, deps);
+    return columns(visit, nameOf, moneyIn(catalogue.currency));
+  },
+  above: async (visit, deps) => {
+    const [shown, { nameOf }] = await Promise.all([shownQuotes(visit, deps), presentCatalogue(visit, deps)]);
+    return (
+      <>
+        {shown.length > 0 ? <Results visit={visit} quotes={shown} nameOf={nameOf} /> : null}
+        {visit.may("operate") ? (
+          <QuoteForm visit={visit} customers={await customersOf(visit, deps)} asked={askedFor(shown)} tooMany={itemsLeftOut(shown)} />
+        ) : null}
+      </>
+    );
+  },
+  empty: (_, why) => <EmptyState title={why === "none" ? "No quotes yet" : "No quotes found"} />,
+});
+export const quotesPage = list.page;
+export const quoteDownloads = list.downloads;
+
+const customersOf = async (visit: SignedInVisit, deps: PortalDeps) =>
+  [...(await presentCatalogue(visit, deps)).catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
 
 export const quoteForm: FormOf<SignedInVisit> = {
   path: quotesPath,
@@ -72,64 +92,35 @@ export const quoteForm: FormOf<SignedInVisit> = {
   },
 };
 
-interface RecentProps {
-  readonly visit: SignedInVisit;
-  readonly found: Page<ListedQuote>;
-  readonly nameOf: NameOfCustomer;
-  readonly money: Money;
-}
-
-function Recent({ visit, found, nameOf, money }: RecentProps) {
-  const { query, links } = visit;
-  const { customer, from, to } = query;
-  const address = (cursor: string | undefined) => links.to(quotesPath, { customer, from, to, cursor });
-  const isFiltered = Boolean(customer || from || to || query["cursor"]);
-  return (
-    <Panel id="recent" title="Recent quotes">
-      <FilterForm visit={visit} path={quotesPath} quiet>
-        <Field
-          label="Customer id"
-          id="filter-customer"
-          name="customer"
-          value={customer}
-          maxlength={64}
-          autocomplete="off"
-          required={false}
-        />
-        <Field label="From" name="from" type="date" value={from} required={false} />
-        <Field label="To" name="to" type="date" value={to} required={false} />
-      </FilterForm>
-      <FilterForm visit={visit} path={quotesPath} submit="Find" quiet>
-        <Field label="Quote id" name="quote" maxlength={60} autocomplete="off" />
-      </FilterForm>
-      <Table
-        caption="Quotes, newest first"
-        columns={columns(visit, nameOf, money)}
-        rows={found.items}
-        empty={<EmptyState title={isFiltered ? "No quotes found" : "No quotes yet"} />}
-      />
-      <Pager of="quotes" cursor={query["cursor"] || undefined} nextCursor={found.nextCursor} address={address} />
-    </Panel>
-  );
-}
+const placeOf = ({ suburb, postalCode }: ListedQuote["origin"]) => `${suburb} ${postalCode}`;
 
 const columns = (visit: SignedInVisit, nameOf: NameOfCustomer, { cents, currency }: Money): readonly Column<ListedQuote>[] => [
   {
-    heading: "Quote",
-    names: true,
+    ...{ key: "route", heading: "Quote", names: true },
+    value: ({ origin, destination }) => `${placeOf(origin)} to ${placeOf(destination)}`,
     cell: ({ quoteId, origin, destination }) => (
       <a href={visit.links.to(quotesPath, { quote: quoteId })}>
-        <Unbroken text={`${origin.suburb} ${origin.postalCode}`} /> <Unbroken text={`to ${destination.suburb} ${destination.postalCode}`} />
+        <Unbroken text={placeOf(origin)} /> <Unbroken text={`to ${placeOf(destination)}`} />
       </a>
     ),
   },
-  { heading: "Customer", cell: ({ customerId }) => <Customer customerId={customerId} nameOf={nameOf} /> },
-  { heading: "Priced", cell: ({ generatedAt }) => <Time visit={visit} at={new Date(generatedAt)} /> },
   {
-    heading: "Cheapest",
+    ...{ key: "customer", heading: "Customer", value: ({ customerId }) => nameOf(customerId) ?? customerId },
+    cell: ({ customerId }) => <Customer customerId={customerId} nameOf={nameOf} />,
+  },
+  { key: "customerId", heading: "Customer id", value: ({ customerId }) => customerId, onlyInFiles: true },
+  { key: "priced", heading: "Priced", value: ({ generatedAt }) => new Date(generatedAt) },
+  {
+    ...{ key: "cheapest", heading: "Cheapest" },
+    value: ({ cheapest, noQuoteMessage }) => cheapest?.serviceName ?? noQuoteMessage,
     cell: ({ cheapest, noQuoteMessage }) => (cheapest ? <Unbroken text={cheapest.serviceName} /> : noQuoteMessage),
   },
-  { heading: `Total (${currency})`, number: true, cell: ({ cheapest }) => (cheapest ? cents(cheapest.totalAmount) : "-") },
+  {
+    ...{ key: "total", heading: `Total (${currency})`, number: true },
+    value: ({ cheapest }) => cheapest && { decimal: cheapest.totalAmount.toFixed(2) },
+    cell: ({ cheapest }) => (cheapest ? cents(cheapest.totalAmount) : "-"),
+  },
+  { key: "quoteId", heading: "Quote id", value: ({ quoteId }) => quoteId, onlyInFiles: true },
 ];
 
 const longest = 100;

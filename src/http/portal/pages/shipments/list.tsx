@@ -1,65 +1,57 @@
 import type { Geography } from "../../../../domain/geography/geography.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { isFiltered, placeOf, type ShipmentFilter } from "../../../../queries/shipments/shipmentFilter.js";
+import { placeOf, type ShipmentFilter } from "../../../../queries/shipments/shipmentFilter.js";
 import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
-import { isByImport } from "../../../../queries/shipments/shipmentWalk.js";
 import type { PageOf, SignedInVisit } from "../../page.js";
-import { Choice, Field } from "../../shell/form.js";
-import { EmptyState, FilterForm, Pager } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
-import { Amount, Time, Unbroken } from "../../shell/values.js";
+import type { Chip } from "../../shell/chips.js";
+import { listPage } from "../../shell/listPage.js";
+import { EmptyState } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
+import { Unbroken } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";
 import { importPath } from "../imports/status.js";
 import { showShipment } from "./one.js";
 import { placeInWords, shipmentPath, shipmentsPath } from "./words.js";
 
-const rowsPerPage = 25;
-
-export const shipmentsPage: PageOf<SignedInVisit> = {
+const list = listPage<LedgerShipment>({
   path: shipmentsPath,
   access: "look",
+  title: "Shipments",
+  of: ["shipment", "shipments"],
+  caption: "Shipments",
+  filters: async (visit, deps) => chipsOf([...(await presentCatalogue(visit, deps)).catalogue.customers.values()]),
+  query: async (visit, page, { geography, pool }) => {
+    const { organisationId, timezone } = visit.person;
+    return listShipments(organisationId, filterOf(visit.query, timezone, geography), page, pool);
+  },
+  columns: async (visit, deps) => columns(visit, (await presentCatalogue(visit, deps)).nameOf),
+  empty: async ({ query, person, links }, why, { pool }) => {
+    if (why === "page")
+      return (
+        <EmptyState title="No matches on this page">Each page searches 5,000 shipments. Go to the next page to search further.</EmptyState>
+      );
+    const id = query["id"]?.trim();
+    // There is a shipment with exactly this id, or there was one that is reversed.
+    const known = id && (await hasVersions(person.organisationId, id, pool)) ? id : undefined;
+    return (
+      <EmptyState title={why === "filter" ? "No shipments match this filter" : "No shipments yet"}>
+        {known === undefined ? undefined : <a href={links.to(shipmentPath(known))}>See the history of {known}</a>}
+      </EmptyState>
+    );
+  },
+});
+
+export const shipmentDownloads = list.downloads;
+export const shipmentsPage: PageOf<SignedInVisit> = {
+  ...list.page,
   show: async (visit, deps) => {
-    const { query, person } = visit;
-    if (query["exactly"] !== undefined) return showShipment(query["exactly"], visit, deps);
-    const { organisationId, timezone } = person;
-    const filter = filterOf(query, timezone, deps.geography);
-    const { catalogue, nameOf } = await presentCatalogue(visit, deps);
-    const page = { cursor: query["cursor"] || undefined, limit: rowsPerPage, secret: deps.signingSecret };
-    const { items, nextCursor } = await listShipments(organisationId, filter, page, deps.pool);
-    const { shipmentIdPrefix: id } = filter;
-    const known = items.length === 0 && id !== undefined && (await hasVersions(organisationId, id, deps.pool)) ? id : undefined;
-    return {
-      title: "Shipments",
-      body: (
-        <>
-          <Filters visit={visit} customers={[...catalogue.customers.values()]} isFiltered={isFiltered(filter)} />
-          <section class="panel" aria-label="Shipments">
-            <Table
-              caption={captionOf(filter)}
-              columns={columns(visit, nameOf)}
-              rows={items}
-              empty={noShipments(visit, filter, nextCursor, known)}
-            />
-            <Pager of="shipments" cursor={page.cursor} nextCursor={nextCursor} address={(cursor) => addressOf(visit, cursor)} />
-          </section>
-        </>
-      ),
-    };
+    const { exactly } = visit.query;
+    return exactly === undefined ? list.page.show(visit, deps) : showShipment(exactly, visit, deps);
   },
 };
-
-/** `known`: there is a shipment with exactly this id, or there was one that is reversed. */
-const noShipments = ({ links }: SignedInVisit, filter: ShipmentFilter, nextCursor: string | null, known: string | undefined) =>
-  nextCursor === null ? (
-    <EmptyState title={isFiltered(filter) ? "No shipments match this filter" : "No shipments yet"}>
-      {known === undefined ? undefined : <a href={links.to(shipmentPath(known))}>See the history of {known}</a>}
-    </EmptyState>
-  ) : (
-    <EmptyState title="No matches on this page">Each page searches 5,000 shipments. Go to the next page to search further.</EmptyState>
-  );
 
 const longestPlace = 100;
 
@@ -87,12 +79,26 @@ function filterOf(query: Readonly<Record<string, string>>, timezone: string, geo
   };
 }
 
-const captionOf = (filter: ShipmentFilter): string => (isByImport(filter) ? "Shipments, most recently imported first" : "Shipments, by id");
+const chipsOf = (customers: readonly { readonly id: string; readonly name: string }[]): readonly Chip[] => {
+  const options = customers
+    .toSorted((one, other) => one.name.localeCompare(other.name))
+    .map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
+  return [
+    { name: "id", label: "Id begins with", kind: "text", maxlength: limits.identifierLength },
+    { name: "customer", label: "Customer", kind: "choice", all: "All customers", options },
+    { name: "reference", label: "Reference", kind: "text", maxlength: limits.sourceDetailsLength },
+    { name: "place", label: "Place", kind: "text", maxlength: longestPlace, placeholder: "Postcode or suburb" },
+    { name: "from", label: "Updated from", kind: "day" },
+    { name: "to", label: "Updated to", kind: "day" },
+  ];
+};
+
+const referenceOf = ({ sourceDetails }: LedgerShipment): string => String(sourceDetails).trim() || "Without a reference";
+const customerOf = ({ customerId }: LedgerShipment) => (typeof customerId === "string" ? customerId : null);
 
 const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
   {
-    heading: "Shipment",
-    names: true,
+    ...{ key: "shipmentId", heading: "Shipment", names: true, value: ({ shipmentId }) => String(shipmentId) },
     cell: ({ shipmentId }) => (
       <a href={visit.links.to(shipmentPath(String(shipmentId)))}>
         <Unbroken text={String(shipmentId)} />
@@ -100,59 +106,28 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<
     ),
   },
   {
-    heading: "Customer",
-    cell: ({ customerId }) => <Customer customerId={typeof customerId === "string" ? customerId : null} nameOf={nameOf} />,
+    ...{ key: "customer", heading: "Customer", value: (shipment) => nameOf(customerOf(shipment) ?? "") ?? customerOf(shipment) },
+    cell: (shipment) => <Customer customerId={customerOf(shipment)} nameOf={nameOf} />,
   },
+  { key: "customerId", heading: "Customer id", value: customerOf, onlyInFiles: true },
   {
-    heading: "Route",
+    ...{ key: "route", heading: "Route" },
+    value: (shipment) => `${placeInWords(shipment, "origin")} to ${placeInWords(shipment, "destination")}`,
     cell: (shipment) => (
       <span>
         <Unbroken text={placeInWords(shipment, "origin")} /> <Unbroken text={`to ${placeInWords(shipment, "destination")}`} />
       </span>
     ),
   },
-  { heading: "Lines", number: true, cell: ({ items }) => <Amount value={Array.isArray(items) ? items.length : 0} /> },
-  { heading: "Updated", cell: ({ updatedAt }) => <Time visit={visit} at={new Date(String(updatedAt))} /> },
+  { key: "lines", heading: "Lines", number: true, value: ({ items }) => (Array.isArray(items) ? items.length : 0) },
+  { key: "updated", heading: "Updated", value: ({ updatedAt }) => new Date(String(updatedAt)) },
   {
-    heading: "Import",
-    cell: ({ importId, sourceDetails }) => (
-      <a class="written-by" href={visit.links.to(importPath(String(importId)))} title={String(sourceDetails).trim() || undefined}>
-        {String(sourceDetails).trim() || "Without a reference"}
+    ...{ key: "import", heading: "Import", value: referenceOf },
+    cell: (shipment) => (
+      <a class="written-by" href={visit.links.to(importPath(String(shipment["importId"])))} title={referenceOf(shipment)}>
+        {referenceOf(shipment)}
       </a>
     ),
   },
+  { key: "importId", heading: "Import id", value: ({ importId }) => String(importId), onlyInFiles: true },
 ];
-
-function addressOf({ query: { id, customer, reference, place, from, to }, links }: SignedInVisit, cursor: string | undefined): string {
-  return links.to(shipmentsPath, { id, customer, reference, place, from, to, cursor });
-}
-
-interface FiltersProps {
-  readonly visit: SignedInVisit;
-  readonly customers: readonly { readonly id: string; readonly name: string }[];
-  readonly isFiltered: boolean;
-}
-
-function Filters({ visit, customers, isFiltered }: FiltersProps) {
-  const { query } = visit;
-  const sorted = customers.toSorted((one, other) => one.name.localeCompare(other.name));
-  const chosen = query["customer"] ?? "";
-  // A shipment keeps its customer also when the catalogue no longer has it.
-  const gone = chosen !== "" && !customers.some(({ id }) => id === chosen) ? [{ value: chosen, label: chosen }] : [];
-  const options = [
-    { value: "", label: "All customers" },
-    ...sorted.map(({ id, name }) => ({ value: id, label: `${name} (${id})` })),
-    ...gone,
-  ];
-  const text = { autocomplete: "off", required: false } as const;
-  return (
-    <FilterForm visit={visit} path={shipmentsPath} submit="Search" all={isFiltered ? visit.links.to(shipmentsPath) : undefined}>
-      <Field label="Id begins with" name="id" value={query["id"]} maxlength={limits.identifierLength} {...text} />
-      <Choice label="Customer" name="customer" value={chosen} options={options} />
-      <Field label="Reference" name="reference" value={query["reference"]} maxlength={limits.sourceDetailsLength} {...text} />
-      <Field label="Place" name="place" value={query["place"]} placeholder="Postcode or suburb" maxlength={longestPlace} {...text} />
-      <Field label="Updated from" name="from" type="date" value={query["from"]} required={false} />
-      <Field label="Updated to" name="to" type="date" value={query["to"]} required={false} />
-    </FilterForm>
-  );
-}

@@ -33,16 +33,14 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
   const content = asOf === undefined ? found && contentOf(found) : typeof versions === "object" ? versions.shown : undefined;
   return {
     title: shipmentId,
+    crumbs: [["Shipments", shipmentsPath]],
+    action: <CopyButton text={shipmentId} label="Copy id" />,
     body: (
       <>
-        <p class="under-heading">
-          <a href={visit.links.to(shipmentsPath)}>All shipments</a>
-          <CopyButton text={shipmentId} label="Copy id" />
-          {found && asOf === undefined ? <Written visit={visit} shipment={found} /> : null}
-        </p>
+        {found && asOf === undefined ? <Written visit={visit} shipment={found} /> : null}
         <AsOf visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
         {content ? (
-          <Content content={content} nameOf={nameOfCustomer} />
+          <Content content={content} nameOf={nameOfCustomer} timezone={visit.person.timezone} />
         ) : asOf === undefined ? (
           <NotThere title="This shipment has no current version: all of them are reversed" />
         ) : typeof versions === "object" ? (
@@ -63,12 +61,12 @@ const NotThere = ({ title }: { title: string }) => (
 const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ fields, items: Array.isArray(items) ? items : [] });
 
 const Written = ({ visit, shipment }: { visit: SignedInVisit; shipment: LedgerShipment }) => (
-  <span class="muted">
+  <p class="muted">
     Updated <Time visit={visit} at={new Date(String(shipment["updatedAt"]))} /> by{" "}
     <a href={visit.links.to(importPath(String(shipment["importId"])))}>
       {String(shipment["sourceDetails"]).trim() || "an import without a reference"}
     </a>
-  </span>
+  </p>
 );
 
 /** A shipment may have thousands of lines. */
@@ -76,7 +74,9 @@ const shownLines = 200;
 
 type Line = { item: unknown; number: number };
 
-function Content({ content: { fields, items }, nameOf }: { content: ShipmentContent; nameOf: NameOfCustomer }) {
+type ContentProps = { content: ShipmentContent; nameOf: NameOfCustomer; timezone: string };
+
+function Content({ content: { fields, items }, nameOf, timezone }: ContentProps) {
   const customerId = fields["customerId"];
   const custom = customTexts(fields);
   return (
@@ -85,7 +85,7 @@ function Content({ content: { fields, items }, nameOf }: { content: ShipmentCont
         <p>
           <Customer customerId={typeof customerId === "string" ? customerId : null} nameOf={nameOf} />
         </p>
-        <Facts facts={fieldTexts(fields).filter(([label]) => !custom.some(([name]) => name === label))} />
+        <Facts facts={fieldTexts(fields, timezone).filter(([label]) => !custom.some(([name]) => name === label))} />
       </Panel>
       {custom.length === 0 ? null : (
         <Panel id="custom" title="Custom fields">

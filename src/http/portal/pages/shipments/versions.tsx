@@ -76,7 +76,7 @@ interface VersionProps extends Pick<VersionsProps, "visit" | "shipmentId" | "nam
 
 function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: VersionProps) {
   const { number, importId, by, fileName, sourceDetails, pushedAt, rows, supersededBy, reversed } = version;
-  const changes = before && changesBetween(before, version);
+  const changes = before && changesBetween(before, version, visit.person.timezone);
   return (
     <li>
       <h3>

@@ -1,5 +1,6 @@
 // Addresses of shipments, and shipments as pairs of a label and a text: for showing them, and for comparing two versions.
 import { fieldsOf } from "../../../../domain/imports/fields.js";
+import { momentInWords } from "../../shell/formats.js";
 
 export const shipmentsPath = "/portal/shipments";
 
@@ -28,8 +29,11 @@ export function placeInWords(values: Values, end: "origin" | "destination"): str
 export const routeInWords = (values: Values): string => `${placeInWords(values, "origin")} to ${placeInWords(values, "destination")}`;
 
 /** Its own fields and then its custom fields; what has no value is left out. */
-export function fieldTexts(fields: Values): [label: string, text: string][] {
-  const own = fieldsOf("shipment").map(({ name, heading }): [string, string] => [heading, textOf(fields[name])]);
+export function fieldTexts(fields: Values, timezone: string): [label: string, text: string][] {
+  const own = fieldsOf("shipment").map(({ name, heading, type }): [string, string] => {
+    const text = textOf(fields[name]);
+    return [heading, type === "time" && text !== "" ? momentInWords(new Date(text), timezone) : text];
+  });
   return [...own, ...customTexts(fields)].filter(([, text]) => text !== "");
 }
 
@@ -57,9 +61,9 @@ export interface Change {
 }
 
 /** What differs in the later version. */
-export function changesBetween(earlier: ShipmentContent, later: ShipmentContent): Change[] {
+export function changesBetween(earlier: ShipmentContent, later: ShipmentContent, timezone: string): Change[] {
   const texts = ({ fields, items }: ShipmentContent) =>
-    new Map([...fieldTexts(fields), ...items.map((item, index): [string, string] => [`Line ${index + 1}`, lineInWords(item)])]);
+    new Map([...fieldTexts(fields, timezone), ...items.map((item, index): [string, string] => [`Line ${index + 1}`, lineInWords(item)])]);
   const [before, after] = [texts(earlier), texts(later)];
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((what) => ({ what, before: before.get(what) ?? "", after: after.get(what) ?? "" }))

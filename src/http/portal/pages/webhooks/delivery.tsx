@@ -7,7 +7,7 @@ import { CopyButton, ShortId, Time } from "../../shell/values.js";
 import { importPath } from "../imports/status.js";
 import { Outcome, SendAgain } from "./deliveries.js";
 import { LiveEndpoint, readVersion } from "./live.js";
-import { deliveryPath, endpointPath } from "./parts.js";
+import { deliveryPath, endpointPath, webhooksPath } from "./parts.js";
 import { requireEndpoint } from "./requireEndpoint.js";
 
 /** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
@@ -26,13 +26,18 @@ export const deliveryPage: PageOf<SignedInVisit> = {
     const payload = await payloadOf({ ...delivery, endpointId }, visit, deps);
     return {
       title: type,
+      crumbs: [
+        ["Webhooks", webhooksPath],
+        [url, endpointPath(endpointId)],
+      ],
       scripts: ["live.js"],
       body: (
         <>
-          <p class="under-heading">
-            <a href={visit.links.to(endpointPath(endpointId))}>{url}</a>
-            {importId ? <a href={visit.links.to(importPath(importId))}>The import</a> : null}
-          </p>
+          {importId ? (
+            <p class="under-heading">
+              <a href={visit.links.to(importPath(importId))}>The import</a>
+            </p>
+          ) : null}
           <LiveEndpoint visit={visit} endpointId={endpointId} version={version} />
           <div id="delivery-now" data-refetch>
             <Panel id="outcome" title="Delivery">

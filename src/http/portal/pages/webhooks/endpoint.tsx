@@ -31,6 +31,7 @@ export const endpointPage: PageOf<SignedInVisit> = {
     });
     return {
       title: url,
+      crumbs: [["Webhooks", webhooksPath]],
       scripts: ["live.js"],
       body: (
         <>
@@ -39,7 +40,6 @@ export const endpointPage: PageOf<SignedInVisit> = {
           ) : null}
           <EndpointQuestion visit={visit} endpoint={endpoint} replay={await replayIn(visit, deps, endpointId)} />
           <p class="under-heading">
-            <a href={visit.links.to(webhooksPath)}>All endpoints</a>
             <span class="muted">
               Endpoint <ShortId id={endpointId} about="the id of this endpoint" />
             </span>

@@ -1,0 +1,60 @@
+// What people change of a rate card as a whole: all prices by a percentage, and a new card from a day on.
+
+import { add, type Decimal, decimal, multiply, roundHalfUp, toNumber } from "../money.js";
+import { Rejection } from "../rejection.js";
+import type { Lane, OrganisationFile, RateCard } from "./schema.js";
+
+const hundred = decimal(100);
+
+/** `5`, `-2.5`. */
+export function readPercent(text: string): Decimal {
+  const trimmed = text.trim();
+  const percent = /^[+-]?\d{1,4}(\.\d{1,4})?$/.test(trimmed) ? Number(trimmed) : Number.NaN;
+  if (!(percent >= -100 && percent <= 1_000)) throw new Rejection("invalid", "Write a percentage from -100 to 1000, such as 5 or -2.5");
+  return decimal(trimmed);
+}
+
+/** Half up at so many decimals; exact, never in binary fractions. */
+function changed(price: number, percent: Decimal, places: number): number {
+  const { coefficient, scale } = multiply(decimal(price), add(hundred, percent));
+  return toNumber(roundHalfUp({ coefficient, scale: scale + 2 }, places), places);
+}
+
+/** Amounts to the cent, prices per kg to 4 decimals. */
+export const changeLane = (lane: Lane, percent: Decimal): Lane => ({
+  ...lane,
+  basic: changed(lane.basic, percent, 2),
+  perKg: changed(lane.perKg, percent, 4),
+  minimum: changed(lane.minimum, percent, 2),
+  breaks: lane.breaks.map((each) => ({ ...each, perKg: changed(each.perKg, percent, 4) })),
+});
+
+const dayBefore = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+
+interface NewCard {
+  readonly id: string;
+  readonly name: string;
+  /** The first day on which it applies. */
+  readonly firstDay: string;
+  readonly percent?: Decimal | undefined;
+}
+
+/** The old card ends the day before, and who has it gets the new one. */
+export function addCardFrom(file: OrganisationFile, old: RateCard, { id, name, firstDay, percent }: NewCard): OrganisationFile {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(firstDay) || Number.isNaN(Date.parse(firstDay)))
+    throw new Rejection("invalid", "First day must be a date such as 2026-01-31");
+  if (firstDay <= old.validFrom) throw new Rejection("invalid", `First day must be after ${old.validFrom}, when ${old.name} begins`);
+  if (file.rateCards.some((card) => card.id === id)) throw new Rejection("invalid", `There is a rate card ${id} already`);
+  const lastDay = dayBefore(firstDay);
+  const ended = { ...old, validTo: old.validTo !== null && old.validTo < lastDay ? old.validTo : lastDay };
+  const lanes = percent ? old.lanes.map((lane) => changeLane(lane, percent)) : old.lanes;
+  const added = { ...old, id, name, validFrom: firstDay, validTo: null, lanes };
+  return {
+    ...file,
+    rateCards: file.rateCards.flatMap((card) => (card === old ? [ended, added] : [card])),
+    customers: file.customers.map((customer) => ({
+      ...customer,
+      rateCardIds: customer.rateCardIds.flatMap((each) => (each === old.id ? [each, id] : [each])),
+    })),
+  };
+}

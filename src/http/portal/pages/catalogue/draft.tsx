@@ -1,0 +1,271 @@
+// Every change of the catalogue, from a form or a file, is kept as a draft and leads to one page, which shows the difference and applies it.
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { Child } from "hono/jsx";
+import {
+  type CatalogueDraft,
+  findCatalogueDraft,
+  forgetCatalogueDraft,
+  keepCatalogueDraft,
+} from "../../../../commands/organisations/catalogueDrafts.js";
+import { applyOrganisation } from "../../../../commands/organisations/organisation.js";
+import { catalogueDifferences, faultInWords, partInWords, placeInWords, subjectOf } from "../../../../domain/catalogue/diff.js";
+import { type Conflict, mergeCatalogues } from "../../../../domain/catalogue/mergeCatalogues.js";
+import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
+import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { firstOf } from "../../../../domain/validation.js";
+import { type CatalogueFile, catalogueChanges, changeCatalogue } from "../../../../events/catalogue.js";
+import { catalogueVersionsBetween } from "../../../../queries/organisations/catalogueVersions.js";
+import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
+import { answerTable } from "../../../server/problem.js";
+import type { Fields } from "../../fields.js";
+import { type Done, done, type FormOf, originOf, type PageOf, type PortalDeps, type Shown, type SignedInVisit } from "../../page.js";
+import { Button, ButtonLink, Choice, Form, HiddenFields } from "../../shell/form.js";
+import { counted, timeInWords } from "../../shell/formats.js";
+import { EmptyState, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
+import { presentCatalogue } from "../customers.js";
+import { applyPath, cataloguePath } from "./addresses.js";
+import { changesInWords, Differences } from "./changes.js";
+import { partOf } from "./inMemory.js";
+
+const ownerOf = ({ person: { organisationId, memberId } }: SignedInVisit) => ({ organisationId, memberId });
+
+export interface Edit {
+  readonly file: OrganisationFile;
+  /** The page to go to when it is applied. */
+  readonly goTo: string;
+  /** What is changed, in the heading of the page that shows the difference. */
+  readonly about: string;
+  /** The path of the entry in the file: faults in it are told without its name. */
+  readonly own?: string;
+}
+
+/** What a form's page is made of. */
+export interface FormView {
+  readonly visit: SignedInVisit;
+  readonly file: OrganisationFile;
+  /** The version that the form is made from. */
+  readonly version: number;
+  /** What was typed, where the form is shown again. */
+  readonly typed: Fields | undefined;
+}
+
+interface CatalogueForm {
+  readonly path: string;
+  readonly title: (view: FormView) => string;
+  readonly body: (view: FormView) => Child;
+  readonly edit: (fields: Fields, file: OrganisationFile, visit: SignedInVisit) => Edit;
+}
+
+/** The page of a form and the form itself, at one address. A form that is shown again stays one of the version that it was made from. */
+export function catalogueForm({ path, title, body, edit }: CatalogueForm): { page: PageOf<SignedInVisit>; form: FormOf<SignedInVisit> } {
+  const page: PageOf<SignedInVisit> = {
+    path,
+    access: "catalogue",
+    show: async (visit, deps) => {
+      const view = await formView(visit, deps);
+      return { title: title(view), body: body(view) };
+    },
+  };
+  return { page, form: editForm(path, page, edit) };
+}
+
+/** A form that changes the catalogue, on a page that shows something else too. */
+export const editForm = (path: string, page: PageOf<SignedInVisit>, edit: CatalogueForm["edit"]): FormOf<SignedInVisit> => ({
+  path,
+  access: "catalogue",
+  page,
+  mostBytes: 256 * 1024,
+  submit: async (visit, fields, deps) => {
+    const version = numberIn(fields.get("version"));
+    const base = await catalogueAt(deps.pool, visit.person.organisationId, version);
+    if (!base) throw new Rejection("invalid", "This form is out of date. Open it again");
+    return draftOf(visit, deps, version, base, edit(fields, base, visit));
+  },
+});
+
+export async function formView(visit: SignedInVisit, deps: PortalDeps): Promise<FormView> {
+  const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
+  const given = numberIn(visit.submitted.get("version"));
+  const madeFrom = given > 0 && given < catalogueVersion ? await catalogueAt(deps.pool, visit.person.organisationId, given) : undefined;
+  const typed = visit.submitted.get("version") === "" ? undefined : visit.submitted;
+  return madeFrom ? { visit, file: madeFrom, version: given, typed } : { visit, file: catalogue.file, version: catalogueVersion, typed };
+}
+
+/** The number of a version; 0 for anything else. */
+export const numberIn = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);
+
+/** Checks an edit as `org apply` does, and keeps it. */
+export async function draftOf(
+  visit: SignedInVisit,
+  { pool }: Pick<PortalDeps, "pool">,
+  madeFrom: number,
+  base: OrganisationFile,
+  { file, goTo, about, own }: Edit,
+): Promise<Done> {
+  const checked = checkedFile(file, own);
+  const changes = catalogueChanges(asRecorded(base), asRecorded(checked), isDeepStrictEqual);
+  if (changes.length === 0) return done(goTo, "Nothing has changed.");
+  const draftId = randomUUID();
+  await keepCatalogueDraft(pool, ownerOf(visit), { draftId, about, madeFrom, changes, goTo });
+  return { goTo: `${applyPath}?draft=${draftId}` };
+}
+
+function checkedFile(file: unknown, own?: string): OrganisationFile {
+  const parsed = parseOrganisationFile(file);
+  if (parsed.ok) return parsed.file;
+  const lines = firstOf(new Set(parsed.faults.map((fault) => faultInWords(file, fault, own))));
+  throw new Rejection("invalid", lines[0] ?? "These changes cannot be saved.", lines);
+}
+
+/** Through JSON, as events have it: without fields that are undefined. */
+const asRecorded = (file: OrganisationFile): CatalogueFile => JSON.parse(JSON.stringify(file));
+
+interface Applicable {
+  readonly draft: CatalogueDraft;
+  readonly current: OrganisationFile;
+  readonly version: number;
+  /** The current catalogue with the draft's changes. */
+  readonly file: OrganisationFile;
+  readonly conflicts: readonly Conflict[];
+}
+
+/** The draft on the newest version. It is looked up by its owner, so that nobody else's is found. */
+async function applicable(visit: SignedInVisit, deps: PortalDeps, draftId: string, keeps: readonly string[]): Promise<Applicable> {
+  const draft = await findCatalogueDraft(deps.pool, ownerOf(visit), draftId);
+  if (!draft)
+    throw new Rejection("notFound", "This change is no longer available: it was applied, replaced, or made more than an hour ago");
+  const { catalogue, catalogueVersion: version } = await presentCatalogue(visit, deps);
+  const base = draft.madeFrom === version ? catalogue.file : await catalogueAt(deps.pool, visit.person.organisationId, draft.madeFrom);
+  if (!base) throw new Error(`version ${draft.madeFrom} of the catalogue is gone`);
+  const mine = changeCatalogue(asRecorded(base), draft.changes) as unknown as OrganisationFile;
+  const keepsTheirs = (index: number) => (keeps[index] ?? keeps[0]) === "theirs";
+  return { draft, current: catalogue.file, version, ...mergeCatalogues(base, catalogue.file, mine, keepsTheirs) };
+}
+
+export const applyPage: PageOf<SignedInVisit> = {
+  path: applyPath,
+  access: "catalogue",
+  show: async (visit, deps) => {
+    const draftId = visit.query["draft"] || visit.submitted.get("draft");
+    if (draftId) return show(visit, deps, draftId);
+    const body = <EmptyState title="There is no change to apply">Change something in the catalogue first.</EmptyState>;
+    return { title: "Change the catalogue", crumbs: [["Catalogue", cataloguePath]], body };
+  },
+};
+
+export const applyForm: FormOf<SignedInVisit> = {
+  path: applyPath,
+  access: "catalogue",
+  page: applyPage,
+  submit: async (visit, fields, deps) => {
+    const draftId = fields.get("draft");
+    for (;;) {
+      const keeps = fields.all("keep");
+      const { draft, file, version, conflicts } = await applicable(visit, deps, draftId, keeps);
+      const isAnswered = keeps.length > 0 && !keeps.includes("") && numberIn(fields.get("version")) === version;
+      if (conflicts.length > 0 && !isAnswered) return { ...(await show(visit, deps, draftId)), status: answerTable.conflict.status };
+      try {
+        const applied = await applyOrganisation(deps.organisations, checkedFile(file), originOf(visit), { madeFrom: version });
+        await forgetCatalogueDraft(deps.pool, ownerOf(visit), draftId);
+        return done(draft.goTo, applied.changes.length === 0 ? "Nothing has changed." : `Version ${applied.version} applied.`);
+      } catch (error) {
+        if (!(error instanceof Rejection) || error.code !== "conflict") throw error; // else somebody was faster: on their version once more
+      }
+    }
+  },
+};
+
+async function show(visit: SignedInVisit, deps: PortalDeps, draftId: string): Promise<Shown> {
+  const { draft, current, version, file, conflicts } = await applicable(visit, deps, draftId, []);
+  const all = catalogueDifferences(current, file);
+  const removed = all.filter(({ kind }) => kind === "removed").length;
+  const { rows, pager } = partOf(visit, all, "changes", (from) => `${applyPath}?draft=${draftId}${from ? `&from=${from}` : ""}`);
+  const others = version > draft.madeFrom ? await changedMeanwhile(visit, deps, draft.madeFrom, version) : undefined;
+  return {
+    title: `Change ${draft.about}`,
+    crumbs: [["Catalogue", cataloguePath]],
+    body: (
+      <>
+        {others && conflicts.length === 0 ? <p class="notice">{others} Their change stands beside yours.</p> : null}
+        <Form visit={visit} to={applyPath}>
+          <HiddenFields values={{ draft: draftId, version: String(version) }} />
+          {conflicts.length > 0 ? <Conflicts others={others ?? ""} conflicts={conflicts} /> : null}
+          <Panel id="changes" title="What changes">
+            <p>
+              {changesInWords(all)}. Nothing has been applied yet.
+              {removed > 0 ? <strong> {counted(removed, "entry is", "entries are")} removed.</strong> : null}
+            </p>
+            <p class="button-row apply">
+              <Button label="Apply" />
+              <ButtonLink to={visit.links.to(draft.goTo)} label="Cancel" quiet />
+            </p>
+            <Differences visit={visit} differences={rows} present={current} />
+            {pager}
+          </Panel>
+        </Form>
+      </>
+    ),
+  };
+}
+
+const mostAsked = 100;
+
+/** What both have changed. Of very many one answer is for all of them. */
+function Conflicts({ others, conflicts }: { others: string; conflicts: readonly Conflict[] }) {
+  const options = [
+    { value: "", label: "Choose" },
+    { value: "mine", label: "Yours" },
+    { value: "theirs", label: "Theirs" },
+  ];
+  const sideOf = (side: "base" | "theirs" | "mine") => (conflict: Conflict) => {
+    if (conflict.trail.length > 0) return partInWords(conflict.section, conflict.trail, conflict[side]);
+    return conflict[side] === undefined ? "removed" : "changed";
+  };
+  const nameOf = (conflict: Conflict) =>
+    conflict.trail.length === 0 ? subjectOf(conflict) : `${subjectOf(conflict)}: ${placeInWords(conflict.section, conflict.trail)}`;
+  const isEach = conflicts.length <= mostAsked;
+  const columns: Column<Conflict>[] = [
+    { heading: "What", names: true, cell: nameOf },
+    { heading: "Before", cell: sideOf("base") },
+    { heading: "Theirs", cell: sideOf("theirs") },
+    { heading: "Yours", cell: sideOf("mine") },
+    ...(isEach
+      ? [
+          {
+            heading: "Keep",
+            cell: (conflict: Conflict) => (
+              <Choice
+                label={`Keep, ${nameOf(conflict)}`}
+                id={`keep-${conflicts.indexOf(conflict)}`}
+                name="keep"
+                options={options}
+                unseenLabel
+              />
+            ),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Panel id="conflicts" title="Changed by both of you">
+      <p class="notice warn">{others} Choose what to keep; everything else of both changes stands.</p>
+      <Table caption="Changed by both" columns={columns} rows={conflicts.slice(0, mostAsked)} />
+      {isEach ? null : <Choice label={`Keep for all ${conflicts.length}`} name="keep" options={options} />}
+    </Panel>
+  );
+}
+
+/** Who has changed the catalogue since a version. */
+async function changedMeanwhile(visit: SignedInVisit, deps: PortalDeps, after: number, upTo: number): Promise<string> {
+  const { organisationId, timezone } = visit.person;
+  const [versions, nameOf] = await Promise.all([
+    catalogueVersionsBetween(organisationId, { after, upTo, most: 20 }, deps),
+    principalNames(deps.pool, organisationId),
+  ]);
+  const names = [...new Set(versions.flatMap(({ by }) => (by ? [nameOf(by)] : [])))].join(", ") || "Somebody";
+  const [last] = versions;
+  return `${names} changed the catalogue${last?.appliedAt ? ` on ${timeInWords(last.appliedAt, timezone)}` : ""}, after you had begun.`;
+}

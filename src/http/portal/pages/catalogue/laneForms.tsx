@@ -1,0 +1,191 @@
+// What is sent from the page of a rate card: edited lanes, a change of prices, a new card, and a file of lanes.
+import { importLanes, lanesAsTable, laneTexts } from "../../../../commands/organisations/lanesFile.js";
+import { addCardFrom, changeLane, readPercent } from "../../../../domain/catalogue/cardChanges.js";
+import { laneCells, laneColumns, mostBreaks, readLanes } from "../../../../domain/catalogue/laneTable.js";
+import type { Lane, OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { firstOf } from "../../../../domain/validation.js";
+import type { Fields } from "../../fields.js";
+import { withQuery } from "../../links.js";
+import type { AnswerOf, FormOf, PageOf, SignedInVisit } from "../../page.js";
+import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
+import { Panel } from "../../shell/panel.js";
+import { downloadTable, type TableFormat, tableFormats } from "../../tableDownloads.js";
+import { presentCatalogue } from "../customers.js";
+import { requireThing, thingPath, thingRoute } from "./addresses.js";
+import { catalogueForm, draftOf, type Edit, editForm } from "./draft.js";
+import { entryPages } from "./entryPage.js";
+import { ChooseFile, withUpload } from "./uploadForm.js";
+
+const cardRoute = thingRoute("rateCards");
+
+function edited(file: OrganisationFile, card: RateCard, lanes: readonly Lane[], goTo: string): Edit {
+  const index = file.rateCards.indexOf(card);
+  const rateCards = file.rateCards.map((each) => (each === card ? { ...card, lanes: [...lanes] } : each));
+  return { file: { ...file, rateCards }, goTo, about: `rate card ${card.id}`, own: `rateCards.${index}` };
+}
+
+/** The card's lanes with what was typed into the table; rows that were emptied are left out. */
+function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; chosen: ReadonlySet<Lane> } {
+  const sent = laneColumns(mostBreaks)
+    .map((column) => ({ column, values: fields.all(column) }))
+    .filter(({ values }) => values.length > 0);
+  const columns = sent.map(({ column }) => column);
+  const all: (Lane | undefined)[] = [...card.lanes];
+  const places = fields.all("place").map((place, index) => ({
+    lane: /^\d{1,5}$/.test(place) ? card.lanes[Number(place)] : undefined,
+    place: /^\d{1,5}$/.test(place) ? Number(place) : undefined,
+    cells: sent.map(({ values }) => values[index] ?? ""),
+  }));
+  const changed = places.filter(({ lane, cells }) => !lane || cells.some((cell, index) => cell.trim() !== (laneCells(lane)[index] ?? "")));
+  const read =
+    changed.length === 0
+      ? { lanes: [], faults: [] }
+      : readLanes(
+          columns,
+          changed.map(({ lane, cells }) => ({ where: lane ? `Lane ${lane.from} to ${lane.to}` : "New lane", cells })),
+        );
+  if (read.faults.length > 0) throw new Rejection("invalid", read.faults[0] ?? "", firstOf(read.faults));
+  changed.forEach(({ place }, index) => {
+    if (place === undefined) all.push(read.lanes[index]);
+    else all[place] = read.lanes[index];
+  });
+  const chosen = new Set(fields.all("chosen").flatMap((place) => all[Number(place)] ?? []));
+  return { lanes: all.filter((lane) => lane !== undefined), chosen };
+}
+
+export const lanesForm: FormOf<SignedInVisit> = editForm(`${cardRoute}/lanes`, entryPages.rateCards, (fields, file, visit) => {
+  const card = requireThing(visit, file, "rateCards");
+  const { lanes, chosen } = typedLanes(card, fields);
+  const goTo = withQuery(thingPath("rateCards", card.id), { zone: visit.query["zone"], lane: visit.query["lane"] });
+  switch (fields.get("act")) {
+    case "remove":
+      if (chosen.size === 0) throw new Rejection("invalid", "Tick the lanes to remove first");
+      return edited(
+        file,
+        card,
+        lanes.filter((lane) => !chosen.has(lane)),
+        goTo,
+      );
+    case "percent": {
+      const percent = readPercent(fields.get("percent"));
+      const isMeant = (lane: Lane) => chosen.size === 0 || chosen.has(lane);
+      return edited(
+        file,
+        card,
+        lanes.map((lane) => (isMeant(lane) ? changeLane(lane, percent) : lane)),
+        goTo,
+      );
+    }
+    default:
+      return edited(file, card, lanes, goTo);
+  }
+});
+
+const copy = catalogueForm({
+  path: `${cardRoute}/copy`,
+  title: ({ visit, file }) => `New card from ${requireThing(visit, file, "rateCards").name}`,
+  body: ({ visit, file, version, typed }) => {
+    const card = requireThing(visit, file, "rateCards");
+    const path = thingPath("rateCards", card.id);
+    return (
+      <Panel id="entry" title="New rate card">
+        <Form visit={visit} to={`${path}/copy`}>
+          <HiddenFields values={{ version: String(version) }} />
+          <Field label="Id" name="id" value={typed?.get("id")} maxlength={64} autocomplete="off" />
+          <Field label="Name" name="name" value={typed?.get("name") ?? card.name} maxlength={200} autocomplete="off" />
+          <Field
+            label="First day"
+            name="firstDay"
+            type="date"
+            value={typed?.get("firstDay")}
+            hint={`${card.name} ends the day before. Customers who have it get the new card too.`}
+          />
+          <Field
+            label="Change prices by %"
+            name="percent"
+            value={typed?.get("percent")}
+            required={false}
+            hint="Leave empty to keep the prices."
+            autocomplete="off"
+          />
+          <div class="button-row">
+            <Button label="Show changes" />
+            <ButtonLink to={visit.links.to(path)} label="Cancel" quiet />
+          </div>
+        </Form>
+      </Panel>
+    );
+  },
+  edit: (fields, file, visit) => {
+    const [id, percent] = [fields.get("id").trim(), fields.get("percent").trim()];
+    const of = { id, name: fields.get("name"), firstDay: fields.get("firstDay").trim() };
+    const card = requireThing(visit, file, "rateCards");
+    return {
+      file: addCardFrom(file, card, { ...of, percent: percent === "" ? undefined : readPercent(percent) }),
+      goTo: thingPath("rateCards", id),
+      about: `rate card ${id}`,
+      own: `rateCards.${file.rateCards.indexOf(card) + 1}`,
+    };
+  },
+});
+
+const uploadRoute = `${cardRoute}/lanes/upload`;
+
+const uploadPage: PageOf<SignedInVisit> = {
+  path: uploadRoute,
+  access: "catalogue",
+  show: async (visit, deps) => {
+    const { catalogue } = await presentCatalogue(visit, deps);
+    const card = requireThing(visit, catalogue.file, "rateCards");
+    const path = thingPath("rateCards", card.id);
+    return {
+      title: "Upload lanes",
+      body: (
+        <ChooseFile visit={visit} to={`${path}/lanes/upload`} back={path} accept=".csv,.xlsx">
+          A CSV or XLSX file with all lanes of {card.name}, in the columns of Download lanes. You see what changes before you apply it.
+          Lanes that are not in the file are removed.
+        </ChooseFile>
+      ),
+    };
+  },
+};
+
+const uploadForm: FormOf<SignedInVisit> = {
+  path: uploadRoute,
+  access: "catalogue",
+  page: uploadPage,
+  body: "upload",
+  submit: (visit, _, deps) =>
+    withUpload(visit, deps, async (upload) => {
+      const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
+      const card = requireThing(visit, catalogue.file, "rateCards");
+      const file = await importLanes(deps.spreadsheets, upload, catalogue.file, card.id);
+      return draftOf(visit, deps, catalogueVersion, catalogue.file, {
+        file,
+        goTo: thingPath("rateCards", card.id),
+        about: `rate card ${card.id}`,
+      });
+    }),
+};
+
+const download = (format: TableFormat): AnswerOf<SignedInVisit> => ({
+  method: "GET",
+  path: `${cardRoute}/lanes.${format}`,
+  access: "look",
+  answer: async (visit, deps) => {
+    const { catalogue } = await presentCatalogue(visit, deps);
+    const { id, lanes } = requireThing(visit, catalogue.file, "rateCards");
+    const { columns, rows } = lanesAsTable(lanes);
+    const table = () => ({ columns, rows: once(rows), total: () => rows.length, texts: laneTexts });
+    return downloadTable(visit, deps, { name: `${id}-lanes`, sheet: "Lanes", format, table });
+  },
+});
+
+async function* once<Rows>(rows: Rows): AsyncGenerator<Rows> {
+  yield rows;
+}
+
+export const lanePages = [copy.page, uploadPage];
+export const laneForms = [lanesForm, copy.form, uploadForm];
+export const laneDownloads = (Object.keys(tableFormats) as TableFormat[]).map(download);

@@ -1,0 +1,74 @@
+// The rows behind the totals of an earlier time: those that count now, without what came since, and with what was taken back since.
+import type { Pool } from "pg";
+import { fieldsOf } from "../../domain/imports/fields.js";
+import { type Page, type PageRequest, readPage } from "../page.js";
+import { type ActivityFilter, filterScope, filterValues, ofGroupSql, passesSql } from "./activityFilter.js";
+import { type FoundActivity, isWithin } from "./activityRows.js";
+
+const key = "customer_id, warehouse_code, charge_code, half_hour, import_position";
+const fieldColumns = fieldsOf("activity")
+  .map(({ name, ledgerColumn }) => `a.${ledgerColumn} as "${name}"`)
+  .join(", ");
+
+const rowsOf = (table: string, sign: string, also: string) => `
+  select t.*, n.number, ${sign} as sign
+    from activity_groups as g cross join lateral
+         (select ${key}, row_numbers, row_count from ${table} as t
+           where ${ofGroupSql} and t.half_hour >= $5 and t.half_hour < $6 ${also}
+             and exists (select from imports i where i.position = t.import_position and i.finished_at <= $7) offset 0) as t
+   cross join unnest(t.row_numbers) as n (number)
+   where ${passesSql("g")}`;
+
+const sql = `
+  with known as (
+    select ${key}, number from (${rowsOf("activity_totals", "1", "")} union all
+           ${rowsOf("activity_changes", "-sign(t.row_count)", "and t.changed_at > $7")}) as each
+     where $8::text is null or (${key}, number) > ($8::text, $9::text, $10::text, $11::timestamptz, $12::bigint, $13::integer)
+     group by ${key}, number having sum(sign) > 0 order by ${key}, number limit $14)
+  select known.customer_id as "groupCustomer", known.warehouse_code as "groupWarehouse", known.charge_code as "groupCharge",
+         known.half_hour as "halfHour", known.import_position::text as "importPosition", i.import_id as "importId",
+         i.source_details as "sourceDetails", known.number as row, ${fieldColumns}
+    from known join imports i on i.position = known.import_position
+   cross join lateral (select * from activities where import_position = known.import_position and "row" = known.number limit 1) as a
+   order by known.customer_id, known.warehouse_code, known.charge_code, known.half_hour, known.import_position, known.number`;
+
+type Found = Record<string, unknown> & {
+  readonly groupCustomer: string;
+  readonly groupWarehouse: string;
+  readonly groupCharge: string;
+  readonly halfHour: Date;
+  readonly importPosition: string;
+  readonly importId: string;
+  readonly sourceDetails: string;
+  readonly row: number;
+};
+
+/** In the order of `pageOfActivities`. */
+export async function activityRowsAsOf(
+  organisationId: string,
+  filter: ActivityFilter,
+  asOf: Date,
+  page: PageRequest,
+  pool: Pick<Pool, "query">,
+): Promise<Page<Pick<FoundActivity, "importId" | "sourceDetails" | "row" | "values">>> {
+  const found = await readPage(
+    page,
+    ["activities as of", organisationId, asOf.toISOString(), ...filterScope(filter)],
+    async (after, count) => {
+      const place: readonly (string | null)[] = after ?? Array<null>(6).fill(null);
+      return (await pool.query<Found>(sql, [...filterValues(organisationId, filter), asOf, ...place, count])).rows;
+    },
+    {
+      placeOf: ({ groupCustomer, groupWarehouse, groupCharge, halfHour, importPosition, row }) => [
+        groupCustomer,
+        groupWarehouse,
+        groupCharge,
+        halfHour.toISOString(),
+        importPosition,
+        String(row),
+      ],
+      itemOf: ({ importId, sourceDetails, row, ...values }) => ({ importId, sourceDetails, row, values }),
+    },
+  );
+  return { ...found, items: found.items.filter((item) => isWithin(item, filter)) };
+}
