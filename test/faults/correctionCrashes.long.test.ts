@@ -80,7 +80,7 @@ const apiPoints = aroundEach([
   ["the file is stored", { call: "put", on: /^uploads\// }],
   ["its place is reserved", { call: "sql", on: /reserve_import_place/ }],
   ["ImportRequested", { call: "append", on: /ImportRequested/ }],
-  ["its place is confirmed", { call: "sql", on: /with confirmed/ }],
+  ["its place is confirmed", { call: "sql", on: /with shown as/ }],
 ]);
 
 describe.each(apiPoints)("an API dies %s of a correction", (_, point) => {

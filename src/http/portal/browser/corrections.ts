@@ -50,7 +50,8 @@ function start(panel: HTMLElement): void {
     view.refresh();
     tools.refresh();
     judge();
-    if (sayRecorded()) setTimeout(() => reload(location.search, true));
+    // Lines of a shipment stay: an open line may yet be given the shipment id of one that was recorded, which the grid refuses.
+    if (sayRecorded() && settings.kind === "activities") setTimeout(() => reload(location.search, true));
     requestAnimationFrame(() => requestAnimationFrame(showProblem));
   };
   grid.addEventListener("focusin", ({ target }) => {

@@ -38,7 +38,7 @@ export function testManyCells(stage: CorrectionsStage): void {
       expect(await dialog.getByLabel("Find", { exact: true }).inputValue()).toBe("CUST 001");
       const confirm = dialog.getByRole("button", { name: "Replace 3 cells" });
       expect(await confirm.isDisabled()).toBe(true);
-      await dialog.getByLabel("Replace with nothing").check();
+      await dialog.getByLabel("Empty these cells").check();
       expect(await confirm.isDisabled()).toBe(false);
       await dialog.getByLabel("Replace with").fill("CUST-001");
       await dialog.getByText("3 cells in Customer will be replaced.").waitFor();

@@ -99,6 +99,7 @@ export function testChoosing(stage: CorrectionsStage): void {
       for (const name of ["Submitted 0", "Corrected 1"]) await tab(page, name).waitFor();
       await page.getByRole("checkbox", { name: "Select row 5", exact: true }).check();
       await page.getByRole("button", { name: "Dismiss" }).click();
+      await page.getByRole("button", { name: "Dismiss 1 row" }).click();
       for (const name of ["Open 5", "Dismissed 1"]) await tab(page, name).waitFor();
       await reason(page, "Customer not found 1").click();
       await listsRows(page, ["3"]);

@@ -79,7 +79,7 @@ export async function askToReplace(sheet: Sheet, { columns, field, find, replace
     labelled("Replace with", replacing),
   );
   const check = element("label", { class: "check" }, whole, "Match whole cells only");
-  const empty = element("label", { class: "check" }, emptying, "Replace with nothing: empty these cells");
+  const empty = element("label", { class: "check" }, emptying, "Empty these cells");
   const hint = element("p", { class: "hint" }, "Leave Find empty to find empty cells.");
   for (const input of [select, finding, replacing, whole, emptying]) input.addEventListener("input", look);
   const isGiven = await ask({

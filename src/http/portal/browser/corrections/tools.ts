@@ -172,6 +172,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
       if (areFirst || (used.size > before && !isVisited && !showsAll)) showAll(false);
     },
     loading: (keepsOutcome = false) => {
+      counts.refresh();
       counts.keep();
       isLoading = true;
       message = "";
