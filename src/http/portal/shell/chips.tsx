@@ -39,7 +39,7 @@ export const chipQuery = (query: Readonly<Record<string, string>>, chips: readon
   Object.fromEntries(chips.map(({ name }) => [name, query[name]?.trim() || undefined]));
 
 export const isFiltered = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): boolean =>
-  chips.some(({ name }) => Boolean(query[name]?.trim()));
+  chips.some((chip) => !("required" in chip && chip.required) && Boolean(query[chip.name]?.trim()));
 
 export function Chips({ visit, path, chips, kept = {} }: ChipsProps) {
   const { links, query } = visit;
