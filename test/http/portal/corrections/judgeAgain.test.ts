@@ -81,7 +81,9 @@ describe("Judge again", () => {
     );
     const fields = { token: await formToken(admin), ...form?.fields, name: "Twenty" };
     for (const name of ["carrierIds", "rateCardIds"]) delete (fields as Record<string, string>)[name];
-    const added = await admin.post("/portal/catalogue/customers/new", fields);
+    const draft = await admin.post("/portal/catalogue/customers/new", fields);
+    const apply = formsIn(await show(draft.headers.get("location") ?? "", admin)).find(({ action }) => action.endsWith("/apply"));
+    const added = await admin.post(apply?.action ?? "", { ...apply?.fields });
     expect(added.headers.get("location")).toBe(path);
     const page = await show();
     expect(figures(page)).toEqual([5, 3, 2]);
