@@ -137,7 +137,7 @@ browserTest(
       await page.context().addCookies(cookies);
       await page.goto("/portal/shipments");
       const found = page.getByRole("rowheader");
-      expect(await found.count()).toBe(50);
+      expect(await found.count()).toBe(31);
       await page.getByLabel("Place", { exact: true }).fill("richmond");
       await page.keyboard.press("Enter");
       await page.getByRole("link", { name: "Show all" }).waitFor();
