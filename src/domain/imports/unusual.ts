@@ -3,6 +3,14 @@
 export const unusualKinds = ["newCode", "quantity", "time", "noCustomer", "repeated"] as const;
 export type UnusualKind = (typeof unusualKinds)[number];
 
+export const unusualWords: Readonly<Record<UnusualKind, string>> = {
+  newCode: "a new code",
+  quantity: "an unusual quantity",
+  time: "an unusual time",
+  noCustomer: "no customer",
+  repeated: "recorded twice",
+};
+
 export const unusualLimits = {
   /** With fewer activities that counted, no code is called new. */
   activitiesBefore: 100,

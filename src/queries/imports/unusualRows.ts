@@ -34,7 +34,8 @@ export async function listUnusualRows(
   });
 }
 
-async function unusualRowsOf(organisationId: string, importId: string, pool: Pick<Pool, "query">): Promise<UnusualRow[]> {
+/** In row order: of each kind the first thousand rows. */
+export async function unusualRowsOf(organisationId: string, importId: string, pool: Pick<Pool, "query">): Promise<UnusualRow[]> {
   const { rows: found } = await pool.query<{ unusual: Recorded | null }>(
     "select unusual from imports where import_id = $1 and organisation_id = $2 and kind = 'activities'",
     [importId, organisationId],

@@ -1,5 +1,6 @@
 // Accepted activities that are perhaps wrong are named: each kind at its edge, and through corrections, reversals and a rebuild.
 import { describe, expect, test } from "vitest";
+import { addMember, signedIn } from "../../../support/portal/portal.js";
 import type { TestOrganisation } from "../../../support/service.js";
 import { base, ended, type Json, json, useCorrections } from "../corrections/stage.js";
 
@@ -225,6 +226,25 @@ test("kinds can be switched off, the ledger lists unusual rows, and shipments ha
   expect(await listed("&reversed=only")).toEqual([4]);
   const { items } = await json(await organisation.get(base.activities), 200);
   expect((items as Json[])[0]?.["unusual"]).toEqual(kind("time"));
+});
+
+test("the portal marks the import, and leads to its unusual rows with what is unusual about each", async () => {
+  const organisation = await newOrganisation();
+  const rows = times(101);
+  const first = await pushed(organisation, rows);
+  const found = await uploaded(organisation, [...rows.slice(0, 1), activity({ chargeCode: "PIKC" }), activity()]);
+  const viewer = await signedIn(stage.service, await addMember(stage.service, organisation.id, "viewer"));
+  const page = async (path: string) => (await (await viewer.get(path)).text()).replaceAll("&#39;", "'");
+  const address = `/portal/activities?import=${found["importId"]}&amp;unusual=yes`;
+  const importPage = await page(`/portal/imports/${found["importId"]}`);
+  expect(importPage).toContain(`<a href="${address}">Look at 2 unusual rows</a>`);
+  expect(importPage).toContain("a new code (1), recorded twice (1)");
+  expect(await page(`/portal/imports/${first["importId"]}`)).not.toContain("Unusual");
+  expect((await page("/portal/imports")).match(/>Unusual</g)).toHaveLength(1);
+  const list = await page(address.replace("&amp;", "&"));
+  expect(list).toContain("a new code; did you mean PICK?");
+  expect(list).toMatch(new RegExp(`recorded twice; see <a href="/portal/activities/${first["importId"]}/1">row 1</a>`));
+  expect(list.match(/row-history/g)).toHaveLength(2);
 });
 
 test("a rebuild shows the same", expectTruth);

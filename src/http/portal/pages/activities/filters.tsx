@@ -24,7 +24,9 @@ export function Filters({ of, choices }: { of: OfActivities; choices: ActivityCh
     { name: "to", label: "To", kind: "day", value: days?.lastDay ?? "", clears: ["month"] },
   ];
   const { view: kept, by, pages, import: only } = queryOf(selection);
-  return <Chips visit={visit} path={activitiesPath} chips={chips} kept={{ view: kept, by, pages, import: only }} />;
+  const ofImport: readonly Chip[] =
+    importId === "" ? [] : [{ name: "unusual", label: "Unusual", kind: "yes", value: selection.unusual ? "yes" : "" }];
+  return <Chips visit={visit} path={activitiesPath} chips={[...ofImport, ...chips]} kept={{ view: kept, by, pages, import: only }} />;
 }
 
 const sinceChip = (value = ""): Chip => ({ name: "since", label: "Changes since", kind: "time", group: "when", value, clears: ["asOf"] });

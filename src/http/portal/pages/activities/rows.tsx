@@ -1,10 +1,12 @@
 // The rows behind the totals, or all those of one import, also the ones that no longer count.
 import { type FieldName, fieldsOf } from "../../../../domain/imports/fields.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
+import { unusualWords } from "../../../../domain/imports/unusual.js";
 import { pageOfActivities } from "../../../../queries/activities/activityLedger.js";
 import { activityRowsAsOf } from "../../../../queries/activities/activityRowsAsOf.js";
 import { type ActivityStanding, listWithReversed } from "../../../../queries/activities/reversedActivities.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
+import { type UnusualRow, unusualRowsOf } from "../../../../queries/imports/unusualRows.js";
 import type { Page } from "../../../../queries/page.js";
 import { type Query, withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
@@ -26,6 +28,8 @@ interface ListedActivity {
   readonly values: Readonly<Record<string, unknown>>;
   /** Only in the list of one import: every other list has only what counts. */
   readonly standing?: ActivityStanding;
+  /** Only in the list of unusual rows. */
+  readonly unusual?: UnusualRow | undefined;
 }
 
 const rowsPerPage = 50;
@@ -49,17 +53,19 @@ export async function rowsThatCount(of: OfActivities, deps: PortalDeps): Promise
 }
 
 export async function rowsOfImport(of: OfActivities, view: ImportView, deps: PortalDeps): Promise<Page<ListedActivity>> {
-  const { filter } = of.selection;
-  const { items, nextCursor } = await listWithReversed(
-    of.visit.person.organisationId,
-    filter,
-    { reversed: "include", unusualOnly: false },
-    pageOf(of, deps),
-    deps.pool,
-  );
+  const { filter, unusual: unusualOnly } = of.selection;
+  const { organisationId } = of.visit.person;
+  const [{ items, nextCursor }, unusual] = await Promise.all([
+    listWithReversed(organisationId, filter, { reversed: "include", unusualOnly }, pageOf(of, deps), deps.pool),
+    unusualOnly ? unusualRowsOf(organisationId, view.importId, deps.pool) : [],
+  ]);
   const reference = shownReference(view);
+  const unusualByRow = new Map(unusual.map((each) => [each.row, each]));
   return {
-    items: items.map(({ importId, row, values, ...standing }) => ({ importId, row, values, reference, standing })),
+    items: items.map(({ importId, row, values, ...standing }) => ({
+      ...{ importId, row, values, reference, standing },
+      unusual: unusualByRow.get(row),
+    })),
     nextCursor,
   };
 }
@@ -187,12 +193,30 @@ function columns(of: OfActivities, isOfImport: boolean): readonly Column<ListedA
     { heading: "Quantity", number: true, cell: ({ values }) => <Quantity text={text(values["quantity"])} /> },
     { heading: "Reference", cell: ({ values }) => <Reference text={text(values["reference"])} /> },
     ...otherFields.map(({ name, heading }) => ({ heading, cell: ({ values }: ListedActivity) => text(values[name]) })),
+    ...(of.selection.unusual ? [{ heading: "Unusual", cell: (activity: ListedActivity) => <Unusual of={of} activity={activity} /> }] : []),
     ...(isOfImport ? [{ heading: "Billing", cell: (activity: ListedActivity) => <Standing of={of} activity={activity} /> }] : []),
     {
       heading: isOfImport ? "Row" : "Import",
       cell: (activity) => <Source of={of} activity={activity} isOfImport={isOfImport} />,
     },
   ];
+}
+
+function Unusual({ of: { visit }, activity: { unusual } }: { of: OfActivities; activity: ListedActivity }) {
+  if (!unusual) return null;
+  const { kinds, near, sameAs } = unusual;
+  return (
+    <>
+      {kinds.map((kind) => unusualWords[kind]).join(", ")}
+      {near === undefined ? null : `; did you mean ${near}?`}
+      {sameAs === undefined ? null : (
+        <>
+          {"; see "}
+          <a href={visit.links.to(activityPath(sameAs.importId, sameAs.row))}>row {grouped(sameAs.row)}</a>
+        </>
+      )}
+    </>
+  );
 }
 
 function Source({ of: { visit }, activity, isOfImport }: { of: OfActivities; activity: ListedActivity; isOfImport: boolean }) {

@@ -27,6 +27,8 @@ export interface Selection {
   readonly period: Period | undefined;
   /** The import whose activities are listed, also those that no longer count; empty for all imports. */
   readonly importId: string;
+  /** Of an import: only its unusual rows. */
+  readonly unusual: boolean;
   /** The customer, warehouse and charge code in the address; empty for all. */
   readonly customer: string;
   readonly warehouse: string;
@@ -64,7 +66,8 @@ export function selectionOf(visit: SignedInVisit, now: Date): Selection {
   const view = isOfRows ? "rows" : since ? "changes" : "totals";
   const perCustomer = view === "totals" && query["pages"] === "customer";
   const byWarehouse = query["by"] === "warehouse";
-  return { period, importId, customer, warehouse, charge, view, asOf, since, byWarehouse, perCustomer, filter };
+  const unusual = importId !== "" && query["unusual"] === "yes";
+  return { period, importId, unusual, customer, warehouse, charge, view, asOf, since, byWarehouse, perCustomer, filter };
 }
 
 /** The import that the selection is of. Throws a Rejection where the organisation has none with its id. */
@@ -90,11 +93,11 @@ export interface OfActivities {
 
 /** The page's query, with some parameters changed. */
 export function queryOf(selection: Selection, changes: Query = {}): Query {
-  const { period, importId, customer, warehouse, charge, view, asOf, since, byWarehouse, perCustomer } = selection;
+  const { period, importId, unusual, customer, warehouse, charge, view, asOf, since, byWarehouse, perCustomer } = selection;
   const dates = period?.month ? { month: period.month } : { from: period?.firstDay, to: period?.lastDay };
   const shape = { by: byWarehouse ? "warehouse" : "", view: view === "rows" ? view : "", pages: perCustomer ? "customer" : "" };
   const times = { asOf: asOf?.toISOString(), since: since?.toISOString() };
-  return { ...dates, import: importId, customer, warehouse, charge, ...shape, ...times, ...changes };
+  return { ...dates, import: importId, unusual: unusual ? "yes" : "", customer, warehouse, charge, ...shape, ...times, ...changes };
 }
 
 export const daysInWords = ({ period }: Selection): string => (period ? periodWords(period) : "All days");

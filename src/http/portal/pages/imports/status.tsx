@@ -50,6 +50,9 @@ export const ReversedBadge = ({ view }: { readonly view: Pick<ImportView, "rever
   return label === undefined ? null : <Badge state={{ label, badge: "warn" }} />;
 };
 
+export const UnusualBadge = ({ view }: { readonly view: Pick<ImportView, "unusual"> }) =>
+  view.unusual === null ? null : <Badge state={{ label: "Unusual", badge: "warn" }} />;
+
 export const Progress = ({ view: { progress, reference } }: { readonly view: Pick<ImportView, "progress" | "reference"> }) => (
   <span class="progress">
     <progress max={100} value={progress} aria-label={`Progress of ${reference}`} /> <span class="amount">{progress} %</span>
@@ -125,6 +128,7 @@ export const importColumns = (visit: Viewer, notes: ImportNotes): readonly Colum
         <span class={`badge ${openRowsOf(view, notes) > 0 ? "warn" : badgeOf(view)}`}>{statusInFull(view, notes)}</span>
         <ReversedBadge view={view} />
         {view.status === "processing" ? <Progress view={view} /> : null}
+        <UnusualBadge view={view} />
         {view.sameFileAs === null ? null : <Badge state={{ label: "Same file", badge: "warn" }} />}
       </span>
     ),

@@ -1,10 +1,11 @@
 // The first panel of an import's page: its status and counts, what became of its rejected rows, and what can be done with it.
+import { unusualWords } from "../../../../domain/imports/unusual.js";
 import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
 import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import type { Viewer } from "../../live/importFeed.js";
 import { AskButton, ButtonLink } from "../../shell/form.js";
-import { counted } from "../../shell/formats.js";
+import { counted, grouped } from "../../shell/formats.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
@@ -21,6 +22,7 @@ import {
   StatusBadge,
   shownReference,
   statusOf,
+  UnusualBadge,
 } from "./status.js";
 
 /** Rejected rows by their states. */
@@ -46,6 +48,7 @@ export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => 
     <p class="status">
       <StatusBadge view={view} />
       <ReversedBadge view={view} />
+      <UnusualBadge view={view} />
       {view.status === "processing" ? <Progress view={view} /> : null}
     </p>
     {view.errorMessage === null ? null : <p class="fault">{view.errorMessage}</p>}
@@ -62,6 +65,7 @@ export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => 
         ...corrections({ visit, view, correcting }),
       ]}
     />
+    <UnusualRows visit={visit} view={view} />
     <Actions visit={visit} view={view} states={states} />
   </section>
 );
@@ -105,6 +109,17 @@ function Written({ visit, view: { kind, status, counts, importId } }: { visit: V
       {amount}
       <span class="unseen">, show them</span>
     </a>
+  );
+}
+
+/** Accepted rows that may be wrong: nothing holds them back, so somebody has to look. */
+function UnusualRows({ visit, view: { unusual, importId } }: { visit: Viewer; view: ImportView }) {
+  if (unusual === null) return null;
+  return (
+    <p class="notice warn">
+      <a href={visit.links.to(activitiesPath, { import: importId, unusual: "yes" })}>Look at {counted(unusual.count, "unusual row")}</a>{" "}
+      before they are billed: {unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${grouped(count)})`).join(", ")}.
+    </p>
   );
 }
 
