@@ -56,6 +56,10 @@ export const showStartedSql = (importId: string, startedAt: string): string => `
 export const noteRecordedSql = (importId: string, rows: string): string =>
   `update imports set recorded_rows = ${rows} where ${unlocked(importId, "i.status in ('queued', 'processing')")}`;
 
+/** SQL that shows an import as being cancelled until the projector has counted its rows: it has an end and is shown as running. */
+const showCancellingSql = (importId: string, endedAt: string): string =>
+  `update imports set finished_at = ${endedAt} where ${unlocked(importId, "i.status in ('queued', 'processing')")}`;
+
 /** SQL for whether import `i` has ended in its stream, as far as the table knows. */
 export const hasEndedSql = (i: string): string => `(${i}.status not in ('queued', 'processing') or ${i}.recorded_rows is not null)`;
 
@@ -93,6 +97,7 @@ export async function catchUpImport(database: Database, eventStore: EventStore, 
   const started = await startedEvent(eventStore, importId);
   if (last.type === "ImportFailed" || last.type === "ImportCancelled") {
     if (await showEnd(database, eventStore, last, started?.data.at ?? null)) return;
+    if (last.type === "ImportCancelled") await database.query(showCancellingSql("$1", "$2"), [importId, last.data.at]);
   }
   if (started) await database.query(showStartedSql("$1", "$2"), [importId, started.data.at]);
   if (last.type === "ImportCompleted") await database.query(noteRecordedSql("$1", "$2"), [importId, rowsBefore(last.revision)]);

@@ -27,6 +27,7 @@ const invented: Readonly<Record<string, (number: number) => string>> = {
   integer: String,
   bigint: String,
   numeric: String,
+  bytea: (number) => `\\x${String(number).padStart(16, "0")}`,
   boolean: (number) => String(number % 2 === 1),
   json: (number) => `{"a": ${number}}`,
   jsonb: (number) => `{"a": ${number}}`,
@@ -47,7 +48,12 @@ async function columnsOf(client: PoolClient, table: string): Promise<Column[]> {
   return rows;
 }
 
-async function insert(client: PoolClient, table: string, columns: readonly Column[], textOf: (column: Column) => string): Promise<void> {
+async function insert(
+  client: PoolClient,
+  table: string,
+  columns: readonly Column[],
+  textOf: (column: Column) => string | null,
+): Promise<void> {
   const names = columns.map(({ name }) => `"${name}"`).join(", ");
   const places = columns.map(({ type }, index) => `$${index + 1}::${type}`).join(", ");
   await client.query(`insert into ${table} (${names}) values (${places})`, columns.map(textOf));
@@ -80,14 +86,17 @@ test("a row that is missing, one too many, and another value in any column are f
     for (const table of tables) {
       const columns = await columnsOf(client, table);
       for (const { type } of columns) expect(Object.keys(invented), `a value for ${type} of ${table}`).toContain(type);
-      const own = (at: number) => (column: Column) => invented[column.type]?.(at) ?? "";
+      // An import with recorded rows has not been counted yet, and is not compared.
+      const own = (at: number) => (column: Column) => (column.name === "recorded_rows" ? null : (invented[column.type]?.(at) ?? ""));
       await insert(client, `public.${table}`, columns, own(next()));
       await insert(client, `${schema}.${table}`, columns, own(next()));
       expected.push({ table, what: "missing" }, { table, what: "extra" });
       for (const changing of columns.filter(({ isKey }) => !isKey)) {
         const at = next();
         await insert(client, `public.${table}`, columns, own(at));
-        await insert(client, `${schema}.${table}`, columns, (column) => own(column === changing ? at + 1 : at)(column));
+        await insert(client, `${schema}.${table}`, columns, (column) =>
+          column === changing ? (invented[column.type]?.(at + 1) ?? "") : own(at)(column),
+        );
         expected.push({ table, what: "changed" });
         changed.set(table, [...(changed.get(table) ?? []), changing.name]);
       }

@@ -217,7 +217,8 @@ test("an organisation's totals have no other organisation's activities, nor thos
 
 test("the migration gives data of an earlier version the same totals", async () => {
   const read = async () => [
-    (await model.pool.query("select * from activity_totals order by 1, 2, 3, 4, 5, 6")).rows,
+    // A later version added `largest`, and fills the tables anew.
+    (await model.pool.query("select * from activity_totals order by 1, 2, 3, 4, 5, 6")).rows.map(({ largest: _, ...total }) => total),
     (await model.pool.query("select * from activity_groups order by 1, 2, 3, 4")).rows,
   ];
   const before = await read();

@@ -1,7 +1,7 @@
 import { Session } from "node:inspector/promises";
 import { setFlagsFromString } from "node:v8";
 
-/** How many calls of functions of the files below `folder` `work` makes: a measure of work that no load changes. */
+/** How many calls of functions of the files below `folder` of the sources, or of what the build made of them, `work` makes: a measure of work that no load changes. */
 export async function countedCalls(folder: string, work: () => unknown): Promise<number> {
   const session = new Session();
   session.connect();
@@ -12,7 +12,7 @@ export async function countedCalls(folder: string, work: () => unknown): Promise
     work();
     const { result } = await session.post("Profiler.takePreciseCoverage");
     const calls = result
-      .filter(({ url }) => url.includes(folder))
+      .filter(({ url }) => url.includes(folder) || url.includes(folder.replace("/src/", "/dist/")))
       .flatMap(({ functions }) => functions.map(({ ranges }) => ranges[0]?.count));
     return calls.reduce<number>((sum, count = 0) => sum + count, 0);
   } finally {

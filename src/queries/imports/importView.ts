@@ -121,10 +121,10 @@ export function viewOf(row: ImportRow): ImportView {
     sourceDetails: shownDetails(row.sourceDetails, row.notes),
     reference: row.sourceDetails,
     notes: notesOf(row.notes),
-    cancelling: !isFinished(status) && row.cancelRequested === true,
+    cancelling: !isFinished(status) && (row.cancelRequested === true || finishedAt !== null),
     submittedAt,
     startedAt,
-    finishedAt,
+    finishedAt: isFinished(status) ? finishedAt : null,
     errorMessage,
     // While a table is being filled from the log, it may show an import as running that already has its report.
     reportKey: isFinished(status) ? (row.reportKey ?? row.lateReportKey) : null,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dismissRows } from "../../../src/commands/corrections/dismissRows.js";
 import { noStream } from "../../../src/ports/eventStore.js";
+import { catchUpImport } from "../../../src/projections/importRow.js";
 import { activity, append, tell } from "../../support/importStory.js";
 import { addMember, formToken, heading, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../support/portal/portalStage.js";
@@ -192,6 +193,7 @@ describe("cancelling", () => {
     await append(service.eventStore, { ...told, events: told.events.slice(0, 500) });
     await projectLog(service);
     await append(service.eventStore, told); // appends that are there already are repeated without effect
+    await catchUpImport(service.pool, service.eventStore, told.importId); // as the command does after its append
     const text = textOf(await pageOf(operator, `/portal/imports/${told.importId}`));
     expect(text).toContain("Cancelling");
     expect(text).toContain("Cancelled by key wb_live_1234");

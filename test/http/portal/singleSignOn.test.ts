@@ -181,7 +181,7 @@ describe("the sign-in is refused", () => {
   test("for an e-mail that the provider has not verified", async () => {
     provider.account = { email: member.email, email_verified: false };
     const browser = visitor(url);
-    await refusedBecause(browser, await signIn(browser), "does not say that your e-mail is verified");
+    await refusedBecause(browser, await signIn(browser), "does not say that your email is verified");
   });
 
   test("with a state that was used already, even together with its cookie", async () => {

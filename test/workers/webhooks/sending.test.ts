@@ -39,6 +39,7 @@ test("an import's start and end arrive once each, in order, signed, under their 
   const shared = {
     ...{ importId, source: "file", sourceDetails: "march.csv", submittedAt: "2026-03-01T10:00:00.000Z", errorMessage: null },
     reversed: null,
+    unusual: null,
     sameFileAs,
   };
   expect(receiver.got[0]).toMatchObject({ timestamp: "2026-03-01T10:00:00.000Z" });

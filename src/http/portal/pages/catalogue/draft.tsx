@@ -17,7 +17,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { firstOf } from "../../../../domain/validation.js";
 import { type CatalogueFile, catalogueChanges, changeCatalogue } from "../../../../events/catalogue.js";
 import { catalogueVersionsBetween } from "../../../../queries/organisations/catalogueVersions.js";
-import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
+import { catalogueAt, presentOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerTable } from "../../../server/problem.js";
 import type { Fields } from "../../fields.js";
 import { type Done, done, type FormOf, originOf, type PageOf, type PortalDeps, type Shown, type SignedInVisit } from "../../page.js";
@@ -137,7 +137,9 @@ async function applicable(visit: SignedInVisit, deps: PortalDeps, draftId: strin
   const draft = await findCatalogueDraft(deps.pool, ownerOf(visit), draftId);
   if (!draft)
     throw new Rejection("notFound", "This change is no longer available: it was applied, replaced, or made more than an hour ago");
-  const { catalogue, catalogueVersion: version } = await presentCatalogue(visit, deps);
+  // Read anew at each attempt, since somebody else may just have applied a version.
+  const { catalogueVersion: version } = await presentOf(deps.pool, visit.person.organisationId);
+  const catalogue = await deps.catalogues(visit.person.organisationId, version);
   const base = draft.madeFrom === version ? catalogue.file : await catalogueAt(deps.pool, visit.person.organisationId, draft.madeFrom);
   if (!base) throw new Error(`version ${draft.madeFrom} of the catalogue is gone`);
   const mine = changeCatalogue(asRecorded(base), draft.changes) as unknown as OrganisationFile;
@@ -156,13 +158,15 @@ export const applyPage: PageOf<SignedInVisit> = {
   },
 };
 
+const mostAttempts = 10;
+
 export const applyForm: FormOf<SignedInVisit> = {
   path: applyPath,
   access: "catalogue",
   page: applyPage,
   submit: async (visit, fields, deps) => {
     const draftId = fields.get("draft");
-    for (;;) {
+    for (let attempt = 1; ; attempt += 1) {
       const keeps = fields.all("keep");
       const { draft, file, version, conflicts } = await applicable(visit, deps, draftId, keeps);
       const isAnswered = keeps.length > 0 && !keeps.includes("") && numberIn(fields.get("version")) === version;
@@ -172,7 +176,8 @@ export const applyForm: FormOf<SignedInVisit> = {
         await forgetCatalogueDraft(deps.pool, ownerOf(visit), draftId);
         return done(draft.goTo, applied.changes.length === 0 ? "Nothing has changed." : `Version ${applied.version} applied.`);
       } catch (error) {
-        if (!(error instanceof Rejection) || error.code !== "conflict") throw error; // else somebody was faster: on their version once more
+        const isOvertaken = error instanceof Rejection && error.code === "conflict";
+        if (!isOvertaken || attempt === mostAttempts) throw error; // else somebody was faster: on their version once more
       }
     }
   },
