@@ -1437,6 +1437,7 @@ export interface components {
         UnusualCounts: {
             /** @description How many rows; a row of several kinds is counted once */
             count: number;
+            /** @description By kind */
             kinds: components["schemas"]["UnusualKindCount"][];
         };
         UnusualKindCount: {
