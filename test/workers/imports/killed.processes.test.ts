@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
 import { program } from "../../support/processes.js";
+import { projectLog } from "../../support/projectLog.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;
@@ -57,6 +58,7 @@ test("a frozen worker's import and a killed worker's import are finished by the 
   /** Pushes, and freezes the worker in the middle of the import. On a busy machine the import may have ended by then: then it pushes again. */
   const catchInTheMiddle = async () => {
     for (let tries = 0; tries < 5; tries += 1) {
+      await projectLog(stage); // an import ends once the organisation's earlier ones are in the tables
       const importId = await stage.push(organisation, "activities", activities(rows));
       await until(async () => (await revisionOf(importId)) > 500n);
       const worker = await holding();

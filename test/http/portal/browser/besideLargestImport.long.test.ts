@@ -75,7 +75,8 @@ browserTest(
       await grows(watching.locator("#import-status dd").first());
       await watching.getByRole("heading", { name: "Rejected rows" }).waitFor();
 
-      const corrected = await correctRow(await another(), earlier, { wrong: "none", right: "2" });
+      const correcting = await another();
+      await correctRow(correcting, earlier, { wrong: "none", right: "2" });
       const small = await another();
       await checkAndUpload(small, "small.csv", header + row("3", "small"));
       await list
@@ -97,7 +98,7 @@ browserTest(
 
       // The imports that waited behind the large one complete, and their pages show it.
       await small.getByText("Completed", { exact: true }).waitFor();
-      await corrected.getByText("1 row recorded.").waitFor();
+      await correcting.getByText("1 row recorded.").waitFor();
       for (const page of [list, watching, small]) expect(await isMarked(page)).toBe(true);
       expect(faults).toEqual([]);
     });

@@ -139,7 +139,7 @@ browserTest(
       expect(await isMarked(page)).toBe(true);
       expect(await page.evaluate("document.activeElement.textContent")).toBe("Cancel import");
       const [correcting, small] = [await page.context().newPage(), await page.context().newPage()];
-      const corrected = await correctRow(correcting, earlier, { wrong: "many", right: "7" });
+      await correctRow(correcting, earlier, { wrong: "many", right: "7" });
       await checkAndUpload(small, "small.csv", header + row(8));
       await browser.inPage({ origin: service.url, keep: "viewer" }, async ({ page: looking }) => {
         await openAs(viewer, looking, `/portal/imports/${importId}`);
@@ -160,7 +160,7 @@ browserTest(
       });
       gate.open();
       await small.getByText("Completed", { exact: true }).waitFor();
-      await corrected.getByText("1 row recorded.").waitFor();
+      await correcting.getByText("1 row recorded.").waitFor();
       expect(await isMarked(small)).toBe(true);
       const ledger = (await (await organisation.get("/v1/org/ledger/activities?limit=200")).json()) as { items: { quantity: number }[] };
       for (const once of [7, 8]) expect(ledger.items.filter(({ quantity }) => quantity === once)).toHaveLength(1);
