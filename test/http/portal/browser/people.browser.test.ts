@@ -111,7 +111,10 @@ browserTest("an admin who makes themselves an operator is asked, signed out, and
     await told.waitFor({ state: "detached" });
     await page.getByLabel(`Role of ${going.email}`).selectOption("admin");
     await page.getByRole("row", { name: going.email }).getByRole("button", { name: "Change role" }).click();
-    await page.getByRole("dialog", { name: /an admin\?$/ }).getByRole("button", { name: "Make admin" }).click();
+    await page
+      .getByRole("dialog", { name: /an admin\?$/ })
+      .getByRole("button", { name: "Make admin" })
+      .click();
     await page.getByText(`${going.email} now has the role admin`).waitFor();
     await page.getByRole("row", { name: staying.email }).getByRole("button", { name: "Remove" }).click();
     await page.getByRole("dialog", { name: "Remove yourself?" }).getByRole("button", { name: "Remove myself" }).click();
