@@ -206,7 +206,8 @@ browserTest("when two people submit the same row, the second sees who submitted 
         // The first page is updated by itself: it names the admin, or shows only what is open, once its own row is recorded.
         const other = one.locator(".grid-row:not(.head)", { has: one.locator("[role=rowheader]", { hasText: /^2$/ }) });
         const isUpdated = async () =>
-          (await other.count()) === 0 || /(Submitted|Corrected) by The admin/.test(await other.first().innerText({ timeout: 1_000 }));
+          (await other.count()) === 0 ||
+          /(Submitted|Corrected) by The admin/.test((await other.first().textContent({ timeout: 1_000 })) ?? "");
         await expect.poll(() => isUpdated().catch(() => false)).toBe(true);
         await until("the rows are in the ledger", async () => (await ledger(organisation, "activities")).length >= 2);
         expect(await ledger(organisation, "activities")).toHaveLength(2);
