@@ -58,7 +58,7 @@ async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo 
   const found = await insist(async () => ({
     demo: await adapters.eventStore.last(streamOf.organisation(organisationId)),
     others: await listOrganisations(adapters.pool),
-    members: await listMembers(adapters.pool, organisationId),
+    members: await listMembers(organisationId, adapters.pool),
   }));
   if (found?.demo) {
     const hasAdmin = found.members.some(({ email, status }) => email === demoAdmin && status !== "removed");

@@ -55,7 +55,7 @@ async function list({ org, json }: { org: string; json?: boolean }): Promise<voi
       import("../queries/organisations/keys.js"),
       import("../queries/organisations/organisations.js"),
     ]);
-    return { keys: await listKeys(pool, org), nameOf: await principalNames(pool, org) };
+    return { keys: await listKeys(org, pool), nameOf: await principalNames(org, pool) };
   });
   const found = keys.map((key) => ({ ...key, scopes: scopesOf(key.scopes) }));
   if (json) return printList(found, json, [], () => []);

@@ -57,7 +57,7 @@ async function printLink(make: Work<{ readonly token: string }>): Promise<void> 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
   const found = await withOrganisation(org, async ({ pool }) => {
     const { listMembers } = await import("../queries/organisations/organisations.js");
-    return listMembers(pool, org);
+    return listMembers(org, pool);
   });
   const header = ["EMAIL", "NAME", "ROLE", "STATUS", "JOINED", "ID"];
   printList(found, json, header, ({ email, name, role, status, joinedAt, memberId }) => [email, name, role, status, joinedAt, memberId]);

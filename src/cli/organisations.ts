@@ -54,7 +54,7 @@ interface CardOptions {
 async function newestCatalogue(pool: CommandContext["pool"], org: string) {
   const { catalogueAt, listOrganisations } = await import("../queries/organisations/organisations.js");
   const version = (await listOrganisations(pool)).find(({ id }) => id === org)?.catalogueVersion;
-  const file = version === undefined ? undefined : await catalogueAt(pool, org, version);
+  const file = version === undefined ? undefined : await catalogueAt(org, version, pool);
   if (version === undefined || !file) throw new CommandFault(`There is no organisation ${org}. See org list`);
   return { version, file };
 }

@@ -46,7 +46,7 @@ async function add({ org: organisationId, url, events }: { org: string; url: str
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
   const found = await withOrganisation(org, async ({ pool }) => {
     const { listWebhooks } = await import("../queries/organisations/webhooks.js");
-    return listWebhooks(pool, org);
+    return listWebhooks(org, pool);
   });
   const header = ["ENDPOINT", "URL", "EVENTS", "STATE", "WAITING", "ADDED", "BECAUSE"];
   printList(found, json, header, ({ endpointId, url, events, pausedAt, pausedBecause, failures, waiting, addedAt }) => {
@@ -104,7 +104,7 @@ async function sendPing(id: string, options: OfEndpoint): Promise<void> {
     ]);
     const deliveryId = await enqueuePing(pool, endpoint, randomUUID());
     for (const end = performance.now() + pingPatienceMs; performance.now() < end && !signal.aborted; await pause(100)) {
-      const found = await listDeliveries(pool, endpoint.organisationId, endpoint.endpointId, { limit: 20 });
+      const found = await listDeliveries(endpoint.organisationId, endpoint.endpointId, { limit: 20 }, pool);
       const sent = found.find((each) => each.deliveryId === deliveryId);
       if (sent && sent.status !== "waiting") return sent;
     }
@@ -135,9 +135,9 @@ async function deliveries(id: string, { limit, json, ...options }: OfEndpoint & 
   const found = await withStores(async ({ pool }) => {
     const { listDeliveries, wasEndpoint } = await import("../queries/organisations/webhooks.js");
     const { organisationId, endpointId } = endpoint;
-    if (!(await wasEndpoint(pool, organisationId, endpointId)))
+    if (!(await wasEndpoint(organisationId, endpointId, pool)))
       throw new CommandFault("There is no such endpoint in this organisation; webhooks list shows those there are");
-    return listDeliveries(pool, organisationId, endpointId, { limit: count });
+    return listDeliveries(organisationId, endpointId, { limit: count }, pool);
   });
   const header = ["DELIVERY", "EVENT", "TYPE", "IMPORT", "STATUS", "ATTEMPTS", "LAST", "NEXT", "REASON"];
   printList(found, json, header, ({ deliveryId, eventId, type, importId, status, attempts, dueAt, reason }) => {

@@ -109,7 +109,7 @@ export function evolveCatalogue(state: CatalogueState, event: CatalogueEvent, re
 }
 
 /** One version of an organisation's catalogue, from its stream; undefined when there is no such version. */
-export async function catalogueFileAt(events: EventStore, organisationId: string, version: number): Promise<OrganisationFile | undefined> {
+export async function catalogueFileAt(organisationId: string, version: number, events: EventStore): Promise<OrganisationFile | undefined> {
   const state = noCatalogue();
   for await (const stored of events.read(streamOf.organisation(organisationId))) {
     const event = decodeOn("organisation", stored);

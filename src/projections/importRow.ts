@@ -1,7 +1,6 @@
 // The row of an import in `imports`. The process that appends an import's event writes the row itself, so that every reader knows of it at once:
 // that the import was requested, has started, was cancelled or has failed. The projector writes the same from the log, which changes something
 // only if that process was killed. Only the projector counts rows, and only it writes `completed`, in one transaction with the ledgers.
-import type { Pool, PoolClient } from "pg";
 import { actorOf } from "../domain/principal.js";
 import { decodeOn } from "../events/codec.js";
 import type { ImportEnding, ImportRequested } from "../events/importEvents.js";
@@ -15,10 +14,9 @@ import {
   startedRevision,
 } from "../events/importLayout.js";
 import { streamOf } from "../events/streams.js";
+import type { Database } from "../ports/database.js";
 import type { EventStore, Revision } from "../ports/eventStore.js";
 import { storableJson } from "./tables/storableJson.js";
-
-type Database = Pick<Pool | PoolClient, "query">;
 
 /** SQL that inserts the rows of imports that were requested. `$n` is a parameter made by `requestedJson`. */
 export const insertRequestedSql = (parameter: string, counted: Revision): string => `

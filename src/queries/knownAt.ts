@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
-import type { Pool } from "pg";
 import { streamPrefix } from "../events/streams.js";
 import { StoreUnavailable } from "../portErrors.js";
+import type { Database } from "../ports/database.js";
 import { beginning, type EventStore, isAfter, type Position } from "../ports/eventStore.js";
 
 interface Stores {
-  readonly pool: Pick<Pool, "query">;
+  readonly pool: Database;
   readonly eventStore: Pick<EventStore, "replay">;
 }
 

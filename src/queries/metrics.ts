@@ -1,8 +1,9 @@
 // The figures of all organisations that /metrics and the readiness check show.
 import type { Pool } from "pg";
+import type { Database } from "../ports/database.js";
 
 /** The number of queued and running imports of all organisations. */
-export async function unfinishedImports(database: Pick<Pool, "query">): Promise<number> {
+export async function unfinishedImports(database: Database): Promise<number> {
   const { rows } = await database.query<{ count: number }>("select count(*)::int as count from import_queue");
   return rows[0]?.count ?? 0;
 }
@@ -34,7 +35,7 @@ export async function deliveriesByOutcome(pool: Pool): Promise<Record<string, nu
  * The age of the oldest delivery that waits, or of an event of which none is made yet, by the database's clock; 0 where none waits. Paused
  * endpoints do not count, and replays not before their deliveries are made.
  */
-export async function oldestUnsentSeconds(pool: Pick<Pool, "query">): Promise<number> {
+export async function oldestUnsentSeconds(pool: Database): Promise<number> {
   const { rows } = await pool.query<{ seconds: number | null }>(
     `select extract(epoch from now() - min(oldest.created_at))::float8 as seconds
        from webhook_endpoints endpoint cross join lateral (

@@ -1,8 +1,7 @@
 // What the last days brought, for the overview.
-import type { Pool } from "pg";
-import { ofGroupSql } from "./activities/activityFilter.js";
 
-type Database = Pick<Pool, "query">;
+import type { Database } from "../ports/database.js";
+import { ofGroupSql } from "./activities/activityFilter.js";
 
 /** The beginnings of the days, oldest first, and the end of the last one. */
 export interface Days {
@@ -23,9 +22,9 @@ const mostImports = 20_000;
 
 /** By the day on which the imports ended. Nothing of an import that failed or was cancelled is accepted. */
 export async function endedImports(
-  database: Database,
   organisationId: string,
   { starts, end }: Days,
+  database: Database,
   most = mostImports,
 ): Promise<EndedImports> {
   const { rows } = await database.query<{ day: number; accepted: number; rejected: number; failedImports: number; imports: number }>(
@@ -56,10 +55,10 @@ export interface ChargeCodeRows {
 
 /** The charge codes with the most activities, from the sums by half hour. A half hour in which the first day begins is not counted. */
 export async function busiestChargeCodes(
-  database: Database,
   organisationId: string,
   { starts, end }: Days,
   count: number,
+  database: Database,
 ): Promise<ChargeCodeRows[]> {
   const { rows } = await database.query<ChargeCodeRows>(
     `select g.charge_code as "chargeCode", sum(hours.rows)::float8 as rows
@@ -74,9 +73,9 @@ export async function busiestChargeCodes(
 
 /** How many activities count in a time whose ends are whole half hours; of others, those of the half hours that begin in it. */
 export async function countActivities(
-  database: Database,
   organisationId: string,
   { from, to }: { readonly from: Date; readonly to: Date },
+  database: Database,
 ): Promise<number> {
   const { rows } = await database.query<{ count: number }>(
     `select coalesce(sum(hours.rows), 0)::float8 as count
@@ -99,7 +98,7 @@ export interface TroubledWebhooks {
 /** One failure is no trouble yet: the next attempt may succeed. */
 const failuresInARow = 3;
 
-export async function troubledWebhooks(database: Database, organisationId: string): Promise<TroubledWebhooks> {
+export async function troubledWebhooks(organisationId: string, database: Database): Promise<TroubledWebhooks> {
   const { rows } = await database.query<TroubledWebhooks>(
     `select count(*) filter (where paused_at is not null)::int as paused,
             count(*) filter (where paused_at is null and health.failures >= ${failuresInARow})::int as failing

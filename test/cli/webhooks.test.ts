@@ -63,7 +63,7 @@ test("the command line adds, pings, pauses, resumes and removes an endpoint, rot
   const told = await stage.record(organisationId);
   await eventually(() => receiver.got.length === 2, "the completed import");
   const isDelivered = async (attempts: number) => {
-    const [delivery] = await listDeliveries(stage.pool, organisationId, endpointId, { limit: 1 });
+    const [delivery] = await listDeliveries(organisationId, endpointId, { limit: 1 }, stage.pool);
     return delivery?.status === "delivered" && delivery.attempts.length === attempts;
   };
   await eventually(() => isDelivered(1), "its answer to be written down"); // otherwise the replay could include a delivery that is still on its way
@@ -72,7 +72,7 @@ test("the command line adds, pings, pauses, resumes and removes an endpoint, rot
   expect(await run("resume", [endpointId])).toMatchObject({ code: 0, stdout: `${endpointId} resumed\n` });
   expect((await run("list", [])).stdout).toMatch(new RegExp(`${endpointId} .* active `));
   expect(await run("pause", [endpointId])).toMatchObject({ code: 0, stdout: `${endpointId} paused\n` });
-  expect((await listWebhooks(stage.pool, organisationId))[0]?.pausedAt).toBeInstanceOf(Date);
+  expect((await listWebhooks(organisationId, stage.pool))[0]?.pausedAt).toBeInstanceOf(Date);
   expect((await run("resume", [endpointId])).code).toBe(0);
 
   const replayed = await run("replay", [endpointId, "--from", "2020-01-01T00:00:00Z"]);
@@ -130,5 +130,5 @@ test("a 21st endpoint is refused, and the sentence says what to do", async () =>
     stdout: "",
     stderr: expect.stringContaining("An organisation has at most 20 endpoints; remove one first"),
   });
-  expect(await listWebhooks(stage.pool, full)).toHaveLength(20);
+  expect(await listWebhooks(full, stage.pool)).toHaveLength(20);
 });

@@ -53,7 +53,7 @@ test("the projector writes the rows of commands that died before they could", as
   await expect(rename(dies, second.memberId, "Second")).rejects.toThrow("killed");
   await expect(removeMember(dies, { organisationId, member: "boss@example.com" }, origin)).rejects.toThrow("killed");
   await model.project();
-  const listed = await listMembers(model.pool, organisationId);
+  const listed = await listMembers(organisationId, model.pool);
   expect(listed.map(({ email, name, status }) => [email, name, status])).toEqual([
     ["half@example.com", null, "invited"],
     ["second@example.com", "Second", "active"],
@@ -104,6 +104,6 @@ test("of two member streams with one e-mail the first is kept, and the projector
   await model.eventStore.append(streamOf.member(memberId), [event], noStream);
   await invite(deps, "after@example.com", "viewer");
   await model.project();
-  const found = (await listMembers(model.pool, organisationId)).filter(({ email }) => /twice/i.test(email));
+  const found = (await listMembers(organisationId, model.pool)).filter(({ email }) => /twice/i.test(email));
   expect(found).toMatchObject([{ memberId: first.memberId, role: "viewer" }]);
 });

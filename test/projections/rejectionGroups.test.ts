@@ -53,8 +53,8 @@ async function readings(importId: string) {
     counted: (await countRejectedRows("acme", importId, pool)).shipments.open.rows,
     marked: lines.map((line) => [line.row, faultyColumns("shipments", line, new Set(["costCentre"]))]),
     plots: [
-      await rejectionReasons(pool, "acme", { importId, status: "completed" }),
-      await rejectionReasons(pool, "acme", { importId, status: "processing" }),
+      await rejectionReasons("acme", { importId, status: "completed" }, pool),
+      await rejectionReasons("acme", { importId, status: "processing" }, pool),
     ],
   };
 }

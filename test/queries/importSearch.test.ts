@@ -95,7 +95,7 @@ test("reasons are counted by fault, over the first rejected rows, or over all ro
      select 4, r, case when r % 10 = 0 then 'Rejected with its shipment: no place' when r % 2 = 0 then 'Customer not found; no quantity' else 'Customer not found' end, '{}'
        from generate_series(1, 12000) as r`,
   );
-  const found = (organisationId: string, status: ImportStatus) => rejectionReasons(one, organisationId, { importId: idOf(4), status });
+  const found = (organisationId: string, status: ImportStatus) => rejectionReasons(organisationId, { importId: idOf(4), status }, one);
   const expected = (counted: number) => ({
     reasons: [
       { reason: "Customer not found", rows: counted * 0.9 },
@@ -122,7 +122,7 @@ test("counting the imports that ended on two days reads about those imports only
   for (const first of [5, 10]) {
     const days = { starts: [dayOf(first), dayOf(first + 1)], end: dayOf(first + 2) };
     const looked = await rowsLookedAt(one, "imports", async () => {
-      const { days: counted } = await endedImports(one, "acme", days);
+      const { days: counted } = await endedImports("acme", days, one);
       expect(counted.map(({ accepted }) => accepted)).toEqual([720, 720]); // there is one import a minute, and every other one is the organisation's
     });
     expect(looked).toBeLessThan(1_600);

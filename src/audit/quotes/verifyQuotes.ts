@@ -136,7 +136,7 @@ function rememberCatalogues(eventStore: EventStore) {
   const known = recentLoads<Catalogue | undefined>(remembered);
   return (organisationId: string, version: number): Promise<Catalogue | undefined> =>
     known(JSON.stringify([organisationId, version]), async () => {
-      const file = await catalogueFileAt(eventStore, organisationId, version);
+      const file = await catalogueFileAt(organisationId, version, eventStore);
       return file && compileCatalogue(file);
     });
 }

@@ -63,7 +63,7 @@ async function closedRows(
   const holders = await holdersOf(eventStore, state, of ?? [...state.rows.keys()]);
   const released = new Set([...state.rows.keys()].filter((row) => !holders.has(row)));
   const refused = await refusedRows(eventStore, request);
-  const queued = await queuedCorrections(deps, organisationId, importId);
+  const queued = await queuedCorrections(organisationId, importId, deps);
   const uncorrectable = new Map<number, Omit<ClosedRow, "row"> | undefined>();
   for (const row of accepted)
     uncorrectable.set(row, await closedActivity(eventStore, row, { state, holder: holders.get(row), waiting: queued.get(row) }));
@@ -158,11 +158,11 @@ const atOnce = 20;
 
 /** By row: the import in the organisation's queue that is to correct it. The table of states may not have it yet. */
 export async function queuedCorrections(
-  { pool, eventStore }: CorrectionDeps,
   organisationId: string,
   importId: string,
+  { pool, eventStore }: CorrectionDeps,
 ): Promise<Map<number, string>> {
-  const importIds = await queuedImports(pool, organisationId, mostQueued);
+  const importIds = await queuedImports(organisationId, mostQueued, pool);
   const queued = new Map<number, string>();
   for (let from = 0; from < importIds.length; from += atOnce) {
     const some = importIds.slice(from, from + atOnce);

@@ -75,7 +75,7 @@ export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: Fi
 }
 
 /** Undefined for a file of another organisation, and for one that is no longer kept. */
-export async function keptFile(pool: Pool, organisationId: string, fileId: string): Promise<KeptFile | undefined> {
+export async function keptFile(organisationId: string, fileId: string, pool: Pool): Promise<KeptFile | undefined> {
   const { rows } = await pool.query<Omit<KeptFile, "file"> & Omit<KeptFile["file"], "size"> & { size: string }>(
     `select file_id as "fileId", organisation_id as "organisationId", kind, name, format, size, sha256, source_details as "sourceDetails",
             object_key as key, columns, "values" as evidence, notes, checked, import_id as "importId"
@@ -97,9 +97,9 @@ export async function rememberCheck(pool: Pool, { fileId }: Pick<KeptFile, "file
 
 /** Makes room at once: the same person has checked another file in its place. A file that became an import, or waits for its columns, stays. */
 export async function dropChecked(
-  { pool, objectStore }: Pick<Deps, "pool" | "objectStore">,
   organisationId: string,
   fileId: string,
+  { pool, objectStore }: Pick<Deps, "pool" | "objectStore">,
 ): Promise<void> {
   const { rows } = await pool.query<{ key: string }>(
     `delete from kept_files where organisation_id = $1 and file_id::text = $2 and import_id is null and checked is not null

@@ -32,14 +32,14 @@ export type Changed = Handled<"member", MemberState>;
 
 /** Decides, records and writes the row under the lock of the organisation's members. Sessions that the change ends are gone with it. */
 export function changeMember(deps: MemberDeps, who: MemberOf, command: MemberCommand, correlationId: string): Promise<Changed> {
-  return underMemberLock(deps, who.organisationId, (client) => record(deps, client, who, command, correlationId));
+  return underMemberLock(who.organisationId, (client) => record(deps, client, who, command, correlationId), deps);
 }
 
 /** Runs one `work` at a time for an organisation, across all processes: two admins who remove each other come one after the other. */
 export function underMemberLock<Result>(
-  deps: MemberDeps,
   organisationId: string,
   work: (client: PoolClient) => Promise<Result>,
+  deps: MemberDeps,
 ): Promise<Result> {
   return deps.inTransaction(async (client) => {
     await client.query("select pg_advisory_xact_lock(hashtextextended('members ' || current_schema() || ' ' || $1, 0))", [organisationId]);
@@ -69,7 +69,7 @@ export async function record(
  * have died between its append and the write of the row.
  */
 async function expectAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberOf, going: MemberState): Promise<void> {
-  for (const memberId of await otherAdmins(client, who.organisationId, who.memberId)) {
+  for (const memberId of await otherAdmins(who.organisationId, who.memberId, client)) {
     const other = await load(deps.events, memberAggregate, memberId).catch(undefinedIfDeleted);
     if (other && isAdmin(other.state) && (other.state.status === "active" || going.status === "invited")) return;
   }
@@ -83,8 +83,8 @@ export function undefinedIfDeleted(error: unknown): undefined {
 }
 
 /** The member that has this e-mail or id in the organisation. A removed member is found too. */
-export async function memberMeant(deps: MemberDeps, organisationId: string, given: string): Promise<MemberOf> {
-  const memberId = await memberNamed(deps.pool, organisationId, emailKey(given));
+export async function memberMeant(organisationId: string, given: string, deps: MemberDeps): Promise<MemberOf> {
+  const memberId = await memberNamed(organisationId, emailKey(given), deps.pool);
   if (memberId === undefined) throw noSuchMember(organisationId);
   return { organisationId, memberId };
 }

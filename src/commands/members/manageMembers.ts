@@ -41,7 +41,7 @@ export async function inviteMember(deps: MemberDeps, invitation: Invitation, ori
   const email = parseEmail(invitation.email);
   const role = parseRole(invitation.role);
   const name = parseName(invitation.name);
-  await ensureRoom(deps, organisationId);
+  await ensureRoom(organisationId, deps);
   const { token, ...link } = await newLink(deps);
   const command: MemberCommand = { type: "inviteMember", organisationId, email, name, role, ...link, by: origin.by };
   for (let attempt = 1; ; attempt += 1) {
@@ -52,7 +52,7 @@ export async function inviteMember(deps: MemberDeps, invitation: Invitation, ori
       return { organisationId, memberId, token, expiresAt: new Date(link.linkExpiresAt) };
     } catch (error) {
       if (!(error instanceof StreamDeleted) || attempt > 1) throw error;
-      await forgetMember(deps.pool, organisationId, memberId); // left over by an erasure that was interrupted after it had deleted the stream
+      await forgetMember(organisationId, memberId, deps.pool); // left over by an erasure that was interrupted after it had deleted the stream
     }
   }
 }
@@ -63,7 +63,7 @@ export async function makeLink(
   { organisationId, member: given }: { organisationId: string; member: string },
   origin: Origin,
 ): Promise<LinkMade> {
-  const member = await memberMeant(deps, organisationId, given);
+  const member = await memberMeant(organisationId, given, deps);
   const { token, ...link } = await newLink(deps);
   await changeMember(deps, member, { type: "makeLink", ...link, by: origin.by }, origin.correlationId);
   return { ...member, token, expiresAt: new Date(link.linkExpiresAt) };
@@ -76,9 +76,9 @@ async function newLink(deps: MemberDeps): Promise<LinkHash & { readonly token: s
   return { token, now, linkSha256: hashToken(token), linkExpiresAt };
 }
 
-async function ensureRoom({ events, pool }: MemberDeps, organisationId: string): Promise<void> {
+async function ensureRoom(organisationId: string, { events, pool }: MemberDeps): Promise<void> {
   if (!(await events.last(streamOf.organisation(organisationId)))) throw noOrganisation(organisationId);
-  if (await hasMembers(pool, organisationId, mostMembers))
+  if (await hasMembers(organisationId, mostMembers, pool))
     throw new Rejection("conflict", `An organisation has at most ${mostMembers} members; erase those who have left`);
 }
 
@@ -100,14 +100,14 @@ export async function changeRole(
   { by, correlationId }: Origin,
 ) {
   const role = parseRole(given);
-  const who = await memberMeant(deps, organisationId, member);
+  const who = await memberMeant(organisationId, member, deps);
   const { before } = await changeMember(deps, who, { type: "changeRole", role, by, now: await deps.now() }, correlationId);
   return { ...who, email: before.email, before: before.role, role };
 }
 
 /** Ends sessions, password and link. Removing a removed member changes nothing. */
 export async function removeMember(deps: MemberDeps, { organisationId, member }: MemberRef, { by, correlationId }: Origin) {
-  const who = await memberMeant(deps, organisationId, member);
+  const who = await memberMeant(organisationId, member, deps);
   const { before } = await changeMember(deps, who, { type: "removeMember", by, now: await deps.now() }, correlationId);
   return { ...who, email: before.email };
 }
@@ -118,19 +118,23 @@ export async function eraseMember(
   { organisationId, member }: MemberRef,
   { by, correlationId }: Origin,
 ): Promise<MemberOf> {
-  const memberId = await claimedMember(deps.pool, organisationId, emailKey(member));
+  const memberId = await claimedMember(organisationId, emailKey(member), deps.pool);
   if (memberId === undefined) throw noSuchMember(organisationId);
   const who = { organisationId, memberId };
   const now = await deps.now();
-  await underMemberLock(deps, organisationId, async (client) => {
-    // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
-    await record(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
-    const context = { organisation: organisationId, by, correlationId };
-    await handle(deps, organisationAggregate, organisationId, context, (state) =>
-      decide({ type: "forgetMember", memberId, by, now }, state),
-    );
-    await deps.events.deleteStream(streamOf.member(who.memberId));
-    await forgetMember(client, organisationId, memberId);
-  });
+  await underMemberLock(
+    organisationId,
+    async (client) => {
+      // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
+      await record(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
+      const context = { organisation: organisationId, by, correlationId };
+      await handle(deps, organisationAggregate, organisationId, context, (state) =>
+        decide({ type: "forgetMember", memberId, by, now }, state),
+      );
+      await deps.events.deleteStream(streamOf.member(who.memberId));
+      await forgetMember(organisationId, memberId, client);
+    },
+    deps,
+  );
   return who;
 }

@@ -16,7 +16,7 @@ export async function claimMember(
 }
 
 /** Also finds a member whose row is gone, after an erasure that was interrupted. */
-export async function claimedMember(pool: Pool, organisationId: string, emailKeyOrId: string): Promise<string | undefined> {
+export async function claimedMember(organisationId: string, emailKeyOrId: string, pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ memberId: string }>(
     `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)
      union all
@@ -27,7 +27,7 @@ export async function claimedMember(pool: Pool, organisationId: string, emailKey
 }
 
 /** The member's stream is deleted: deletes the row, the sessions and the claim. */
-export async function forgetMember(database: Pool | PoolClient, organisationId: string, memberId: string): Promise<void> {
+export async function forgetMember(organisationId: string, memberId: string, database: Pool | PoolClient): Promise<void> {
   await database.query("delete from members where member_id = $1", [memberId]);
   await database.query("delete from sessions where member_id = $1", [memberId]);
   await database.query("delete from member_claims where organisation_id = $1 and member_id = $2", [organisationId, memberId]);

@@ -46,7 +46,7 @@ export async function changePassword(
   correlationId: string,
 ): Promise<PasswordChanged> {
   const { memberId, organisationId, email } = person;
-  const currentHash = await passwordHashOf(deps.pool, organisationId, memberId);
+  const currentHash = await passwordHashOf(organisationId, memberId, deps.pool);
   if (currentHash === undefined) throw new Rejection("conflict", "You have no password. You sign in with single sign-on");
   ensureAccepted(deps, person, current, chosen);
   const answer = await deps.signIn({ email, password: current, address, known, memberId });

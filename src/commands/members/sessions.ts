@@ -1,16 +1,14 @@
 // Signed-in browsers: 256 random bits in a cookie, of which the database has only the hash. A session is valid while the member is active and
 // the credentials are those of the sign-in, so that a removal, a new password or a new role ends it at every process at once.
 import { createHmac, randomBytes } from "node:crypto";
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import { hashToken, isToken, makeToken, type Role } from "../../domain/members.js";
 import type { Principal } from "../../domain/principal.js";
+import type { Database } from "../../ports/database.js";
 import type { VerifiedMember } from "../../queries/lookUps/members.js";
 
 export const sessionLimits = { idleHours: 12, longestDays: 7 } as const;
 const mostPerMember = 20;
-
-type Database = Pick<Pool | PoolClient, "query">;
-
 /** The member's data that a session needs. */
 export type NamelessMember = Omit<VerifiedMember, "organisationName">;
 

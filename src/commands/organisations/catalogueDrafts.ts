@@ -1,9 +1,7 @@
 // A change of the catalogue between its form or file and its application: a person looks at what it changes, and then applies it.
-import type { Pool } from "pg";
 import { z } from "zod";
 import type { CatalogueChange } from "../../events/catalogue.js";
-
-type Database = Pick<Pool, "query">;
+import type { Database } from "../../ports/database.js";
 
 export interface CatalogueDraft {
   readonly draftId: string;

@@ -25,7 +25,7 @@ export async function createKey(deps: OrganisationDeps, wanted: NewKey, origin: 
   const { organisationId, name, scopes, expiresAt } = wanted;
   const keyId = deps.newId();
   const { key, ...secret } = newSecret();
-  await carryOut(deps, organisationId, { type: "create", keyId, name: name.trim(), scopes, expiresAt, ...secret }, origin);
+  await carryOut(organisationId, { type: "create", keyId, name: name.trim(), scopes, expiresAt, ...secret }, origin, deps);
   return { key, keyId, prefix: secret.prefix };
 }
 
@@ -51,7 +51,7 @@ export async function rotateKey(
 ): Promise<RotatedKey> {
   const { key, ...secret } = newSecret();
   const action = { type: "rotate", given, replaces, keepHours, ...secret } as const;
-  const { before, decided, now } = await carryOut(deps, organisationId, action, origin);
+  const { before, decided, now } = await carryOut(organisationId, action, origin, deps);
   const [rotated] = decided;
   if (rotated?.type !== "ApiKeyRotated") throw new Error("a rotation decides one event");
   const { keyId, name, newest, replaced } = keyMeant(given, before.keys, now);
@@ -65,7 +65,7 @@ export async function revokeKey(
   { organisationId, prefix: given }: KeyGiven,
   origin: Origin,
 ): Promise<{ readonly keyId: string; readonly prefix: string; readonly name: string }> {
-  const { before, now } = await carryOut(deps, organisationId, { type: "revoke", given }, origin);
+  const { before, now } = await carryOut(organisationId, { type: "revoke", given }, origin, deps);
   const { keyId, name, newest } = keyMeant(given, before.keys, now);
   return { keyId, name, prefix: newest.prefix };
 }
@@ -75,7 +75,7 @@ function newSecret() {
   return { key, sha256: hashApiKey(key), prefix: displayPrefix(key) };
 }
 
-async function carryOut(deps: OrganisationDeps, organisationId: string, action: KeyAction, origin: Origin) {
+async function carryOut(organisationId: string, action: KeyAction, origin: Origin, deps: OrganisationDeps) {
   const { by } = origin;
   const now = await deps.now();
   const context = { organisation: organisationId, ...origin };

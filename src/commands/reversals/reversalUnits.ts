@@ -51,7 +51,7 @@ export async function reversalUnitsOf(deps: ReversalDeps, found: ReversibleImpor
     return activitiesOf(rows);
   }
   if (found.kind !== "shipments") throw new Rejection("invalid", "Activities are reversed by their rows");
-  const shipments = await writtenShipments(deps.pool, found.organisationId, found.position, [...new Set(what.shipmentIds)]);
+  const shipments = await writtenShipments(found.organisationId, found.position, [...new Set(what.shipmentIds)], deps.pool);
   const known = new Set(shipments.map(({ shipmentId }) => shipmentId));
   refuse(
     [...new Set(what.shipmentIds)].filter((id) => !known.has(id)),

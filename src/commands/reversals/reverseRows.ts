@@ -107,7 +107,7 @@ async function expectNoneUnderWay(
   rows: readonly number[] | undefined,
   { state }: LoadedCorrections,
 ): Promise<Date> {
-  const queued = await queuedCorrections(deps, organisationId, importId);
+  const queued = await queuedCorrections(organisationId, importId, deps);
   const meant = rows && new Set(rows);
   const underWay = [...queued].filter(([row]) => !meant || meant.has(row));
   const [first] = underWay;

@@ -1,11 +1,9 @@
 // src/commands/webhooks: which events are sent to which endpoint. Deliveries are operational state in tables, not events of the log.
-import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
 import type { WebhookEventType } from "../../domain/webhooks/types.js";
+import type { Database } from "../../ports/database.js";
 import { channels } from "../../ports/notices.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhookDecider.js";
-
-type Database = Pick<Pool, "query">;
 
 /** A recorded event of an import that a webhook is sent for. */
 export interface WebhookEvent {

@@ -1,7 +1,7 @@
-import type { Pool } from "pg";
 import { z } from "zod";
 import { dateAt, endOfDay, hasZone, instantOf, isDay, isTimestamp } from "../../domain/imports/timestamp.js";
 import { Rejection } from "../../domain/rejection.js";
+import type { Database } from "../../ports/database.js";
 import { timezoneOf } from "../../queries/organisations/organisations.js";
 import type { Page, PageRequest } from "../../queries/page.js";
 import type { ApiDeps } from "./deps.js";
@@ -63,9 +63,9 @@ interface Given {
 }
 
 /** The range of two such parameters; both may be missing. The organisation's zone is looked up only where one of them needs it. */
-export async function timeRange({ from, to }: Given, organisationId: string, pool: Pick<Pool, "query">): Promise<TimeRange> {
+export async function timeRange({ from, to }: Given, organisationId: string, pool: Database): Promise<TimeRange> {
   const needsZone = [from, to].some((text) => text !== undefined && !hasZone(text));
-  const timezone = needsZone ? await timezoneOf(pool, organisationId) : "UTC";
+  const timezone = needsZone ? await timezoneOf(organisationId, pool) : "UTC";
   const dateOf = (text: string | undefined, read: typeof instantOf) =>
     text === undefined ? undefined : dateAt(read(text, timezone) ?? Number.NaN);
   const toIsDay = to !== undefined && isDay(to);

@@ -1,11 +1,12 @@
 // Organisations, catalogue versions, API keys, webhook endpoints, choices of columns and the files of localities. The command that changes an organisation writes these rows itself,
 // so that they are there when it returns. The projector applies the same events later, which changes something only if the command was killed.
-import type { Pool, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import { headingsKey } from "../../domain/imports/columns/headings.js";
 import { actorOf } from "../../domain/principal.js";
 import { mostSecrets, overlapHours } from "../../domain/webhooks/endpoint.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
+import type { Database } from "../../ports/database.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { channels } from "../../ports/notices.js";
 import type { Projection } from "../projection.js";
@@ -163,27 +164,20 @@ async function applyWebhookEvent(client: PoolClient, organisationId: string, eve
 }
 
 /** The newest event of a country's stream is its whole state. */
-export async function catchUpLocalities(
-  { events, database }: { events: EventStore; database: Pick<Pool, "query"> },
-  country: string,
-): Promise<void> {
+export async function catchUpLocalities({ events, database }: { events: EventStore; database: Database }, country: string): Promise<void> {
   const last = await events.last(streamOf.localities(country));
   const event = last && decodeOn("localities", last);
   if (event) await writeLocalities(database, event);
 }
 
-export async function applyLocalityEvents(
-  client: Pick<PoolClient, "query">,
-  batch: readonly StoredEvent[],
-  skip: SkipEvent,
-): Promise<void> {
+export async function applyLocalityEvents(client: Database, batch: readonly StoredEvent[], skip: SkipEvent): Promise<void> {
   for (const stored of batch) {
     const event = stored.stream.startsWith(streamPrefix.localities) ? readable("localities", stored, skip) : undefined;
     if (event) await writeLocalities(client, event);
   }
 }
 
-async function writeLocalities(client: Pick<Pool | PoolClient, "query">, event: RecordedOn<"localities">): Promise<void> {
+async function writeLocalities(client: Database, event: RecordedOn<"localities">): Promise<void> {
   const { country, key, sha256, localities } = event.data;
   await client.query(
     `with loaded as (

@@ -3,6 +3,7 @@
 import type { Pool, PoolClient } from "pg";
 import { decode } from "../../events/codec.js";
 import { logStream } from "../../events/streams.js";
+import type { Database } from "../../ports/database.js";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { allProjections, permanentPrefixes } from "../allProjections.js";
 
@@ -112,7 +113,7 @@ function eventValues(lastEvent: AppliedEvent | undefined): (string | null)[] {
 }
 
 /** Without a lock, to know where to begin to read. A projection without a checkpoint starts at the beginning of the log. */
-export async function readCheckpoints(pool: Pick<Pool, "query">, names: readonly string[]): Promise<Checkpoints> {
+export async function readCheckpoints(pool: Database, names: readonly string[]): Promise<Checkpoints> {
   const { rows } = await pool.query<Row>(`select ${columns} from checkpoints where projection = any($1::text[])`, [names]);
   const found = new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
   return new Map(

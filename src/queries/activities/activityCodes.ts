@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { Database } from "../../ports/database.js";
 
 /** The codes that the organisation's activities have, for the lists of a filter form. */
 export interface ActivityChoices {
@@ -35,7 +36,7 @@ const lookedAt = 1_000;
 const most = 3;
 
 /** Warehouse and charge codes that the organisation has used last, the most frequent first. */
-export async function usedCodes(pool: Pick<Pool, "query">, organisationId: string): Promise<UsedCodes> {
+export async function usedCodes(organisationId: string, pool: Database): Promise<UsedCodes> {
   const { rows } = await pool.query<{ code: string; part: "warehouse" | "charge" }>(
     `with newest as (select position from imports where organisation_id = $1 and kind = 'activities' and status = 'completed' and processed > 0
                       order by position desc limit 1),

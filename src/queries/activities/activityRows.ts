@@ -1,8 +1,8 @@
 // The rows behind totals: group by group, by half hour, then as they were pushed. Each total has the numbers of its rows, so a page reads
 // only the rows that it shows, however many others there are.
-import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { instantOf } from "../../domain/imports/timestamp.js";
+import type { Database } from "../../ports/database.js";
 import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
 
 /** Where a row stands: its total, and which of the total's rows it is, from 1. */
@@ -27,8 +27,6 @@ export interface FoundActivity extends ActivityKey {
 interface Entry extends Omit<ActivityKey, "ordinal"> {
   readonly rowCount: number;
 }
-
-type Database = Pick<Pool, "query">;
 
 /** Up to `count` rows after a place. Fewer than that are the last ones. */
 export async function findActivities(

@@ -1,6 +1,6 @@
 // The rows behind the totals of an earlier time: those that count now, without what came since, and with what was taken back since.
-import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
+import type { Database } from "../../ports/database.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import { type ActivityFilter, filterScope, filterValues, ofGroupSql, passesSql } from "./activityFilter.js";
 import { type FoundActivity, isWithin } from "./activityRows.js";
@@ -49,7 +49,7 @@ export async function activityRowsAsOf(
   filter: ActivityFilter,
   asOf: Date,
   page: PageRequest,
-  pool: Pick<Pool, "query">,
+  pool: Database,
 ): Promise<Page<Pick<FoundActivity, "importId" | "sourceDetails" | "row" | "values">>> {
   const found = await readPage(
     page,

@@ -1,7 +1,7 @@
 // Totals are read from the projection's sums by half hour. Only where a range begins or ends within a half hour, rows are looked at.
-import type { Pool } from "pg";
 import { add, decimal, toText } from "../../domain/money.js";
 import { Rejection } from "../../domain/rejection.js";
+import type { Database } from "../../ports/database.js";
 import { instantSql } from "../../projections/tables/activities.js";
 import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
 
@@ -23,11 +23,7 @@ export interface TotalsFilter extends Omit<ActivityFilter, "importId"> {
 }
 
 /** By customer, warehouse and charge code, in this order. */
-export async function activityTotals(
-  organisationId: string,
-  filter: TotalsFilter,
-  database: Pick<Pool, "query">,
-): Promise<ActivityTotal[]> {
+export async function activityTotals(organisationId: string, filter: TotalsFilter, database: Database): Promise<ActivityTotal[]> {
   const { cut } = halfHoursOf(filter);
   const { from, to, asOf } = filter;
   const values = [...filterValues(organisationId, filter), mostTotals + 1];

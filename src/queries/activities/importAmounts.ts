@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Database } from "../../ports/database.js";
 import { longestKey } from "../../projections/tables/activities.js";
 import type { ChangedAmount } from "./totalChanges.js";
 
@@ -13,7 +13,7 @@ export interface ImportAmounts {
 export async function importAmounts(
   organisationId: string,
   { importId, rows, most }: { readonly importId: string; readonly rows: readonly number[] | undefined; readonly most: number },
-  database: Pick<Pool, "query">,
+  database: Database,
 ): Promise<ImportAmounts> {
   const values = [organisationId, importId, most, ...(rows ? [rows] : [])];
   const found = await database.query<ChangedAmount & { allRows: number }>(rows ? ofRows : ofImport, values);

@@ -1,8 +1,8 @@
 // The ledger with the activities that do not count (reversed ones, and those in whose place a correction counts), or only with unusual ones. They
 // are listed in the order of the pushes, whatever the filter. At most some thousand rows are looked at for a page, so it may be short, or empty, and have another one
 // after it.
-import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
+import type { Database } from "../../ports/database.js";
 import { instantSql, longestKey } from "../../projections/tables/activities.js";
 import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import { type ActivityFilter, filterScope, isFiltered } from "./activityFilter.js";
@@ -41,7 +41,7 @@ export async function listWithReversed(
   filter: ActivityFilter,
   { reversed, unusualOnly }: ListedActivities,
   { limit, cursor, secret }: PageRequest,
-  pool: Pick<Pool, "query">,
+  pool: Database,
 ): Promise<Page<StandingActivity>> {
   const scope = ["activities with reversed ones", unusualOnly ? `unusual ${reversed}` : reversed, organisationId, ...filterScope(filter)];
   const [position = null, row = null] = cursor === undefined ? [] : readCursor(secret, scope, cursor);
@@ -69,7 +69,7 @@ export async function listWithReversed(
 export async function findActivity(
   organisationId: string,
   { importId, row }: { readonly importId: string; readonly row: number },
-  pool: Pick<Pool, "query">,
+  pool: Database,
 ): Promise<StandingActivity | undefined> {
   const { rows } = await pool.query<Walked>(oneSql, [organisationId, importId, row]);
   return rows[0] && standingOf(rows[0]);

@@ -1,6 +1,7 @@
 // What changed the totals since a time: imports that completed, and reversals. Read from the totals and their changes, so it costs what these
 // hold, not what the imports hold.
-import type { Pool } from "pg";
+
+import type { Database } from "../../ports/database.js";
 import { instantSql } from "../../projections/tables/activities.js";
 import { filterValues, halfHoursOf } from "./activityFilter.js";
 import { type TotalsFilter, tooMany } from "./activityTotals.js";
@@ -36,7 +37,7 @@ export async function totalChanges(
   organisationId: string,
   filter: Omit<TotalsFilter, "asOf">,
   since: Date,
-  database: Pick<Pool, "query">,
+  database: Database,
 ): Promise<TotalsChange[]> {
   const { cut } = halfHoursOf(filter);
   const { from, to } = filter;

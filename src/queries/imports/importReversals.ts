@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Database } from "../../ports/database.js";
 
 export interface ImportReversal {
   readonly reversalId: string;
@@ -19,7 +19,7 @@ export async function importReversals(
   organisationId: string,
   importId: string,
   { after, count }: { readonly after: string | undefined; readonly count: number },
-  pool: Pick<Pool, "query">,
+  pool: Database,
 ): Promise<(ImportReversal & { readonly position: string })[]> {
   const { rows } = await pool.query<ImportReversal & { position: string }>(
     `select reversal_id as "reversalId", position::text as position, at, reason, reversed_by as actor, count, is_all as "all",

@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import { progressOf, readingShare } from "../../domain/imports/progress.js";
 import type { UnusualKind } from "../../domain/imports/unusual.js";
 import type { ImportKind } from "../../events/importEvents.js";
+import type { Database } from "../../ports/database.js";
 import { imports } from "../../projections/tables/imports.js";
 import { importQueue, lateReports } from "../../projections/tables/operational.js";
 import { databaseOf } from "../database.js";
@@ -193,9 +194,9 @@ const mostShown = 20;
 
 /** The imports that correct, or are about to correct, rejected rows of this one, newest first. */
 export async function correctingImports(
-  database: Pick<Pool, "query">,
   organisationId: string,
   importId: string,
+  database: Database,
 ): Promise<readonly CorrectingImport[]> {
   const { rows } = await database.query<CorrectingImport>(
     `select correction.import_id as "importId", correction.source_details as reference, corrected.rows

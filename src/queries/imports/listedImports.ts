@@ -3,6 +3,7 @@
 import { sql } from "drizzle-orm";
 import type { Pool } from "pg";
 import { type Principal, principalOf } from "../../domain/principal.js";
+import type { Database } from "../../ports/database.js";
 import { imports } from "../../projections/tables/imports.js";
 import { databaseOf } from "../database.js";
 import { lookedUpSql } from "../rejectedRows/openRows.js";
@@ -17,7 +18,7 @@ export interface ListedImport {
 export async function listedImports(
   organisationId: string,
   importIds: readonly string[],
-  pool: Pick<Pool, "query">,
+  pool: Database,
 ): Promise<ReadonlyMap<string, ListedImport>> {
   if (importIds.length === 0) return new Map();
   const { rows } = await pool.query<{ importId: string; by: string; openRows: number }>(

@@ -1,6 +1,6 @@
-import type { Pool } from "pg";
 import type { UnusualKind } from "../../domain/imports/unusual.js";
 import { numbersIn } from "../../domain/ranges.js";
+import type { Database } from "../../ports/database.js";
 import type { imports } from "../../projections/tables/imports.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
@@ -20,7 +20,7 @@ export async function listUnusualRows(
   organisationId: string,
   { importId, kind }: { readonly importId: string; readonly kind?: UnusualKind | undefined },
   page: PageRequest,
-  pool: Pick<Pool, "query">,
+  pool: Database,
 ): Promise<Page<UnusualRow>> {
   const rows = await unusualRowsOf(organisationId, importId, pool);
   const listed = kind === undefined ? rows : rows.filter(({ kinds }) => kinds.includes(kind));
@@ -35,7 +35,7 @@ export async function listUnusualRows(
 }
 
 /** In row order: of each kind the first thousand rows. */
-export async function unusualRowsOf(organisationId: string, importId: string, pool: Pick<Pool, "query">): Promise<UnusualRow[]> {
+export async function unusualRowsOf(organisationId: string, importId: string, pool: Database): Promise<UnusualRow[]> {
   const { rows: found } = await pool.query<{ unusual: Recorded | null }>(
     "select unusual from imports where import_id = $1 and organisation_id = $2 and kind = 'activities'",
     [importId, organisationId],

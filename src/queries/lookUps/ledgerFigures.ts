@@ -1,6 +1,7 @@
 // The figures that unusual rows are compared with (src/judging/ledgerFigures.ts says what each is). None is counted over the whole history:
 // codes come by code and day, repeated rows by day, and the last activities by import.
-import type { Pool } from "pg";
+
+import type { Database } from "../../ports/database.js";
 import { activitiesShape, daySql, halfHourSql, instantSql } from "../../projections/tables/activities.js";
 
 export interface FiguresSubject {
@@ -29,7 +30,7 @@ interface Key {
 
 const mostKnownCodes = 10_000;
 
-export function ledgerFigures(pool: Pick<Pool, "query">, { organisationId, at, replaced, limits }: FiguresSubject) {
+export function ledgerFigures(pool: Database, { organisationId, at, replaced, limits }: FiguresSubject) {
   const since = new Date(at.getTime() - limits.daysBefore * 86_400_000);
   const leftOut = replacedRows(pool, replaced);
   return {
@@ -107,7 +108,7 @@ export function ledgerFigures(pool: Pick<Pool, "query">, { organisationId, at, r
 
 /** Whether the tables have everything that the organisation's earlier imports have recorded, and the figures of it; also while nothing fills them. */
 export async function areFiguresComplete(
-  pool: Pick<Pool, "query">,
+  pool: Database,
   { organisationId, importId }: { readonly organisationId: string; readonly importId: string },
 ): Promise<boolean> {
   const { rows } = await pool.query<{ complete: boolean }>(
@@ -123,7 +124,7 @@ export async function areFiguresComplete(
 }
 
 /** Only rows that count: the others are in no figure. */
-async function replacedRows(pool: Pick<Pool, "query">, replaced: FiguresSubject["replaced"]): Promise<readonly Replaced[]> {
+async function replacedRows(pool: Database, replaced: FiguresSubject["replaced"]): Promise<readonly Replaced[]> {
   if (!replaced || replaced.rows.length === 0) return [];
   const { rows } = await pool.query<Replaced>(
     `select a.import_position::text as position, a."row", a.charge_code as "chargeCode", a.warehouse_code as "warehouseCode",

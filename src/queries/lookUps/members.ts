@@ -1,9 +1,7 @@
-import type { Pool, PoolClient } from "pg";
-
-type Database = Pick<Pool | PoolClient, "query">;
+import type { Database } from "../../ports/database.js";
 
 /** The id of the member that has this e-mail or id in the organisation. A removed member is found too. */
-export async function memberNamed(database: Database, organisationId: string, emailKeyOrId: string): Promise<string | undefined> {
+export async function memberNamed(organisationId: string, emailKeyOrId: string, database: Database): Promise<string | undefined> {
   const { rows } = await database.query<{ memberId: string }>(
     `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)`,
     [organisationId, emailKeyOrId],
@@ -12,7 +10,7 @@ export async function memberNamed(database: Database, organisationId: string, em
 }
 
 /** The ids of the organisation's other admins: those who have joined, then those who are invited. */
-export async function otherAdmins(database: Database, organisationId: string, memberId: string): Promise<string[]> {
+export async function otherAdmins(organisationId: string, memberId: string, database: Database): Promise<string[]> {
   const { rows } = await database.query<{ memberId: string }>(
     `select member_id as "memberId" from members
       where organisation_id = $1 and member_id <> $2 and role = 'admin' and status <> 'removed' order by status`,
@@ -22,7 +20,7 @@ export async function otherAdmins(database: Database, organisationId: string, me
 }
 
 /** Removed members count too, until they are erased. */
-export async function hasMembers(database: Database, organisationId: string, count: number): Promise<boolean> {
+export async function hasMembers(organisationId: string, count: number, database: Database): Promise<boolean> {
   const { rows } = await database.query<{ many: boolean }>("select count(*) >= $2 as many from members where organisation_id = $1", [
     organisationId,
     count,
@@ -76,7 +74,7 @@ export async function membersWithEmail(database: Database, emailKey: string): Pr
 }
 
 /** The hash of the member's password; undefined for a member who has none. */
-export async function passwordHashOf(database: Database, organisationId: string, memberId: string): Promise<string | undefined> {
+export async function passwordHashOf(organisationId: string, memberId: string, database: Database): Promise<string | undefined> {
   const { rows } = await database.query<{ hash: string | null }>(
     "select password_hash as hash from members where organisation_id = $1 and member_id = $2",
     [organisationId, memberId],

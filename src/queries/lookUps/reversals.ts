@@ -45,10 +45,10 @@ export interface WrittenShipment {
 
 /** The versions of these shipments that the import wrote. */
 export async function writtenShipments(
-  pool: Pool,
   organisationId: string,
   position: bigint,
   shipmentIds: readonly string[],
+  pool: Pool,
 ): Promise<WrittenShipment[]> {
   const { rows } = await pool.query<WrittenShipment>(
     `select shipment_id as "shipmentId", shipment, revisions from unnest($3::text[]) as wanted (shipment_id)

@@ -1,5 +1,5 @@
-import type { Pool } from "pg";
 import { type Principal, principalOf } from "../../domain/principal.js";
+import type { Database } from "../../ports/database.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
 export interface CatalogueVersion {
@@ -31,7 +31,7 @@ const versionOf = ({ appliedBy, ...version }: Row): CatalogueVersion => ({
 export function listCatalogueVersions(
   organisationId: string,
   page: PageRequest,
-  { pool }: { readonly pool: Pick<Pool, "query"> },
+  { pool }: { readonly pool: Database },
 ): Promise<Page<CatalogueVersion>> {
   const fetch = async (after: readonly string[] | undefined, count: number) => {
     const { rows } = await pool.query<Row>(
@@ -47,7 +47,7 @@ export function listCatalogueVersions(
 export async function catalogueVersionsBetween(
   organisationId: string,
   { after, upTo, most }: { readonly after: number; readonly upTo: number; readonly most: number },
-  { pool }: { readonly pool: Pick<Pool, "query"> },
+  { pool }: { readonly pool: Database },
 ): Promise<CatalogueVersion[]> {
   const { rows } = await pool.query<Row>(
     `select ${columns} from catalogues where organisation_id = $1 and version > $2 and version <= $3 order by version desc limit $4`,

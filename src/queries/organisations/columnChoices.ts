@@ -1,10 +1,8 @@
 // What the organisation has chosen for the columns of its files.
-import type { Pool } from "pg";
 import { type ColumnChoice, plainChoice } from "../../domain/imports/columns/choice.js";
 import { principalOf } from "../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../events/importEvents.js";
-
-type Database = Pick<Pool, "query">;
+import type { Database } from "../../ports/database.js";
 
 interface ChoiceRow {
   readonly choice: ColumnChoice;
@@ -14,9 +12,9 @@ interface ChoiceRow {
 
 /** The choice for files of this kind with exactly these headings; `key` as `headingsKey` makes it. */
 export async function rememberedColumns(
-  database: Database,
   organisationId: string,
   { kind, key }: { readonly kind: ImportKind; readonly key: string },
+  database: Database,
 ): Promise<ImportColumns | undefined> {
   const { rows } = await database.query<ChoiceRow>(
     `select choice, chosen_by as by, chosen_at as at from column_choices where organisation_id = $1 and kind = $2 and headings_key = $3`,
@@ -30,7 +28,7 @@ export async function rememberedColumns(
 const most = 50;
 
 /** The last choices for files of this kind, the newest first. */
-export async function lastChoices(database: Database, organisationId: string, kind: ImportKind): Promise<ColumnChoice[]> {
+export async function lastChoices(organisationId: string, kind: ImportKind, database: Database): Promise<ColumnChoice[]> {
   const { rows } = await database.query<Pick<ChoiceRow, "choice">>(
     `select choice from column_choices where organisation_id = $1 and kind = $2 order by revision desc limit ${most}`,
     [organisationId, kind],

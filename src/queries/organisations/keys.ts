@@ -1,7 +1,5 @@
-import type { Pool } from "pg";
 import { type Principal, principalOf } from "../../domain/principal.js";
-
-type Database = Pick<Pool, "query">;
+import type { Database } from "../../ports/database.js";
 
 /** A secret that a rotation has replaced and that still goes on. */
 export interface ReplacedSecret {
@@ -43,7 +41,7 @@ const lastUse = (secret: string) =>
      where u.key_id = ${secret}.key_id and (u.sha256 = ${secret}.sha256 or u.sha256 = '' and ${secret}.rotated_at is null))`;
 
 /** Oldest first, revoked and ended keys included. */
-export async function listKeys(database: Database, organisationId: string): Promise<KeySummary[]> {
+export async function listKeys(organisationId: string, database: Database): Promise<KeySummary[]> {
   const { rows } = await database.query<Row>(
     `select k.key_id as "keyId", k.name, k.prefix, k.created_at as "createdAt", k.created_by as "createdBy", k.scopes,
             k.expires_at as "expiresAt", coalesce(k.expires_at <= now(), false) as ended, k.revoked_at as "revokedAt",
@@ -64,7 +62,7 @@ export async function listKeys(database: Database, organisationId: string): Prom
 const soonDays = 14;
 
 /** Keys in use whose end is near. */
-export async function keysEndingSoon(database: Database, organisationId: string): Promise<number> {
+export async function keysEndingSoon(organisationId: string, database: Database): Promise<number> {
   const { rows } = await database.query<{ count: number }>(
     `select count(*)::int as count from api_keys
       where organisation_id = $1 and valid_until is null and revoked_at is null

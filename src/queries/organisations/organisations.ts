@@ -2,10 +2,9 @@ import type { Pool } from "pg";
 import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import { type NameOf, nameBy } from "../../domain/principal.js";
+import type { Database } from "../../ports/database.js";
 import type { localityFiles, members, organisations } from "../../projections/tables/organisations.js";
 import { recentLoads } from "../../recentValues.js";
-
-type Database = Pick<Pool, "query">;
 
 export type OrganisationSummary = Omit<typeof organisations.$inferSelect, "revision">;
 
@@ -17,7 +16,7 @@ export async function listOrganisations(database: Database): Promise<Organisatio
 }
 
 /** One version of the organisation's file, as it was applied. */
-export async function catalogueAt(database: Database, organisationId: string, version: number): Promise<OrganisationFile | undefined> {
+export async function catalogueAt(organisationId: string, version: number, database: Database): Promise<OrganisationFile | undefined> {
   const { rows } = await database.query<{ file: OrganisationFile }>(
     "select file from catalogues where organisation_id = $1 and version = $2",
     [organisationId, version],
@@ -26,7 +25,7 @@ export async function catalogueAt(database: Database, organisationId: string, ve
 }
 
 /** The time zone in which the organisation's days begin. */
-export async function timezoneOf(database: Database, organisationId: string): Promise<string> {
+export async function timezoneOf(organisationId: string, database: Database): Promise<string> {
   const { rows } = await database.query<{ timezone: string }>("select timezone from organisations where id = $1", [organisationId]);
   const found = rows[0];
   if (!found) throw new Error(`there is no organisation ${organisationId}`);
@@ -47,7 +46,7 @@ export interface Present {
   readonly now: Date;
 }
 
-export async function presentOf(database: Database, organisationId: string): Promise<Present> {
+export async function presentOf(organisationId: string, database: Database): Promise<Present> {
   const { rows } = await database.query<Present>(
     `select catalogue_version as "catalogueVersion", now() as now from organisations where id = $1`,
     [organisationId],
@@ -62,7 +61,7 @@ type ShownOfMember = "memberId" | "email" | "name" | "role" | "status" | "invite
 export type MemberSummary = Pick<typeof members.$inferSelect, ShownOfMember>;
 
 /** By e-mail; those who were removed come last. */
-export async function listMembers(database: Database, organisationId: string): Promise<MemberSummary[]> {
+export async function listMembers(organisationId: string, database: Database): Promise<MemberSummary[]> {
   const { rows } = await database.query<MemberSummary>(
     `select member_id as "memberId", email, name, role, status, invited_at as "invitedAt", joined_at as "joinedAt", removed_at as "removedAt",
             case when link_expires_at > now() then link_expires_at end as "linkExpiresAt"
@@ -73,7 +72,7 @@ export async function listMembers(database: Database, organisationId: string): P
 }
 
 /** The names of all keys and members of an organisation, from one query. */
-export async function principalNames(database: Pick<Pool, "query">, organisationId: string): Promise<NameOf> {
+export async function principalNames(organisationId: string, database: Database): Promise<NameOf> {
   const { rows } = await database.query<{ id: string; prefix: string | null; name: string }>(
     `select id, prefix, name from (
        select key_id as id, prefix, name, rotated_at from api_keys where organisation_id = $1
@@ -98,11 +97,11 @@ const mostCatalogues = 200;
 /** A cache of compiled catalogues. A catalogue version never changes, so no entry becomes stale. */
 export function cacheCatalogues(pool: Pool): (organisationId: string, version: number) => Promise<Catalogue> {
   const known = recentLoads<Catalogue>(mostCatalogues);
-  return (organisationId, version) => known(JSON.stringify([organisationId, version]), () => loadCatalogue(pool, organisationId, version));
+  return (organisationId, version) => known(JSON.stringify([organisationId, version]), () => loadCatalogue(organisationId, version, pool));
 }
 
-async function loadCatalogue(pool: Pool, organisationId: string, version: number): Promise<Catalogue> {
-  const file = await catalogueAt(pool, organisationId, version);
+async function loadCatalogue(organisationId: string, version: number, pool: Pool): Promise<Catalogue> {
+  const file = await catalogueAt(organisationId, version, pool);
   if (!file) throw new Error(`organisation ${organisationId} has no catalogue version ${version}`);
   return compileCatalogue(file);
 }

@@ -1,7 +1,5 @@
-import type { Pool } from "pg";
+import type { Database } from "../../ports/database.js";
 import type { webhookAttempts, webhookDeliveries, webhookEndpoints, webhookHealth } from "../../projections/tables/webhooks.js";
-
-type Database = Pick<Pool, "query">;
 
 type ShownOfEndpoint = "endpointId" | "url" | "events" | "addedAt" | "rotatedAt" | "pausedAt" | "pausedBecause";
 
@@ -16,7 +14,7 @@ export interface WebhookSummary
 const mostCounted = 10_000;
 
 /** Oldest first; removed ones are not shown. */
-export async function listWebhooks(database: Database, organisationId: string): Promise<WebhookSummary[]> {
+export async function listWebhooks(organisationId: string, database: Database): Promise<WebhookSummary[]> {
   const { rows } = await database.query<WebhookSummary>(
     `select endpoint.endpoint_id as "endpointId", url, events, added_at as "addedAt", rotated_at as "rotatedAt", paused_at as "pausedAt",
             paused_because as "pausedBecause", coalesce(health.failures, 0) as failures, health.failing_since as "failingSince",
@@ -33,7 +31,7 @@ export async function listWebhooks(database: Database, organisationId: string): 
 }
 
 /** Whether the organisation has or had this endpoint: what was sent to a removed one is kept too. */
-export async function wasEndpoint(database: Database, organisationId: string, endpointId: string): Promise<boolean> {
+export async function wasEndpoint(organisationId: string, endpointId: string, database: Database): Promise<boolean> {
   const found = await database.query("select from webhook_endpoints where organisation_id = $1 and endpoint_id = $2", [
     organisationId,
     endpointId,
@@ -71,10 +69,10 @@ const shownDelivery = (row: DeliveryRow): Delivery => ({
 
 /** Newest first. `before` is the deliveryId that the page before ended with. */
 export async function listDeliveries(
-  database: Database,
   organisationId: string,
   endpointId: string,
   { limit, before }: { limit: number; before?: string },
+  database: Database,
 ): Promise<DeliverySummary[]> {
   const { rows } = await database.query<DeliveryRow>(
     `${deliveryOf}
@@ -93,10 +91,10 @@ export interface Delivery extends DeliverySummary {
 }
 
 export async function findDelivery(
-  database: Database,
   organisationId: string,
   endpointId: string,
   deliveryId: string,
+  database: Database,
 ): Promise<Delivery | undefined> {
   if (!/^\d{1,18}$/.test(deliveryId)) return undefined;
   const { rows } = await database.query<DeliveryRow>(`${deliveryOf} where organisation_id = $1 and endpoint_id = $2 and delivery.id = $3`, [

@@ -65,7 +65,7 @@ async function findEvent(organisationId: string, quoteId: string, { eventStore }
 
 async function explained({ place, event }: PricedQuote, numbers: readonly number[], { eventStore }: Sources): Promise<ExplainedQuote[]> {
   const { organisationId, catalogueVersion, by } = event.data;
-  const file = await catalogueFileAt(eventStore, organisationId, catalogueVersion);
+  const file = await catalogueFileAt(organisationId, catalogueVersion, eventStore);
   if (!file) throw new Error(`the stream of organisation ${organisationId} holds no catalogue version ${catalogueVersion}`);
   const catalogue = compileCatalogue(file);
   return numbers.flatMap((number) => {

@@ -1,7 +1,7 @@
 // How many rejected rows wait for a correction: `open` as rowStates.ts decides it. For activities the projection has the counts. Rows of
 // shipments are looked up, since a later import may have written the shipment; those of the newest imports first.
-import type { Pool } from "pg";
 import type { ImportKind } from "../../events/importEvents.js";
+import type { Database } from "../../ports/database.js";
 import { reasonSql } from "../../projections/tables/rejectionGroups.js";
 import { stateSqlOf } from "./rowStates.js";
 
@@ -35,7 +35,7 @@ export const lookedUpSql = `
 export async function countOpenRows(
   organisationId: string,
   importId: string | undefined,
-  database: Pick<Pool, "query">,
+  database: Database,
 ): Promise<Record<ImportKind, RowCount>> {
   const { rows } = await database.query<{ activities: number; shipments: number; atLeast: boolean }>(
     `with ${lookedUpSql}

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { ImportKind } from "../../events/importEvents.js";
+import type { Database } from "../../ports/database.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import { countOpenRows, lookedUpSql, type RowCount } from "./openRows.js";
 
@@ -71,7 +72,7 @@ const lookedUp = {
 export async function countRejectedRows(
   organisationId: string,
   importId: string | undefined,
-  pool: Pick<Pool, "query">,
+  pool: Database,
 ): Promise<Readonly<Record<ImportKind, Readonly<Record<GroupState, RowCount>>>>> {
   const [open, { rows }] = await Promise.all([
     countOpenRows(organisationId, importId, pool),

@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Database } from "../../ports/database.js";
 import { reasonSql } from "../../projections/tables/rejectionGroups.js";
 import type { ImportView } from "../imports/importView.js";
 
@@ -17,9 +17,9 @@ const mostReasons = 8;
 
 /** Why the rows of an import that has ended were rejected. For a completed import the projection has the counts. */
 export async function rejectionReasons(
-  database: Pick<Pool, "query">,
   organisationId: string,
   { importId, status }: Pick<ImportView, "importId" | "status">,
+  database: Database,
 ): Promise<RejectionReasons> {
   const counted =
     status === "completed"
@@ -51,7 +51,7 @@ interface Fault {
 }
 
 /** `groups` is a query with the columns `reason` and `rows`. */
-async function countedFaults(database: Pick<Pool, "query">, groups: string, values: readonly string[]): Promise<readonly Fault[]> {
+async function countedFaults(database: Database, groups: string, values: readonly string[]): Promise<readonly Fault[]> {
   const { rows } = await database.query<Fault>(
     `with groups as materialized (${groups})
      select fault as reason, sum(rows)::float8 as rows, (select sum(rows)::float8 from groups) as counted

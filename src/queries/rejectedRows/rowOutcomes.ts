@@ -50,6 +50,6 @@ export async function rowOutcomes(organisationId: string, rows: readonly RowName
     [organisationId, rows.map(({ importId }) => importId), rows.map(({ row }) => row)],
   );
   const held = found.rows.filter(({ actor }) => actor !== null);
-  const nameOf = held.length === 0 ? undefined : await principalNames(pool, organisationId);
+  const nameOf = held.length === 0 ? undefined : await principalNames(organisationId, pool);
   return found.rows.map(({ actor, ...row }) => ({ ...row, by: actor === null ? null : (nameOf?.(principalOf(actor)) ?? null) }));
 }

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type { Pool } from "pg";
+import type { Database } from "../../ports/database.js";
 import { shipments } from "../../projections/tables/shipments.js";
 import { databaseOf } from "../database.js";
 import { givenFields } from "../givenFields.js";
@@ -96,7 +97,7 @@ function shown({ fields, items, sourceDetails, importId, updatedAt }: Omit<Walke
 }
 
 /** How many of these shipments the ledger has already. */
-export async function existingShipments(pool: Pick<Pool, "query">, organisationId: string, ids: readonly string[]): Promise<number> {
+export async function existingShipments(organisationId: string, ids: readonly string[], pool: Database): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     "select count(*)::int as count from shipments where organisation_id = $1 and shipment_id = any($2::text[])",
     [organisationId, ids],

@@ -1,19 +1,19 @@
 // What is sent: the import as the API showed it at the event. It is built from the stream for every attempt, so that a retry, a replay
 // and a Send again say the same; only the link to the error report is made anew, since it expires.
-import type { Pool } from "pg";
 import { isWebhookEventType, type WebhookStream, webhookEvents } from "../../domain/webhooks/types.js";
 import { decodeOn } from "../../events/codec.js";
 import type { ImportCompleted, ImportRequested } from "../../events/importEvents.js";
 import { countRejected, requestedEvent, rowsBefore, startedEvent } from "../../events/importLayout.js";
 import type { Ranges, RowsReversed } from "../../events/reversalEvents.js";
 import { streamOf } from "../../events/streams.js";
+import type { Database } from "../../ports/database.js";
 import { type EventStore, eventAt, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { recentLoads } from "../../recentValues.js";
 import { type ImportView, shownDetails, shownImport } from "../imports/importView.js";
 
 interface Sources {
-  readonly pool: Pick<Pool, "query">;
+  readonly pool: Database;
   readonly eventStore: EventStore;
   readonly objectStore: Pick<ObjectStore, "link">;
 }

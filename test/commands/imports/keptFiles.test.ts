@@ -37,7 +37,7 @@ const fileOf = (organisationId: string): FileToKeep => ({
   notes: ["The file is not UTF-8; it was read as Windows-1252."],
 });
 const keep = (organisationId: string) => keepFile(stage.deps(), fileOf(organisationId));
-const found = (organisationId: string, fileId: string) => keptFile(stage.pool, organisationId, fileId);
+const found = (organisationId: string, fileId: string) => keptFile(organisationId, fileId, stage.pool);
 const objects = async () => {
   const keys: string[] = [];
   for await (const { key } of stage.objectStore.list(keptPrefix(await logIdOf(stage.eventStore)))) keys.push(key);
@@ -61,9 +61,9 @@ test("only a checked file that became no import is dropped, by its own organisat
   const [waiting, checked, imported] = [await keep("checking"), await keepChecked(), await keepChecked()];
   const kept = await found("checking", imported);
   if (kept) await releaseFile(stage.deps(), kept, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50");
-  await dropChecked(stage.deps(), "another", checked);
+  await dropChecked("another", checked, stage.deps());
   expect((await found("checking", checked))?.checked).toEqual({ take: "" });
-  for (const fileId of [waiting, checked, imported, "no id at all"]) await dropChecked(stage.deps(), "checking", fileId);
+  for (const fileId of [waiting, checked, imported, "no id at all"]) await dropChecked("checking", fileId, stage.deps());
   expect(await Promise.all([waiting, checked, imported].map(async (id) => (await found("checking", id)) !== undefined))).toEqual([
     ...[true, false, true],
   ]);

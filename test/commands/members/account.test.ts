@@ -44,7 +44,7 @@ test("a member's new name is shown at once; their sessions go on", async () => {
   const token = await signedIn(email);
   await renameMember(stage.members, await personOf(token), "  Ada Lovelace ", "test");
   expect(await session(token)).toMatchObject({ name: "Ada Lovelace" });
-  const listed = (await listMembers(stage.database.pool, organisationId)).find((each) => each.memberId === memberId);
+  const listed = (await listMembers(organisationId, stage.database.pool)).find((each) => each.memberId === memberId);
   expect(listed?.name).toBe("Ada Lovelace");
 });
 

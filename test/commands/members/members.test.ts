@@ -16,7 +16,7 @@ afterAll(() => stage?.close());
 const invite = (organisationId: string, email: string, role = "viewer") =>
   inviteMember(stage.members, { organisationId, email, role, name: " Ada " }, origin);
 const listed = async (organisationId: string, email: string) =>
-  (await listMembers(stage.database.pool, organisationId)).find((member) => member.email === email);
+  (await listMembers(organisationId, stage.database.pool)).find((member) => member.email === email);
 
 async function written(memberId: string): Promise<string> {
   let text = "";
@@ -66,7 +66,7 @@ test("an e-mail is one member of an organisation, however it is spelt and howeve
   const tries = await Promise.allSettled(emails.map((email) => invite(organisationId, email)));
   expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   for (const each of tries) if (each.status === "rejected") expect(each.reason).toMatchObject({ code: "conflict" });
-  expect(await listMembers(stage.database.pool, organisationId)).toHaveLength(1);
+  expect(await listMembers(organisationId, stage.database.pool)).toHaveLength(1);
 });
 
 test("an invitation whose process died before it wrote the table row makes the next invitation a conflict", async () => {
@@ -131,7 +131,7 @@ describe("an organisation keeps its last admin", () => {
         other(stage.members, { organisationId, member: "b@example.com" }, origin),
       ]);
       expect(tries.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-      const left = (await listMembers(stage.database.pool, organisationId)).filter(
+      const left = (await listMembers(organisationId, stage.database.pool)).filter(
         ({ role, status }) => role === "admin" && status === "active",
       );
       expect(left).toHaveLength(1);

@@ -40,7 +40,7 @@ test("members are shown by name or e-mail, and as a removed member once removed 
     "the command line",
   ];
   expect(all.map(await namesOf(stage.events, organisationId, all))).toEqual(expected);
-  expect(all.map(await principalNames(stage.database.pool, organisationId))).toEqual(expected);
+  expect(all.map(await principalNames(organisationId, stage.database.pool))).toEqual(expected);
   // Another organisation's member is not known here.
-  expect((await principalNames(stage.database.pool, await stage.organisation()))(named)).toBe("a removed member");
+  expect((await principalNames(await stage.organisation(), stage.database.pool))(named)).toBe("a removed member");
 });

@@ -29,7 +29,7 @@ const valid = async (...keys: string[]) => {
   return keys.map((key) => found.has(hashApiKey(key)));
 };
 const revoke = (prefix: string) => revokeKey(stores.deps, { organisationId, prefix }, origin);
-const listed = async (keyId: string) => (await listKeys(stores.database.pool, organisationId)).find((key) => key.keyId === keyId);
+const listed = async (keyId: string) => (await listKeys(organisationId, stores.database.pool)).find((key) => key.keyId === keyId);
 
 test("a created key is listed by its prefix, and the table and the stream hold only its hash", async () => {
   const { key, keyId, prefix } = await create(" warehouse ");
@@ -60,7 +60,7 @@ test("another organisation's key can neither be seen nor revoked", async () => {
   await applyOrganisation(stores.deps, fileFor(other), origin);
   const { prefix, keyId } = await create("mine");
   await expect(revokeKey(stores.deps, { organisationId: other, prefix }, origin)).rejects.toMatchObject({ code: "notFound" });
-  expect(await listKeys(stores.database.pool, other)).toEqual([]);
+  expect(await listKeys(other, stores.database.pool)).toEqual([]);
   expect((await listed(keyId))?.revokedAt).toBeNull();
 });
 
@@ -68,7 +68,7 @@ test("40 keys created at once are all listed; one that cannot be created is refu
   const made = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => create(`parallel ${index}`)));
   const created = made.flatMap((each) => (each.status === "fulfilled" ? [each.value.keyId] : []));
   const refused = made.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-  const keys = await listKeys(stores.database.pool, organisationId);
+  const keys = await listKeys(organisationId, stores.database.pool);
   expect(keys.map(({ keyId }) => keyId)).toEqual(expect.arrayContaining(created));
   expect(created.length).toBeGreaterThan(0);
   for (const error of refused) expect(error).toMatchObject({ name: "StoreUnavailable", fault: "outage", outcomeUnknown: false });
@@ -117,7 +117,7 @@ test("at most two secrets are valid: rotating again ends the older one at once, 
   const third = await rotate(second.prefix, 168);
   expect(third).toMatchObject({ old: { prefix: second.prefix }, ended: first.prefix });
   expect(await valid(first.key, second.key, third.key)).toEqual([false, true, true]);
-  expect((await listKeys(stores.database.pool, organisationId)).filter(({ keyId }) => keyId === first.keyId)).toHaveLength(1);
+  expect((await listKeys(organisationId, stores.database.pool)).filter(({ keyId }) => keyId === first.keyId)).toHaveLength(1);
 });
 
 test("revoking by either secret ends both", async () => {
@@ -146,17 +146,17 @@ test("keys that end within 14 days are counted, ended and revoked ones are not",
     createKey(stores.deps, { organisationId: other, name: "ending", expiresAt: new Date(Date.now() + ms) }, origin);
   await createKey(stores.deps, { organisationId: other, name: "without an end" }, origin);
   await endingIn(14 * day + 600_000);
-  expect(await keysEndingSoon(stores.database.pool, other)).toBe(0);
+  expect(await keysEndingSoon(other, stores.database.pool)).toBe(0);
   const { keyId, prefix } = await endingIn(14 * day - 600_000);
-  expect(await keysEndingSoon(stores.database.pool, other)).toBe(1);
+  expect(await keysEndingSoon(other, stores.database.pool)).toBe(1);
   await rotateKey(stores.deps, { organisationId: other, prefix }, origin);
-  expect(await keysEndingSoon(stores.database.pool, other)).toBe(1);
+  expect(await keysEndingSoon(other, stores.database.pool)).toBe(1);
   await stores.database.pool.query("update api_keys set expires_at = now() where key_id = $1", [keyId]);
-  expect(await keysEndingSoon(stores.database.pool, other)).toBe(0);
+  expect(await keysEndingSoon(other, stores.database.pool)).toBe(0);
   const { prefix: revoked } = await endingIn(day);
-  expect(await keysEndingSoon(stores.database.pool, other)).toBe(1);
+  expect(await keysEndingSoon(other, stores.database.pool)).toBe(1);
   await revokeKey(stores.deps, { organisationId: other, prefix: revoked }, origin);
-  expect(await keysEndingSoon(stores.database.pool, other)).toBe(0);
+  expect(await keysEndingSoon(other, stores.database.pool)).toBe(0);
 });
 
 test("a look-up reads the rows of its keys, however many there are, also on a connection that asked when there were few", async () => {

@@ -23,7 +23,7 @@ async function history(id: string): Promise<StoredEvent[]> {
 }
 
 const apply = (file: OrganisationFile) => applyOrganisation(stores.deps, file, origin);
-const stored = (id: string, version: number) => catalogueAt(stores.database.pool, id, version);
+const stored = (id: string, version: number) => catalogueAt(id, version, stores.database.pool);
 
 describe("org apply", () => {
   test("a new organisation is readable at once, as it was applied", async () => {

@@ -19,7 +19,7 @@ afterAll(() => stores?.close());
 
 const remember = (choice: ColumnChoice) => rememberColumns(stores.deps, { organisationId, kind: "activities", choice }, origin);
 const found = (headings: readonly string[], of = organisationId, kind: "activities" | "shipments" = "activities") =>
-  rememberedColumns(stores.database.pool, of, { kind, key: headingsKey(headings) });
+  rememberedColumns(of, { kind, key: headingsKey(headings) }, stores.database.pool);
 
 test("a choice is found by its kind and its headings when the command returns, by nobody else", async () => {
   const choice = { headings: { Site: "warehouseCode", Notes: null }, fixed: { status: "done" }, dateOrder: "dayFirst" } as const;
@@ -28,7 +28,7 @@ test("a choice is found by its kind and its headings when the command returns, b
   expect(await found(["Notes"])).toBeUndefined();
   expect(await found(["Notes", "Site"], organisationId, "shipments")).toBeUndefined();
   expect(await found(["Notes", "Site"], other)).toBeUndefined();
-  expect(await lastChoices(stores.database.pool, other, "activities")).toEqual([]);
+  expect(await lastChoices(other, "activities", stores.database.pool)).toEqual([]);
 });
 
 test("the same choice again records nothing; a changed one takes its place and is the newest", async () => {
@@ -39,6 +39,6 @@ test("the same choice again records nothing; a changed one takes its place and i
   await remember({ headings: { B: "quantity" } });
   await remember({ headings: { A: "chargeCode" } });
   expect(await found(["A"])).toMatchObject({ headings: { A: "chargeCode" } });
-  const choices = await lastChoices(stores.database.pool, organisationId, "activities");
+  const choices = await lastChoices(organisationId, "activities", stores.database.pool);
   expect(choices.slice(0, 2)).toEqual([{ headings: { A: "chargeCode" } }, { headings: { B: "quantity" } }]);
 });

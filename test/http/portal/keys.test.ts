@@ -19,7 +19,7 @@ afterAll(() => service?.close());
 
 const shown = async (address = path) => (await admin.get(address)).text();
 const keyIn = (page: string) => /wb_live_[A-Za-z0-9]{36}/.exec(page)?.[0] ?? "";
-const named = async (name: string) => (await listKeys(service.pool, organisation.id)).find((key) => key.name === name);
+const named = async (name: string) => (await listKeys(organisation.id, service.pool)).find((key) => key.name === name);
 const rowOf = (page: string, name: string) => page.split("<tr").find((row) => row.includes(name) && row.includes("</td>")) ?? "";
 const statusWith = async (key: string) =>
   (await fetch(`${service.url}/v1/org/shipments/imports`, { headers: { "x-api-key": key } })).status;

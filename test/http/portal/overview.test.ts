@@ -118,7 +118,7 @@ test("an import counts on the day it ended, and a bounded number of imports is r
   await record(...ended.map((at): Story => ({ organisationId, kind: "activities", rows: [{ accept: activity() }], at })));
   const days = lastDays(2, "Australia/Sydney", new Date("2026-07-02T12:00:00Z"));
   const count = async (most?: number) => {
-    const found = await endedImports(service.pool, organisationId, days, most);
+    const found = await endedImports(organisationId, days, service.pool, most);
     return [...found.days.map(({ accepted }) => accepted), found.isCut];
   };
   expect(await count()).toEqual([1, 2, false]);

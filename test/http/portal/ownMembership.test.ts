@@ -28,7 +28,7 @@ async function post(who: Visitor, path: string, fields: Record<string, string> =
 
 const pageOf = async (who: Visitor, path: string) => (await who.get(path)).text();
 const statusOf = async (id: string, { memberId }: TestMember) => {
-  const found = (await listMembers(service.pool, id)).find((each) => each.memberId === memberId);
+  const found = (await listMembers(id, service.pool)).find((each) => each.memberId === memberId);
   return found && [found.status, found.role];
 };
 

@@ -81,7 +81,7 @@ test("a key is shown once, works, and is refused as soon as it is revoked", asyn
   const again = await (await person.get("/portal/settings/keys")).text();
   expect(again).not.toContain(key);
   expect(again).toContain(key.slice(0, 12));
-  const [row] = (await listKeys(service.pool, organisation.id)).filter(({ prefix }) => prefix === key.slice(0, 12));
+  const [row] = (await listKeys(organisation.id, service.pool)).filter(({ prefix }) => prefix === key.slice(0, 12));
   expect(row?.lastUsedAt).toBeInstanceOf(Date);
   const revoked = await person.post(`/portal/settings/keys/${row?.keyId}/revoke`, { token });
   expect(revoked.status).toBe(303);

@@ -97,7 +97,7 @@ test("an invited member joins by single sign-on, and needs no password", async (
   const browser = visitor(url);
   expect((await signIn(browser)).headers.get("location")).toBe("/portal");
   expect((await browser.get("/portal")).status).toBe(200);
-  const [joined] = (await listMembers(service.pool, organisation.id)).filter((each) => each.email === email);
+  const [joined] = (await listMembers(organisation.id, service.pool)).filter((each) => each.email === email);
   expect(joined).toMatchObject({ status: "active", role: "viewer" });
 });
 

@@ -16,7 +16,7 @@ export async function changeCatalogue(
   const { rows } = await pool.query<{ version: number }>("select catalogue_version as version from organisations where id = $1", [
     organisationId,
   ]);
-  const file = await catalogueAt(pool, organisationId, rows[0]?.version ?? 0);
+  const file = await catalogueAt(organisationId, rows[0]?.version ?? 0, pool);
   if (!file) throw new Error(`${organisationId} has no catalogue`);
   change(file);
   const origin = { by: { kind: "member", id: memberId }, correlationId: "test" } as const;

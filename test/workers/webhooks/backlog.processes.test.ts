@@ -67,7 +67,7 @@ test("for an endpoint that fails at most 100 deliveries wait, another organisati
     await untilFollowed(witness, other); // the sender has looked at every endpoint meanwhile
     expect(await rowsOf(receiver.endpointId)).toBeLessThanOrEqual(mostWaiting.failing);
   }
-  const [endpoint] = await listWebhooks(stage.pool, organisationId);
+  const [endpoint] = await listWebhooks(organisationId, stage.pool);
   expect(endpoint?.waiting).toBe(told.length * 2);
   set(false);
   const failed = receiver.got.length;
@@ -77,7 +77,7 @@ test("for an endpoint that fails at most 100 deliveries wait, another organisati
   };
   await eventually(all, "everything");
   expectAll(receiver, told);
-  await eventually(async () => (await listWebhooks(stage.pool, organisationId))[0]?.waiting === 0, "nothing that waits");
+  await eventually(async () => (await listWebhooks(organisationId, stage.pool))[0]?.waiting === 0, "nothing that waits");
   const repeated = receiver.got.slice(failed).length - told.length * 2;
   expect(repeated).toBe(0);
 

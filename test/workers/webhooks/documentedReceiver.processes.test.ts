@@ -39,7 +39,7 @@ test("the receiver in docs/webhooks.md refuses an unsigned request, and handles 
     );
     stage.work();
     const { importId } = await stage.record(organisationId);
-    const deliveries = () => listDeliveries(stage.pool, organisationId, endpointId, { limit: 10 });
+    const deliveries = () => listDeliveries(organisationId, endpointId, { limit: 10 }, stage.pool);
     await eventually(async () => (await deliveries()).filter(({ status }) => status === "delivered").length === 2, "both delivered");
     const [newest] = await deliveries();
     await resendDelivery(stage.pool, { organisationId, endpointId }, newest?.deliveryId ?? "");

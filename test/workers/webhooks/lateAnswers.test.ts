@@ -29,7 +29,7 @@ async function holding() {
 }
 
 const statuses = async (endpointId: string) =>
-  (await listDeliveries(stage.pool, organisationId, endpointId, { limit: 10 }))
+  (await listDeliveries(organisationId, endpointId, { limit: 10 }, stage.pool))
     .map(({ type, status, attempts }) => `${type} ${status} ${attempts.length}`)
     .sort();
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 afterEach(async () => {
-  for (const { endpointId } of await listWebhooks(stage.pool, organisationId))
+  for (const { endpointId } of await listWebhooks(organisationId, stage.pool))
     await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
 });
 
@@ -41,7 +41,7 @@ test("an answer of 410 removes the endpoint, and the event names the worker as t
   });
   await stage.record(organisationId);
   await eventually(
-    async () => !(await listWebhooks(stage.pool, organisationId)).some(({ endpointId }) => endpointId === receiver.endpointId),
+    async () => !(await listWebhooks(organisationId, stage.pool)).some(({ endpointId }) => endpointId === receiver.endpointId),
     "the removal",
   );
   const last = await stage.eventStore.last(`organisation-${organisationId}`);
@@ -62,7 +62,7 @@ test("three days without a success pause the endpoint; its deliveries stay", asy
     await stage.hurry();
     await eventually(() => receiver.got.length >= attempts, "another attempt");
   };
-  const paused = async () => (await listWebhooks(stage.pool, organisationId)).find((each) => each.endpointId === receiver.endpointId);
+  const paused = async () => (await listWebhooks(organisationId, stage.pool)).find((each) => each.endpointId === receiver.endpointId);
   await eventually(
     async () => (await stage.deliveries(organisationId, receiver.endpointId)).some(({ reason }) => reason !== null),
     "the first failure",

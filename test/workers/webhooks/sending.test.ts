@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 afterEach(async () => {
-  for (const { endpointId } of await listWebhooks(stage.pool, organisationId))
+  for (const { endpointId } of await listWebhooks(organisationId, stage.pool))
     await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
 });
 

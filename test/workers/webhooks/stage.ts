@@ -76,7 +76,7 @@ export async function openStage(logger: Logger = pino({ level: process.env["TEST
       await append(eventStore, told);
       return told;
     },
-    deliveries: (organisationId, endpointId) => listDeliveries(pool, organisationId, endpointId, { limit: 100 }),
+    deliveries: (organisationId, endpointId) => listDeliveries(organisationId, endpointId, { limit: 100 }, pool),
     // Rows that a worker is writing are left out: two that update many rows in different orders would deadlock.
     hurry: () =>
       pool.query(`update webhook_deliveries set due_at = now() where id in (select id from webhook_deliveries

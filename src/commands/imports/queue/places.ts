@@ -34,12 +34,12 @@ export const queueIsFull = (depth: number) =>
   new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again`);
 
 /** A check before the body of a push is read. Another push may take the last place after it; only reserving a place is exact. */
-export async function isQueueFull(pool: Pool, organisationId: string, depth: number): Promise<boolean> {
-  return (await freePlaces(pool, organisationId, depth)) === 0;
+export async function isQueueFull(organisationId: string, depth: number, pool: Pool): Promise<boolean> {
+  return (await freePlaces(organisationId, depth, pool)) === 0;
 }
 
 /** How many more imports the organisation may queue at this moment. */
-export async function freePlaces(pool: Pool, organisationId: string, depth: number): Promise<number> {
+export async function freePlaces(organisationId: string, depth: number, pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ free: number }>(
     "select greatest(0, $2 - count(*)::int) as free from import_queue where organisation_id = $1",
     [organisationId, depth],
@@ -53,7 +53,7 @@ async function hasPlace(pool: Pool, importId: string): Promise<boolean> {
 }
 
 /** The ids of the organisation's queued imports, oldest first; those that are not confirmed yet come last. */
-export async function queuedImports(pool: Pool, organisationId: string, most: number): Promise<string[]> {
+export async function queuedImports(organisationId: string, most: number, pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ importId: string }>(
     `select import_id as "importId" from import_queue where organisation_id = $1 order by position nulls last limit $2`,
     [organisationId, most],
@@ -161,9 +161,9 @@ export async function importsWithoutPlace(pool: Pool): Promise<string[]> {
  * unfinished imports without a place. Usually there are none.
  */
 export async function perhapsOlder(
-  pool: Pool,
   organisationId: string,
   position: string,
+  pool: Pool,
 ): Promise<{ readonly importId: string; readonly answered: boolean }[]> {
   const { rows } = await pool.query<{ importId: string; answered: boolean }>(
     `select import_id as "importId", reserved_at < now() - make_interval(secs => $3) as answered
@@ -198,7 +198,7 @@ export async function rejectWhenFull(
   { organisationId, idempotencyKey, now, withinMs }: Push,
 ): Promise<void> {
   const deadline = deadlineIn(withinMs);
-  if (!(await deadline.within("database", isQueueFull(pool, organisationId, maxQueuedImports)))) return;
+  if (!(await deadline.within("database", isQueueFull(organisationId, maxQueuedImports, pool)))) return;
   if (idempotencyKey === undefined) throw queueIsFull(maxQueuedImports);
   const { importId, earlier } = await deadline.within("event store", importOfKey(eventStore, { organisationId, idempotencyKey, now }));
   if (earlier || (await deadline.within("database", hasPlace(pool, importId)))) return;

@@ -16,7 +16,7 @@ export interface Present {
 /** Read once for a visit, however many parts of its page need it. */
 export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps, "pool" | "catalogues">): Promise<Present> => {
   const { organisationId } = visit.person;
-  const { now, catalogueVersion } = await presentOf(deps.pool, organisationId);
+  const { now, catalogueVersion } = await presentOf(organisationId, deps.pool);
   const catalogue = await deps.catalogues(organisationId, catalogueVersion);
   return { now, catalogueVersion, catalogue, nameOf: (customerId) => catalogue.customers.get(customerId)?.name };
 });

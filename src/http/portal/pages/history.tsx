@@ -33,7 +33,7 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
     const from = row === undefined ? BigInt(numberOf(visit.query["from"]) ?? 0) : await revisionOfRow(eventStore, stream, row);
     const [{ events, next }, nameOf] = await Promise.all([
       streamPage(eventStore, stream, from, eventsPerPage),
-      principalNames(pool, visit.person.organisationId),
+      principalNames(visit.person.organisationId, pool),
     ]);
     const path = `${importPath(importId)}/history`;
     return {
@@ -82,7 +82,7 @@ export const quoteHistoryPage: PageOf<SignedInVisit> = {
     const stream = streamOf[place.number === 0 ? "quote" : "quotes"](place.quotesId);
     const [{ events }, nameOf] = await Promise.all([
       streamPage(eventStore, stream, 0n, eventsPerPage),
-      principalNames(pool, organisationId),
+      principalNames(organisationId, pool),
     ]);
     return {
       title: "History",

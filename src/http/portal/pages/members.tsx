@@ -21,7 +21,7 @@ const membersList = listPage<MemberSummary>({
   caption: "Members of the organisation",
   action: (visit) =>
     isInviting(visit) ? null : <ButtonLink to={visit.links.to(membersPath, { invite: "member" })} label="Invite member" />,
-  query: async (visit, _, { pool }) => ({ items: await listMembers(pool, visit.person.organisationId), nextCursor: null }),
+  query: async (visit, _, { pool }) => ({ items: await listMembers(visit.person.organisationId, pool), nextCursor: null }),
   columns: (visit) => columns(visit),
   muted: ({ status }) => status === "removed",
   above: (visit, _, members) => (
@@ -154,12 +154,12 @@ const roleForm = form("/{memberId}/role", async (visit, fields, deps) => {
 
 /** An unknown member is left to the command, which refuses it. */
 const isKnown = async ({ person, params }: SignedInVisit, { pool }: PortalDeps): Promise<boolean> =>
-  (await listMembers(pool, person.organisationId)).some(({ memberId, role }) => memberId === params["memberId"] && role !== "admin");
+  (await listMembers(person.organisationId, pool)).some(({ memberId, role }) => memberId === params["memberId"] && role !== "admin");
 
 /** Whether it is asked first. The last admin is not asked: the command refuses it and says what to do. */
 async function losesOwnRole({ person }: SignedInVisit, given: string, { pool }: PortalDeps): Promise<boolean> {
   if (given === person.role || !roles.some(({ value }) => value === given)) return false;
-  return !isLastAdmin(await listMembers(pool, person.organisationId), person.memberId);
+  return !isLastAdmin(await listMembers(person.organisationId, pool), person.memberId);
 }
 
 const removeForm = form("/{memberId}/remove", async (visit, _, deps) => {

@@ -36,16 +36,16 @@ export const overviewPage: PageOf<SignedInVisit> = {
     const { may, person, links } = visit;
     const { organisationId, timezone } = person;
     const { pool } = sources;
-    const { now } = await presentOf(pool, organisationId);
+    const { now } = await presentOf(organisationId, pool);
     const days = lastDays(shownDays, timezone, now);
     const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys] = await Promise.all([
       latestImports(organisationId, shownImports, sources),
       countOpenRows(organisationId, undefined, pool),
-      endedImports(pool, organisationId, days),
-      busiestChargeCodes(pool, organisationId, days, shownChargeCodes),
+      endedImports(organisationId, days, pool),
+      busiestChargeCodes(organisationId, days, shownChargeCodes, pool),
       rowsOfMonths(visit, now, sources),
-      troubledWebhooks(pool, organisationId),
-      may("keys") ? keysEndingSoon(pool, organisationId) : 0,
+      troubledWebhooks(organisationId, pool),
+      may("keys") ? keysEndingSoon(organisationId, pool) : 0,
     ]);
     const notes = await importNotes(organisationId, imports, sources);
     const running = imports.filter(isUnfinished);
@@ -98,7 +98,7 @@ async function rowsOfMonths({ person }: SignedInVisit, now: Date, { pool }: Port
   return Promise.all(
     [month, monthAfter(month, -1)].map(async (each) => {
       const { from, to } = periodOf({ month: each }, person.timezone, now);
-      return { month: each, rows: await countActivities(pool, person.organisationId, { from, to }) };
+      return { month: each, rows: await countActivities(person.organisationId, { from, to }, pool) };
     }),
   );
 }

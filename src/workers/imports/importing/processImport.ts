@@ -120,7 +120,7 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport, cont
           {
             type: "startImport",
             by: workerOf(deps),
-            catalogueVersion: (await presentOf(deps.pool, held.turn.organisationId)).catalogueVersion,
+            catalogueVersion: (await presentOf(held.turn.organisationId, deps.pool)).catalogueVersion,
             localities: await deps.localities.current(),
             now: held.now(),
           },

@@ -39,7 +39,7 @@ async function queued(pool: Deps["pool"], { position, state }: LoadedImport): Pr
 export async function beginOldest({ pool, eventStore }: Deps, { mayStart, organisationId, importId, position }: Turn): Promise<void> {
   if (mayStart) return;
   let isOldest = true;
-  for (const older of await perhapsOlder(pool, organisationId, position)) {
+  for (const older of await perhapsOlder(organisationId, position, pool)) {
     const loaded = await loadImport(eventStore, older.importId);
     if (loaded.position === undefined || loaded.position > BigInt(position) || hasEnded(loaded)) continue;
     isOldest = false;

@@ -26,8 +26,8 @@ async function stage(): Promise<Stage> {
 }
 
 const present = async (organisationId: string): Promise<{ version: number; file: OrganisationFile }> => {
-  const { catalogueVersion: version } = await presentOf(service.pool, organisationId);
-  const file = await catalogueAt(service.pool, organisationId, version);
+  const { catalogueVersion: version } = await presentOf(organisationId, service.pool);
+  const file = await catalogueAt(organisationId, version, service.pool);
   if (!file) throw new Error("no catalogue");
   return { version, file };
 };

@@ -168,7 +168,7 @@ describe("the versions", () => {
     expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${organisationId}-version-1.json"`);
     const text = await response.text();
     const parsed = parseOrganisationFile(JSON.parse(text));
-    expect(parsed).toEqual({ ok: true, file: await catalogueAt(service.pool, organisationId, 1) });
+    expect(parsed).toEqual({ ok: true, file: await catalogueAt(organisationId, 1, service.pool) });
     expect(Object.keys(JSON.parse(text))).toEqual([
       "organisation",
       "customFields",

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 const path = "/portal/catalogue/upload";
-const version = async () => (await presentOf(service.pool, organisationId)).catalogueVersion;
+const version = async () => (await presentOf(organisationId, service.pool)).catalogueVersion;
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests change the file in every way
 type Json = any;

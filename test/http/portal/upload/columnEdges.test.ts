@@ -36,7 +36,7 @@ const importsOf = async (sha256: string) => {
   return rows.map(({ importId }) => `/portal/imports/${importId}`);
 };
 const remembered = async (headings: readonly string[]) =>
-  rememberedColumns(stage.service.pool, stage.organisation.id, { kind: "activities", key: headingsKey(headings) });
+  rememberedColumns(stage.organisation.id, { kind: "activities", key: headingsKey(headings) }, stage.service.pool);
 
 test.each([
   ["the same form", {}, false],
@@ -44,7 +44,7 @@ test.each([
   ["another member's form", {}, true],
 ])("after a kill between import and release, %s leads to the one import and ends the file's wait", async (id, change, byAnother) => {
   const fileId = await waiting(named(id, ["W1,PICK,1,2026-03-01,x"]));
-  const kept = await keptFile(stage.service.pool, stage.organisation.id, fileId);
+  const kept = await keptFile(stage.organisation.id, fileId, stage.service.pool);
   const form = { file: fileId, ...wanted };
   await killed(form);
   expect(await remembered(["Whs", "Work", "Qty", "Done on", id])).toBeUndefined();

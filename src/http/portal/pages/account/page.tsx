@@ -14,7 +14,7 @@ export const accountPath = "/portal/account";
 export async function showAccount(visit: SignedInVisit, { pool }: PortalDeps): Promise<Shown> {
   const { person, query } = visit;
   const sessions = await listSessions(pool, person);
-  const hasPassword = (await passwordHashOf(pool, person.organisationId, person.memberId)) !== undefined;
+  const hasPassword = (await passwordHashOf(person.organisationId, person.memberId, pool)) !== undefined;
   return {
     title: "Account",
     body: (

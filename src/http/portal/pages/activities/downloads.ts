@@ -81,7 +81,7 @@ async function* changesOf(visit: SignedInVisit, { filter, since }: Selection, de
   if (!since) throw new Rejection("invalid", "Give the time in since, such as 2026-03-01T14:30");
   const { organisationId } = visit.person;
   const { nameOf } = await presentCatalogue(visit, deps);
-  const actorOf = await principalNames(deps.pool, organisationId);
+  const actorOf = await principalNames(organisationId, deps.pool);
   for (const change of await totalChanges(organisationId, filter, since, deps.pool)) {
     const { at, importId, reversalId, sourceDetails, reason, actor } = change;
     const what = reversalId === null ? "import" : "reversal";

@@ -33,7 +33,7 @@ export const activityPage: PageOf<SignedInVisit> = {
     const { activity, found } = await requireActivity(visit, deps);
     const [closed, nameOf, { nameOf: customerNamed }] = await Promise.all([
       whyNotCorrectable(deps, found, activity.row),
-      principalNames(deps.pool, visit.person.organisationId),
+      principalNames(visit.person.organisationId, deps.pool),
       presentCatalogue(visit, deps),
     ]);
     const of = { visit, activity, found };

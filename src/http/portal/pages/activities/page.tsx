@@ -104,7 +104,7 @@ async function contentOf(of: OfActivities, only: ImportView | undefined, deps: P
   const time = asOf ?? since;
   if (time) await tablesKnow(time, deps);
   if (since) {
-    const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(pool, organisationId)]);
+    const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(organisationId, pool)]);
     return { body: <Changes of={of} changes={changes} actorOf={actorOf} />, isEmpty: changes.length === 0 };
   }
   if (selection.view === "totals") {

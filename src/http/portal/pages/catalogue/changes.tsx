@@ -50,7 +50,7 @@ function versionsIn({ query }: SignedInVisit): { from?: number; to?: number } {
 }
 
 async function requireVersion({ person }: SignedInVisit, { pool }: PortalDeps, version: number): Promise<OrganisationFile> {
-  const file = await catalogueAt(pool, person.organisationId, version);
+  const file = await catalogueAt(person.organisationId, version, pool);
   if (!file) throw new Rejection("notFound", `There is no version ${version} of the catalogue`);
   return file;
 }

@@ -80,7 +80,7 @@ export const editForm = (path: string, page: PageOf<SignedInVisit>, edit: Catalo
   mostBytes: 256 * 1024,
   submit: async (visit, fields, deps) => {
     const version = numberIn(fields.get("version"));
-    const base = await catalogueAt(deps.pool, visit.person.organisationId, version);
+    const base = await catalogueAt(visit.person.organisationId, version, deps.pool);
     if (!base) throw new Rejection("invalid", "This form is out of date. Open it again");
     return draftOf(visit, deps, version, base, edit(fields, base, visit));
   },
@@ -89,7 +89,7 @@ export const editForm = (path: string, page: PageOf<SignedInVisit>, edit: Catalo
 export async function formView(visit: SignedInVisit, deps: PortalDeps): Promise<FormView> {
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
   const given = numberIn(visit.submitted.get("version"));
-  const madeFrom = given > 0 && given < catalogueVersion ? await catalogueAt(deps.pool, visit.person.organisationId, given) : undefined;
+  const madeFrom = given > 0 && given < catalogueVersion ? await catalogueAt(visit.person.organisationId, given, deps.pool) : undefined;
   const typed = visit.submitted.get("version") === "" ? undefined : visit.submitted;
   return madeFrom ? { visit, file: madeFrom, version: given, typed } : { visit, file: catalogue.file, version: catalogueVersion, typed };
 }
@@ -138,9 +138,9 @@ async function applicable(visit: SignedInVisit, deps: PortalDeps, draftId: strin
   if (!draft)
     throw new Rejection("notFound", "This change is no longer available: it was applied, replaced, or made more than an hour ago");
   // Read anew at each attempt, since somebody else may just have applied a version.
-  const { catalogueVersion: version } = await presentOf(deps.pool, visit.person.organisationId);
+  const { catalogueVersion: version } = await presentOf(visit.person.organisationId, deps.pool);
   const catalogue = await deps.catalogues(visit.person.organisationId, version);
-  const base = draft.madeFrom === version ? catalogue.file : await catalogueAt(deps.pool, visit.person.organisationId, draft.madeFrom);
+  const base = draft.madeFrom === version ? catalogue.file : await catalogueAt(visit.person.organisationId, draft.madeFrom, deps.pool);
   if (!base) throw new Error(`version ${draft.madeFrom} of the catalogue is gone`);
   const mine = changeCatalogue(asRecorded(base), draft.changes) as unknown as OrganisationFile;
   const keepsTheirs = (index: number) => (keeps[index] ?? keeps[0]) === "theirs";
@@ -268,7 +268,7 @@ async function changedMeanwhile(visit: SignedInVisit, deps: PortalDeps, after: n
   const { organisationId, timezone } = visit.person;
   const [versions, nameOf] = await Promise.all([
     catalogueVersionsBetween(organisationId, { after, upTo, most: 20 }, deps),
-    principalNames(deps.pool, organisationId),
+    principalNames(organisationId, deps.pool),
   ]);
   const names = [...new Set(versions.flatMap(({ by }) => (by ? [nameOf(by)] : [])))].join(", ") || "Somebody";
   const [last] = versions;

@@ -22,7 +22,7 @@ const list = listPage<CatalogueVersion>({
   caption: "Versions, newest first",
   query: (visit, page, deps) => listCatalogueVersions(visit.person.organisationId, page, deps),
   columns: async (visit, { pool }) => {
-    const nameOf = await principalNames(pool, visit.person.organisationId);
+    const nameOf = await principalNames(visit.person.organisationId, pool);
     return columns(visit, (by) => (by ? nameOf(by) : "Not known yet"));
   },
   above: async (visit, deps) => {
@@ -96,7 +96,7 @@ export const downloadAnswer: AnswerOf<SignedInVisit> = {
   answer: async (visit, { pool }) => {
     const { organisationId } = visit.person;
     const version = versionIn(visit.query["version"], "Version");
-    const file = await catalogueAt(pool, organisationId, version);
+    const file = await catalogueAt(organisationId, version, pool);
     if (!file) throw new Rejection("notFound", "There is no such version of the catalogue");
     const { context: c } = visit;
     return c.body(`${JSON.stringify(organisationFile.parse(file), null, 2)}\n`, 200, {

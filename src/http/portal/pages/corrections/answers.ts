@@ -144,7 +144,7 @@ const submitAnswer: AnswerOf<SignedInVisit> = {
       const { importId, key, rows } = checked(submission, body);
       const { person, requestId } = visit;
       const { organisationId, by } = person;
-      const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
+      const { catalogueVersion, now } = await presentOf(organisationId, deps.pool);
       const { importId: correction, sourceDetails } = await requestCorrection(
         { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
         {
@@ -182,7 +182,7 @@ const changedBy = async ({ person: { organisationId, by }, requestId }: SignedIn
   organisationId,
   by,
   requestId,
-  now: (await presentOf(pool, organisationId)).now,
+  now: (await presentOf(organisationId, pool)).now,
 });
 
 export const dismiss: ChangeRows = async (visit, deps, { importId, rows, note = "" }) =>
@@ -209,7 +209,7 @@ async function orClosed(visit: SignedInVisit, deps: PortalDeps, work: () => Prom
     return await work();
   } catch (error) {
     if (!(error instanceof RowsClosed)) throw error;
-    const nameOf = await principalNames(deps.pool, visit.person.organisationId);
+    const nameOf = await principalNames(visit.person.organisationId, deps.pool);
     const closed = await heldBy(error.rows, nameOf, deps);
     return send(visit.context, { status: 409, body: { statusCode: 409, message: error.message, error: "Conflict", closed } });
   }

@@ -74,7 +74,7 @@ const mostImports = 20;
 export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: Places, key: string): Promise<Submitted> {
   const found = await judgeOpenRows(visit, deps, places);
   const batches = found.flatMap(({ accepted }) => batchesOf(accepted));
-  const free = await freePlaces(deps.pool, visit.person.organisationId, deps.limits.maxQueuedImports);
+  const free = await freePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
   const sendable = Math.max(1, Math.min(free, mostImports)); // with none free the queue's own refusal says what to do
   let [rows, imports, taken] = [0, 0, 0];
   const after = (index: number) => batches.slice(index).reduce((sum, batch) => sum + batch.rows.length, 0);
@@ -113,7 +113,7 @@ function batchesOf(groups: readonly (readonly ShownRow[])[]): Batch[] {
 
 async function sendBatch(visit: SignedInVisit, deps: PortalDeps, { importId, rows }: Batch, key: string): Promise<void> {
   const { organisationId, by } = visit.person;
-  const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
+  const { catalogueVersion, now } = await presentOf(organisationId, deps.pool);
   const named = createHash("sha256")
     .update(JSON.stringify([key, importId, rows]))
     .digest("hex");

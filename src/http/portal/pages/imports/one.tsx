@@ -66,9 +66,9 @@ export const importPage: PageOf<SignedInVisit> = {
 
 async function Under({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
   const { organisationId } = visit.person;
-  const earlier = view.sameFileAs === null ? undefined : await earlierPush(deps, organisationId, view.sameFileAs);
+  const earlier = view.sameFileAs === null ? undefined : await earlierPush(organisationId, view.sameFileAs, deps);
   const columns = view.source === "file" ? await columnsOf(deps, view.importId) : undefined;
-  const nameOf = columns && (await principalNames(deps.pool, organisationId));
+  const nameOf = columns && (await principalNames(organisationId, deps.pool));
   return (
     <>
       <p class="under-heading">
@@ -146,7 +146,7 @@ async function AsItWas({ visit, view, asOf, deps }: { visit: SignedInVisit; view
   const [was, steps, nameOf] = await Promise.all([
     answerInTime(importAsOf(importId, asOf, deps.eventStore), longestMs, "an import as of a time"),
     answerInTime(importTimeline(organisationId, view, deps.eventStore), longestMs, "an import's history"),
-    principalNames(deps.pool, organisationId),
+    principalNames(organisationId, deps.pool),
   ]);
   if (!was)
     return (

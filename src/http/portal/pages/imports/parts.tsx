@@ -50,11 +50,11 @@ export async function readParts(
   const [completed, hasRejected] = [view.status === "completed", rejectedSoFar(view) > 0 || cursor !== undefined];
   const [steps, nameOf, reasons, rejected, correcting, reversals, states] = await Promise.all([
     answerInTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
-    principalNames(pool, organisationId),
+    principalNames(organisationId, pool),
     // While the import runs they would be counted later than the count beside them.
-    hasRejected && !isUnfinished(view) ? rejectionReasons(pool, organisationId, view) : noReasons,
+    hasRejected && !isUnfinished(view) ? rejectionReasons(organisationId, view, pool) : noReasons,
     hasRejected ? listRejectedRows(organisationId, { kind, importId, unprojected, completed }, page, deps) : noRows,
-    completed ? correctingImports(pool, organisationId, importId) : [],
+    completed ? correctingImports(organisationId, importId, pool) : [],
     view.reversed ? importReversals(organisationId, importId, { after: undefined, count: shownReversals + 1 }, pool) : [],
     statesOf(organisationId, view, deps),
   ]);

@@ -17,13 +17,13 @@ const longestMs = 1_500;
 
 /** Who pushed it and when, for an import of the same organisation. */
 export async function earlierPush(
-  { pool, eventStore }: Pick<PortalDeps, "pool" | "eventStore">,
   organisationId: string,
   importId: string,
+  { pool, eventStore }: Pick<PortalDeps, "pool" | "eventStore">,
 ): Promise<EarlierPush> {
   const [requested, nameOf] = await Promise.all([
     answerInTime(requestedEvent(eventStore, importId), longestMs, "the first event of an import").catch(() => undefined),
-    principalNames(pool, organisationId),
+    principalNames(organisationId, pool),
   ]);
   if (requested?.data.organisationId !== organisationId) return { importId, pushed: undefined };
   const { sourceDetails, at, by } = requested.data;

@@ -98,7 +98,7 @@ export async function importNotes(
   { pool }: { readonly pool: Pool },
 ): Promise<ImportNotes> {
   const importIds = views.map(({ importId }) => importId);
-  const [nameOf, listed] = await Promise.all([principalNames(pool, organisationId), listedImports(organisationId, importIds, pool)]);
+  const [nameOf, listed] = await Promise.all([principalNames(organisationId, pool), listedImports(organisationId, importIds, pool)]);
   return { nameOf, listed };
 }
 

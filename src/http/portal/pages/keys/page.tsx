@@ -24,8 +24,8 @@ const keysList = listPage<KeySummary>({
   of: ["key", "keys"],
   caption: "API keys, oldest first",
   action: (visit) => (isCreating(visit) ? null : <ButtonLink to={visit.links.to(path, { create: "key" })} label="Create key" />),
-  query: async (visit, _, { pool }) => ({ items: await listKeys(pool, visit.person.organisationId), nextCursor: null }),
-  columns: async (visit, { pool }) => keyColumns(visit, await principalNames(pool, visit.person.organisationId)),
+  query: async (visit, _, { pool }) => ({ items: await listKeys(visit.person.organisationId, pool), nextCursor: null }),
+  columns: async (visit, { pool }) => keyColumns(visit, await principalNames(visit.person.organisationId, pool)),
   muted: (key) => !isUsable(key),
   above: (visit, _, keys) => (
     <>

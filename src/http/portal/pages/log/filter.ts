@@ -31,7 +31,7 @@ export function filterOf({ query, person: { timezone } }: SignedInVisit): LogFil
 }
 
 export async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: PortalDeps): Promise<readonly Chip[]> {
-  const [members, keys] = await Promise.all([listMembers(pool, organisationId), listKeys(pool, organisationId)]);
+  const [members, keys] = await Promise.all([listMembers(organisationId, pool), listKeys(organisationId, pool)]);
   const people = [
     ...members.map(({ memberId, name, email }) => ({ value: memberId, label: name ? `${name} (${email})` : email })),
     ...keys.map(({ keyId, name, prefix }) => ({ value: keyId, label: `Key ${name} (${prefix})` })),

@@ -47,7 +47,7 @@ export interface Spoken {
 export async function spokenOf(visit: SignedInVisit, entries: readonly LogEntry[], { pool }: PortalDeps): Promise<Spoken> {
   const { organisationId } = visit.person;
   const names = await logNames(organisationId, entries, pool);
-  const present = entries.some(({ about }) => about.kind === "webhook") ? await listWebhooks(pool, organisationId) : [];
+  const present = entries.some(({ about }) => about.kind === "webhook") ? await listWebhooks(organisationId, pool) : [];
   return { names, endpoints: new Set(present.map(({ endpointId }) => endpointId)) };
 }
 

@@ -27,7 +27,7 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
   const asOf = timeIn(visit);
   const [versions, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
     readVersions(shipmentId, { asOf, upTo: lastWanted(visit) }, visit, deps),
-    principalNames(deps.pool, organisationId),
+    principalNames(organisationId, deps.pool),
     presentCatalogue(visit, deps),
   ]);
   const content = asOf === undefined ? found && contentOf(found) : typeof versions === "object" ? versions.shown : undefined;

@@ -29,7 +29,7 @@ export async function askOrAccept(visit: SignedInVisit, deps: PortalDeps, { file
   const earlier = await toAskAbout(visit, deps, form, deadline);
   if (earlier) return { question: { visit, form, earlier, fileId } };
   const importId = await acceptForm(visit, deps, { ...file, deadline });
-  if (form.checked !== "") await dropChecked(deps, visit.person.organisationId, form.checked);
+  if (form.checked !== "") await dropChecked(visit.person.organisationId, form.checked, deps);
   return { importId };
 }
 
@@ -43,7 +43,7 @@ interface Accepted {
 async function acceptForm(visit: SignedInVisit, deps: PortalDeps, { form, header, columns, deadline }: Accepted): Promise<string> {
   const { organisationId, by } = visit.person;
   const { kind, upload, idempotencyKey } = form;
-  const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
+  const { catalogueVersion, now } = await presentOf(organisationId, deps.pool);
   const { path, name, size, sha256, sourceDetails } = upload;
   const { importId } = await acceptFile(
     { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },

@@ -86,7 +86,7 @@ async function prepareToCheck(visit: SignedInVisit, deps: PortalDeps): Promise<C
     const ofUnknown = report !== undefined && report.importId === undefined;
     const earlier = found ? undefined : await sentBefore(visit, deps, form);
     const judge = await prepareToJudge(visit, deps, { form, header, columns, corrects: found && { found, mostParts: 0 } });
-    const chosen = columns && !found ? { columns, nameOf: await principalNames(deps.pool, visit.person.organisationId) } : undefined;
+    const chosen = columns && !found ? { columns, nameOf: await principalNames(visit.person.organisationId, deps.pool) } : undefined;
     return untilEnd(async (send, signal) => {
       const evidence = found ? undefined : await readFileEvidence(visit, deps, file, send, signal);
       if (evidence && (await isContradicted(visit, deps, file, { columns, evidence })))

@@ -68,7 +68,7 @@ export async function prepareToJudge(
         signal,
         progress: (share) => send({ share, text: `Checking: ${Math.floor(share * 100)} %` }),
         shipments: async (ids) => {
-          if (rejectedTo === undefined) replaced += await existingShipments(deps.pool, organisationId, ids);
+          if (rejectedTo === undefined) replaced += await existingShipments(organisationId, ids, deps.pool);
         },
       },
     );

@@ -35,7 +35,7 @@ export async function keepChecked(
   };
   try {
     const fileId = await keepFile(deps, kept);
-    if (form.checked !== "") await dropChecked(deps, organisationId, form.checked);
+    if (form.checked !== "") await dropChecked(organisationId, form.checked, deps);
     return fileId;
   } catch (error) {
     // What the check found is of use without it.

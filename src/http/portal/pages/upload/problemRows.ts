@@ -22,7 +22,7 @@ export const problemRowsAnswer: AnswerOf<SignedInVisit> = {
   path: problemRowsPath(),
   access: "operate",
   answer: async (visit, deps) => {
-    const kept = await keptFile(deps.pool, visit.person.organisationId, visit.params["fileId"] ?? "");
+    const kept = await keptFile(visit.person.organisationId, visit.params["fileId"] ?? "", deps.pool);
     if (!kept?.checked) throw new Rejection("notFound", noLongerKept);
     // The import has an error report of its own.
     if (kept.importId) return redirect(visit.context, visit.links.to(importPath(kept.importId)), 302);

@@ -54,7 +54,7 @@ export async function wasChecked(
   { kind, checked, upload }: ReceivedForm,
   columns: ImportColumns | undefined,
 ) {
-  const kept = checked === "" ? undefined : await keptFile(deps.pool, visit.person.organisationId, checked);
+  const kept = checked === "" ? undefined : await keptFile(visit.person.organisationId, checked, deps.pool);
   if (!kept?.checked || kept.kind !== kind || kept.file.sha256 !== upload.sha256) return false;
   const { columns: before } = kept.checked;
   return before && columns ? isSameChoice(before, columns) : before === columns;

@@ -22,9 +22,9 @@ export async function sentBefore(
   { kind, upload }: FileOfForm,
   deadline: Deadline = deadlineIn(lookUpMs),
 ): Promise<EarlierPush | undefined> {
-  const { now } = await deadline.within("database", presentOf(deps.pool, organisationId));
+  const { now } = await deadline.within("database", presentOf(organisationId, deps.pool));
   const importId = await importWithSameFile(deps, { organisationId, kind, sha256: upload.sha256, now }, deadline);
-  return importId === undefined ? undefined : earlierPush(deps, organisationId, importId);
+  return importId === undefined ? undefined : earlierPush(organisationId, importId, deps);
 }
 
 const lookUpMs = 4_200;
@@ -37,7 +37,7 @@ export async function toAskAbout(
   deadline: Deadline,
 ): Promise<EarlierPush | undefined> {
   const { organisationId } = visit.person;
-  const { now } = await deadline.within("database", presentOf(deps.pool, organisationId));
+  const { now } = await deadline.within("database", presentOf(organisationId, deps.pool));
   const use = { organisationId, idempotencyKey: form.idempotencyKey, now };
   const own = await deadline.within("event store", importOfKey(deps.eventStore, use));
   if (own.earlier) return undefined;

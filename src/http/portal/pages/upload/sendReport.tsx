@@ -40,7 +40,7 @@ const mostParts = 20;
 export async function prepareToSendReport(visit: SignedInVisit, deps: PortalDeps, report: Report): Promise<SendReport> {
   const { form, header, found, columns } = report;
   const { organisationId } = visit.person;
-  const free = await freePlaces(deps.pool, organisationId, deps.limits.maxQueuedImports);
+  const free = await freePlaces(organisationId, deps.limits.maxQueuedImports, deps.pool);
   const judge = await prepareToJudge(visit, deps, {
     form,
     header,
@@ -82,7 +82,7 @@ async function sendPart(visit: SignedInVisit, deps: PortalDeps, { form, found }:
   const { path, size, sha256, rows, elements } = part;
   const { importId: corrected } = found.request;
   const decimal = decimalOf(found.request);
-  const { now } = await presentOf(deps.pool, organisationId);
+  const { now } = await presentOf(organisationId, deps.pool);
   const given = upload.sourceDetails === upload.name ? correctionName(found.request.sourceDetails) : upload.sourceDetails;
   const numbered = count === 1 ? "" : ` (${index + 1} of ${count})`;
   const push = await expectWholeShipments(deps.pool, found, rows);

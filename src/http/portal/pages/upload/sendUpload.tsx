@@ -98,7 +98,7 @@ async function takeUpload(visit: SignedInVisit, deps: PortalDeps): Promise<Taken
 
 async function takeKept(visit: SignedInVisit, deps: PortalDeps, fields: Fields): Promise<Taken> {
   const { organisationId, memberId } = visit.person;
-  const find = () => keptFile(deps.pool, organisationId, fields.get("file"));
+  const find = () => keptFile(organisationId, fields.get("file"), deps.pool);
   const kept = await find();
   if (!kept?.checked) throw new Rejection("notFound", noLongerKept);
   if (kept.importId) return { importId: kept.importId };
@@ -125,7 +125,7 @@ async function takeKept(visit: SignedInVisit, deps: PortalDeps, fields: Fields):
 }
 
 async function expectRoom({ person: { organisationId } }: SignedInVisit, deps: PortalDeps): Promise<void> {
-  const { now } = await presentOf(deps.pool, organisationId);
+  const { now } = await presentOf(organisationId, deps.pool);
   const { maxQueuedImports } = deps.limits;
   await rejectWhenFull({ ...deps, maxQueuedImports }, { organisationId, now, idempotencyKey: undefined, withinMs });
 }

@@ -145,7 +145,7 @@ export const exampleAnswers = kindOptions.flatMap(({ value: kind }) =>
       access: "operate",
       answer: async (visit, deps) => {
         const { catalogue, now } = await presentCatalogue(visit, deps);
-        const codes = await usedCodes(deps.pool, visit.person.organisationId);
+        const codes = await usedCodes(visit.person.organisationId, deps.pool);
         const example = exampleTable(kind, { catalogue, geography: deps.geography, now, ...codes });
         return downloadTable(visit, deps, { name: `example-${kind}`, sheet: kind, format, table: () => tableOf(example, format) });
       },

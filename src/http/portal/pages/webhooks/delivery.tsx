@@ -20,7 +20,7 @@ export const deliveryPage: PageOf<SignedInVisit> = {
   show: async (visit, deps) => {
     const { endpointId, url } = await requireEndpoint(visit, deps);
     const version = await readVersion(deps, endpointId);
-    const delivery = await findDelivery(deps.pool, visit.person.organisationId, endpointId, visit.params["deliveryId"] ?? "");
+    const delivery = await findDelivery(visit.person.organisationId, endpointId, visit.params["deliveryId"] ?? "", deps.pool);
     if (!delivery) throw new Rejection("notFound", "There is no such delivery. Deliveries are kept for 30 days");
     const { deliveryId, type, eventId, importId, occurredAt, attempts } = delivery;
     const payload = await payloadOf({ ...delivery, endpointId }, visit, deps);

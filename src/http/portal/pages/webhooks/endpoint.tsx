@@ -25,10 +25,15 @@ export const endpointPage: PageOf<SignedInVisit> = {
     const { endpointId, url } = endpoint;
     const before = visit.query["before"];
     const version = await readVersion(deps, endpointId); // before what is shown: a change in between is told again
-    const found = await listDeliveries(deps.pool, visit.person.organisationId, endpointId, {
-      limit: pageSize + 1,
-      ...(before !== undefined && /^\d{1,18}$/.test(before) ? { before } : {}),
-    });
+    const found = await listDeliveries(
+      visit.person.organisationId,
+      endpointId,
+      {
+        limit: pageSize + 1,
+        ...(before !== undefined && /^\d{1,18}$/.test(before) ? { before } : {}),
+      },
+      deps.pool,
+    );
     return {
       title: url,
       crumbs: [["Webhooks", webhooksPath]],

@@ -17,7 +17,7 @@ const webhooksList = listPage<WebhookSummary>({
   of: ["endpoint", "endpoints"],
   caption: "Endpoints, oldest first",
   action: (visit) => (isAdding(visit) ? null : <ButtonLink to={visit.links.to(webhooksPath, { add: "endpoint" })} label="Add endpoint" />),
-  query: async (visit, _, { pool }) => ({ items: await listWebhooks(pool, visit.person.organisationId), nextCursor: null }),
+  query: async (visit, _, { pool }) => ({ items: await listWebhooks(visit.person.organisationId, pool), nextCursor: null }),
   columns: (visit) => columns(visit),
   above: (visit) => (isAdding(visit) ? <NewEndpoint visit={visit} /> : null),
   empty: ({ links }) => (

@@ -4,7 +4,7 @@ import type { PortalDeps, SignedInVisit } from "../../page.js";
 
 /** Another organisation's endpoint and an unknown id get the same answer. */
 export async function requireEndpoint({ params, person }: SignedInVisit, { pool }: PortalDeps): Promise<WebhookSummary> {
-  const endpoints = await listWebhooks(pool, person.organisationId);
+  const endpoints = await listWebhooks(person.organisationId, pool);
   const found = endpoints.find(({ endpointId }) => endpointId === params["endpointId"]);
   if (!found) throw new Rejection("notFound", "There is no endpoint with this id");
   return found;

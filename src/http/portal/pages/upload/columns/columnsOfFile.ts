@@ -33,7 +33,7 @@ export async function columnsOfFile(
   const { columns } = header;
   const { catalogue } = await presentCatalogue(visit, deps);
   const sought = { kind, key: headingsKey(headingsIn(columns)) };
-  const remembered = reported ? undefined : await rememberedColumns(deps.pool, visit.person.organisationId, sought);
+  const remembered = reported ? undefined : await rememberedColumns(visit.person.organisationId, sought, deps.pool);
   const taken = columnsTaken(catalogue, deps.geography, { kind, columns, reported, remembered });
   if (taken.toChoose) expectChoosable(columns);
   return taken;
@@ -46,7 +46,7 @@ export async function recognisedKind(visit: SignedInVisit, deps: PortalDeps, col
   const own = importKinds.find((kind) => matchImportHeader(columns, { kind, source: "file", customFieldKeys }).ok);
   if (own) return own;
   const key = headingsKey(headingsIn(columns));
-  for (const kind of importKinds) if (await rememberedColumns(deps.pool, visit.person.organisationId, { kind, key })) return kind;
+  for (const kind of importKinds) if (await rememberedColumns(visit.person.organisationId, { kind, key }, deps.pool)) return kind;
   return likelyKind(headingsIn(columns), file.customFields);
 }
 

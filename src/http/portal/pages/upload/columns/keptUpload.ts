@@ -61,7 +61,7 @@ export async function checkKept(
     const judge = await prepareToJudge(visit, deps, { form, header: { columns, format }, columns: choice });
     const judged = await judge(send, signal);
     const { by, organisationId } = visit.person;
-    const { now } = await presentOf(deps.pool, organisationId);
+    const { now } = await presentOf(organisationId, deps.pool);
     await rememberCheck(deps.pool, kept, { take: "", columns: columnsFor({ choice, remembered }, by, now) });
     return { visit, name, kind, ...judged, reported: undefined, isWithdrawn: false, ofUnknown: false, earlier, fileId: kept.fileId };
   });
@@ -76,7 +76,7 @@ export async function uploadKept(
   const { kept, again } = chosen;
   const { organisationId } = visit.person;
   const { kind, file } = kept;
-  const { now } = await presentOf(deps.pool, organisationId);
+  const { now } = await presentOf(organisationId, deps.pool);
   const idempotencyKey = keyOfKept(kept);
   const use = { organisationId, idempotencyKey, now };
   const { maxQueuedImports } = deps.limits;
@@ -117,7 +117,7 @@ async function accept(visit: SignedInVisit, deps: PortalDeps, accepted: Accepted
   const { organisationId, by } = visit.person;
   const { kind, sourceDetails, columns: header } = kept;
   const { name, format, size, sha256 } = kept.file;
-  const { catalogueVersion, now } = await presentOf(deps.pool, organisationId);
+  const { catalogueVersion, now } = await presentOf(organisationId, deps.pool);
   return acceptFile(
     { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
     {

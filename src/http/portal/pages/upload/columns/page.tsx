@@ -71,7 +71,7 @@ export async function columnsWith(visit: SignedInVisit, deps: PortalDeps, source
   const choice = sent ?? (await firstChoice(source, deps, organisationId, of));
   const faults = sent ? [] : whyNot(source, catalogue, deps);
   const chosen = { source, choice, fields: choosableFields(of) };
-  const nameOf = await principalNames(deps.pool, organisationId);
+  const nameOf = await principalNames(organisationId, deps.pool);
   return {
     title: "Columns",
     scripts: ["upload.js", "columns.js"],

@@ -33,11 +33,11 @@ export async function columnsSource(
 ): Promise<ColumnsSource | undefined> {
   const fileId = params["fileId"] ?? given("file");
   if (fileId) {
-    const kept = await keptFile(deps.pool, organisationId, fileId);
+    const kept = await keptFile(organisationId, fileId, deps.pool);
     return kept && sourceOfFile(deps, kept);
   }
   const kind = importKinds.find((known) => known === given("kind"));
-  const remembered = kind && (await rememberedColumns(deps.pool, organisationId, { kind, key: given("headings") }));
+  const remembered = kind && (await rememberedColumns(organisationId, { kind, key: given("headings") }, deps.pool));
   if (!kind || !remembered) return undefined;
   const headings = Object.keys(remembered.headings).sort((one, other) => one.localeCompare(other, "en"));
   return { kind, kept: undefined, remembered, headings: headings.map((heading) => ({ heading, values: [], numbers: [] })) };
@@ -47,7 +47,7 @@ async function sourceOfFile({ pool }: PortalDeps, kept: KeptFile): Promise<Colum
   const { kind, organisationId, columns, evidence } = kept;
   const headings = headingsOfFile(columns, evidence);
   const key = headingsKey(headings.map(({ heading }) => heading));
-  return { kind, kept, headings, remembered: await rememberedColumns(pool, organisationId, { kind, key }) };
+  return { kind, kept, headings, remembered: await rememberedColumns(organisationId, { kind, key }, pool) };
 }
 
 /** What the page begins with: what was chosen for these headings, else what they probably mean. */
@@ -67,7 +67,7 @@ export async function firstChoice(
     };
   }
   const names = headings.map(({ heading }) => heading);
-  const suggested = suggestColumns(names, of, await lastChoices(pool, organisationId, kind));
+  const suggested = suggestColumns(names, of, await lastChoices(organisationId, kind, pool));
   const choice = { headings: Object.fromEntries(names.map((heading) => [heading, suggested.get(heading) ?? null])) };
   return { ...choice, dateOrder: orderOf(source, choice)?.order, decimal: decimalOfFile(choice, kind, headings)?.decimal };
 }
