@@ -9,7 +9,7 @@ export interface Metrics {
   render(): Promise<{ contentType: string; text: string }>;
 }
 
-/** A number, or one for each value of a label, that is read when /metrics is requested. */
+/** A metric whose number, or numbers by the values of a label, are read when /metrics is requested. */
 export type LookUpResult = { readonly name: string; readonly help: string } & (
   | { readonly label?: undefined; readonly read: () => Promise<number | undefined> }
   | { readonly label: string; readonly read: () => Promise<Readonly<Record<string, number>> | undefined> }

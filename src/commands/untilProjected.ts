@@ -3,7 +3,7 @@ import { StoreUnavailable } from "../portErrors.js";
 
 const lookMs = 50;
 
-/** What a command looks up in the tables, which may be a moment behind the streams: asks again until it is there, with a deadline. */
+/** Repeats a look-up in the tables, which may be a moment behind the streams, until it finds something. Then, or when the time is up, it ends. */
 export async function untilProjected<Found>(look: () => Promise<Found | undefined>, behind: string, withinMs = 5_000): Promise<Found> {
   for (const deadline = performance.now() + withinMs; ; await setTimeout(lookMs)) {
     const found = await look();

@@ -29,8 +29,8 @@ export class UnreadableEvent extends Error {
 }
 
 /**
- * Events by which tables are read as of a time, and the version from which `at` is the time at which they were recorded. Whoever decides on
- * an event takes a time before it is appended: a reader in between would see something else as of that time than a later reader.
+ * Tables can be read as of a time, so these events count from the time at which they were recorded, from this version on. The time at which they
+ * were decided is earlier: somebody may have read the tables as of that time without them.
  */
 const timedByLog: { readonly [T in EventType]?: number } = { ImportCompleted: 3, RowsReversed: 2 };
 
@@ -62,8 +62,7 @@ export function decode(stored: StoredEvent, steps: Upcasters = upcasters): Recor
 }
 
 /**
- * The end of the millisecond in which the event was recorded: who reads as of an earlier time has read before it. The decided time is later
- * only if the clocks of the stores differ.
+ * The end of the millisecond in which the event was recorded. The time at which it was decided is later only if the clocks of the stores differ.
  */
 const recordedTime = ({ recordedAt }: StoredEvent, { at }: { readonly at: string }): string =>
   new Date(Math.max(recordedAt.getTime() + 1, Date.parse(at))).toISOString();

@@ -1,4 +1,4 @@
-// What the columns of a file are taken for, as the events of imports and organisations have it. This is a disk format.
+// Which field each column of a file holds, as the events of imports and organisations record it. This is a disk format.
 import { z } from "zod";
 import { dateOrders } from "../domain/imports/columns/dateOrder.js";
 import { decimals } from "../domain/imports/columns/decimal.js";

@@ -32,9 +32,9 @@ const importRequested = z.object({
       accepted: z.array(z.number().int()).optional(),
       /** Why accepted rows are corrected. */
       reason: z.string().optional(),
-      /** How the numbers of the corrected import are written, where that was declared: those of its correction are written the same. */
+      /** How numbers are written in the corrected import, where that was declared. In the correction they are written in the same way. */
       decimal: z.enum(decimals).optional(),
-      /** Where the rows go back to a JSON push of shipments, also through other corrections: that push, and for each row its `element` there. */
+      /** The JSON push of shipments that the rows first came from, if they did, and for each row its `element` in that push. */
       push: z.object({ importId: z.string(), elements: z.array(z.number().int()) }).optional(),
     })
     .optional(),
@@ -101,9 +101,9 @@ const unusualOfKind = z.object({
   count: z.number().int(),
   /** The first 1,000 of them. */
   rows: rowRanges,
-  /** Of these, by known code, those whose new code looks like it. */
+  /** Those of the rows whose new code looks like a known code, by that code. */
   near: z.array(z.object({ code: z.string(), rows: rowRanges })).optional(),
-  /** Of these, by import, those that repeat an earlier activity: the row's number here and there. */
+  /** Those of the rows that repeat an activity of an earlier import, by that import: the row's number in this import, then in that one. */
   sameAs: z.array(z.object({ importId: z.string(), rows: z.array(z.tuple([z.number().int(), z.number().int()])) })).optional(),
 });
 

@@ -81,7 +81,7 @@ const webhookRemoved = z.object({ ...ofEndpoint, reason: z.string().optional() }
 const webhookPaused = z.object({ ...ofEndpoint, reason: z.string().optional() });
 const webhookResumed = z.object(ofEndpoint);
 
-/** From now on a file of this kind that has exactly these headings is taken so. */
+/** From now on the columns of a file of this kind with exactly these headings are taken for these fields. */
 const columnsMapped = columnChoice.extend({ kind: z.enum(importKinds), by: principal, at: instant });
 
 /** Every event of an organisation's stream. */

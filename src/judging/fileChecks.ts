@@ -15,9 +15,9 @@ export interface FileToCheck {
   readonly folder: string;
   /** The organisation's present catalogue. */
   readonly catalogue: OrganisationFile;
-  /** What its columns are taken for, where its headings are not ours. */
+  /** Which field each column holds, where the headings are not ours. */
   readonly columns?: ColumnChoice | undefined;
-  /** Where to write the rejected rows as an error report, for a file that is not one itself. */
+  /** Where to write the rejected rows as an error report. Absent for a file that is an error report itself. */
   readonly rejectedTo?: string;
   /** Set for an error report that is to correct the rows of its import. */
   readonly report?: ReportToJudge;
@@ -40,7 +40,7 @@ export interface ProblemGroup {
   readonly rows: number;
   /** Those of them that are lines without a fault of their own, rejected with their shipments. */
   readonly withShipment: number;
-  /** For each fault that is one of certain columns. */
+  /** For each fault that names columns. */
   readonly values: readonly FaultyValues[];
   /** Its first rows that have the fault themselves, in the file's order. */
   readonly first: readonly Problem[];
@@ -65,7 +65,7 @@ export interface Problem {
   readonly reason: string;
 }
 
-/** What is not listed. `atLeast`: there were too many kinds to count them all; the number of rows is exact. */
+/** What is counted and not listed. `atLeast`: there were more kinds than `kinds`, too many to count; the number of rows is exact. */
 export interface Rest {
   readonly kinds: number;
   readonly rows: number;

@@ -1,16 +1,16 @@
 import type { UnusualOfKind } from "../events/importEvents.js";
 
-/** What unusual rows are compared with: the activities of the organisation that count, without those that a correction replaces. */
+/** What an import's rows are compared with to find unusual ones: the organisation's activities that count, without those that the import corrects. */
 export interface LedgerFigures {
   codes(asked: { readonly chargeCodes: readonly string[]; readonly warehouseCodes: readonly string[] }): Promise<CodeFigures>;
   /** For each charge code, how much is usual in the days before the push; null where too few quantities counted to say. */
   quantityLimits(chargeCodes: readonly string[]): Promise<(number | null)[]>;
-  /** The codes that stand in an activity that counts, at most some thousand. */
+  /** The codes of the activities that count, at most some thousand. */
   knownCodes(field: CodeField): Promise<string[]>;
   lastActivities(): Promise<{ readonly rows: number; readonly withCustomer: number }>;
-  /** What the activities of these days say, those that do not count any more too. Ordered by import. */
+  /** What the activities of these days say, also those that do not count any more. Ordered by import. */
   contents(days: readonly number[]): Promise<DayContents[]>;
-  /** Of these, the rest of what `contents` compares them by. */
+  /** For some entries of `contents`: the high halves and the row numbers, in the same order. */
   contentRows(of: readonly Omit<DayContents, "lows">[]): Promise<ContentRows[]>;
 }
 
@@ -19,7 +19,7 @@ export type CodeField = "chargeCode" | "warehouseCode";
 export interface CodeFigures {
   /** Whether there are enough activities to call a code new. */
   readonly enough: boolean;
-  /** At least so much is usual in whole days before the push; null where there are none. Exactly it is asked for where that does not do. */
+  /** `usual`: a lower bound of what is usual, from whole days before the push; null where there are none. `quantityLimits` has the exact limit. */
   readonly chargeCodes: readonly { readonly known: boolean; readonly usual: number | null }[];
   readonly warehouseCodes: readonly { readonly known: boolean }[];
 }

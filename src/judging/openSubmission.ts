@@ -20,9 +20,9 @@ export interface JudgedRequest extends Pick<ImportRequested, "kind" | "source" |
   readonly columns?: ColumnChoice | undefined;
 }
 
-/** A row whose cells are as the choice of its columns has them. */
+/** A row after the choice of columns was applied: dates in ISO 8601, fixed values added. */
 export interface SubmittedRow extends FileRow {
-  /** The cells as they stand in the file, where that is something else. */
+  /** The cells as they stand in the file, if the choice changed them. */
   readonly sent?: FileRow["cells"];
 }
 
@@ -34,9 +34,9 @@ export interface OpenSubmission {
   readonly columns: Columns;
   /** The columns' names as the file spells them. */
   readonly headings: readonly string[];
-  /** The columns of the error report: under the names that the file has for them, also those that are left out. */
+  /** The columns of the error report: all of the file's columns, under the file's own headings. */
   readonly reported: Columns;
-  /** Remarks for the customer that the header alone gives. */
+  /** Remarks for the customer on the header. */
   readonly notes: readonly string[];
   /** The first reading of every row. */
   read(): AsyncIterable<RowBatch & Rows>;
@@ -73,7 +73,7 @@ export async function openSubmission(
   return { ...shape, read: () => taken(read()), count: () => counted(read()), readAgain: () => taken(spooledRows(spool)) };
 }
 
-/** A workbook's own numbers stay what they are: they are written as the others are said to be written. */
+/** Writes a workbook's own numbers with the decimal mark that was declared for the file, so that they are read back unchanged. */
 function ownNumbersIn({ fields, decimal }: Columns, kind: JudgedRequest["kind"]): ReadOptions["writeNumber"] {
   const numbers = new Set<string>(columnsOf(kind).flatMap((field) => (isNumber(field) ? [field.name] : [])));
   const isOfNumbers = fields.map((field) => field !== undefined && numbers.has(field));

@@ -22,7 +22,7 @@ export interface PreparedRows {
 
 /** Is called with the share read so far, from 0 to 1. It throws to stop the reading. */
 type Watch = (share: number) => Promise<void>;
-/** By ordinal: why this import may not record a row, whatever the row's values are. A map from ordinals to reasons fits. */
+/** By ordinal: why this import may not record a row, whatever the row's values are. A `Map` from ordinals to reasons is one. */
 export interface Refusals {
   get(ordinal: number, row: FileRow): RowReason | undefined;
 }
@@ -124,7 +124,7 @@ function elementsIn(request: JudgedRequest, { fields }: Columns): (row: FileRow,
 
 const allNotes = (submission: OpenSubmission, ofRows: readonly string[]) => [...new Set([...submission.notes, ...ofRows])];
 
-/** A reason is kept once for all rows that have it, with the advice on the values of the first of them. `own` are the faults of this row. */
+/** A reason is kept once for all rows that have it, with advice on the first row's values. This takes the advice of this row's `own` faults. */
 const withAdviceOf = (own: readonly Fault[], { faults, ...rest }: RowReason): RowReason => ({
   ...rest,
   faults: faults.map((fault) => ({ ...fault, advice: own.find(({ sentence }) => sentence === fault.sentence)?.advice })),

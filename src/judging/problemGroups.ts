@@ -5,7 +5,7 @@ import { reasonInError } from "../domain/rows/olderReasons.js";
 import type { FaultyValues, Problem, ProblemGroup, Problems, Rest } from "./fileChecks.js";
 import type { SubmittedRow } from "./openSubmission.js";
 
-/** What is shown; the answer of a check's process has no more than this. */
+/** The most that a check's process answers, and the page shows. */
 export const shownGroups = 20;
 export const shownRows = 5;
 export const shownValues = 5;
@@ -14,7 +14,7 @@ const shownColumns = 6;
 const shownReasonBytes = 1_000;
 const shownValueBytes = 100;
 
-/** What is held: a file in which every row has another reason, or another value, must not fill the memory. */
+/** The most that is kept in memory: every row of a file may have another reason, or another value. */
 export const keptGroups = 1_000;
 export const keptValues = 200;
 const keptValuesInAll = 20_000;
@@ -47,7 +47,7 @@ export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (f
   const indexOf = new Map(fields.flatMap((field, index) => (field === undefined ? [] : [[field, index] as const])));
   const inOrder: Omit<Problem, "values">[] = [];
   let [ungrouped, values] = [0, 0];
-  /** As the file has it, where the field has a column in it. */
+  /** The text in the file; empty if the file has no column for the field. */
   const givenIn = ({ cells, sent }: SubmittedRow, field: string): string => {
     const index = indexOf.get(field);
     if (index === undefined) return "";
@@ -121,7 +121,7 @@ export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (f
   };
 }
 
-/** One for each fault of certain columns, unless another one has these columns already. */
+/** One for each fault that names columns, unless an earlier one has all of these columns. */
 function tallies(faults: readonly Fault[]): FaultTally[] {
   const found: FaultTally[] = [];
   for (const { recorded } of faults) {

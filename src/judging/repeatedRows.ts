@@ -4,7 +4,7 @@ import { createIntList } from "../domain/rows/compactLists.js";
 import type { ContentRows, LedgerFigures } from "./ledgerFigures.js";
 
 export interface RepeatedRows {
-  /** Of each row, in the order in which they were added. */
+  /** Is called for each row. `find` answers by the order of these calls, counted from 0. */
   add(values: Readonly<Record<string, unknown>>): void;
   find(figures: LedgerFigures): Promise<FoundRepeats>;
 }
@@ -15,7 +15,7 @@ export interface FoundRepeats {
   sameAs(index: number): { readonly importId: string; readonly row: number } | undefined;
 }
 
-/** The days whose activities are read at once: some megabytes of a large organisation. */
+/** How many days are read at once: of a large organisation they take some megabytes. */
 const daysAtOnce = 8;
 
 /** Keeps 64 bits of each row, and finds among them those of earlier activities. */

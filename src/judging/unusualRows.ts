@@ -1,5 +1,5 @@
-// Finds the accepted activities of an import that are unusual. Rows are noted as they pass, in 24 bytes each; what the ledger has is asked for
-// once, after the last of them, so that an import does not wait for the tables before its own rows are recorded.
+// Finds the accepted activities of an import that are unusual. Of each row 24 bytes are kept. The ledger is read once, after the last row, so that
+// an import does not wait for the tables before its own rows are recorded.
 
 import { instantOf } from "../domain/imports/timestamp.js";
 import { unusualLimits as limits, nearCode, type UnusualKind, unusualKinds } from "../domain/imports/unusual.js";

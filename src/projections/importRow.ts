@@ -34,7 +34,7 @@ export const uncounted: Revision = -1n;
 export const requestedJson = (requested: readonly { readonly data: ImportRequested; readonly position: bigint }[]): string =>
   storableJson(requested.map(({ data, position }) => ({ ...data, position: String(position), requestedBy: actorOf(data.by) })));
 
-/** The projector locks the rows of a whole batch, and is about to write what a process would write that finds a row locked. */
+/** Skips a row that is locked: the projector locks the rows of a whole batch, and is about to write the same. */
 const unlocked = (importId: string, condition: string): string =>
   `import_id = (select i.import_id from imports i where i.import_id = ${importId} and ${condition} for update skip locked)`;
 
@@ -107,7 +107,7 @@ interface Known {
   readonly failed: number;
 }
 
-/** With the final counts: rows that the projector has not counted are counted in the stream. False where they are too many. */
+/** Shows the end with the final counts: rows that the projector has not counted are counted in the stream. False if these are too many. */
 async function showEnd(
   database: Database,
   eventStore: EventStore,

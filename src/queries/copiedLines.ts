@@ -66,8 +66,8 @@ export function counted(lines: Buffer): CopiedLines {
 }
 
 /**
- * The statement with literals for `$1` and so on, since COPY takes no values beside its text. Postgres makes the literals, of the texts
- * as which the values are sent with any statement.
+ * The statement with literals for `$1` and so on, since COPY takes no parameters. Postgres makes the literals, from the texts that the client
+ * would send as parameters.
  */
 async function withLiterals(client: PoolClient, { text, values }: Select): Promise<string> {
   const quoted = values.map((_, index) => `quote_nullable($${index + 1}::text)`);

@@ -16,7 +16,10 @@ export interface ImportAsOf {
 
 const countableRows = 20_000;
 
-/** Costs about twenty reads, and the reading of its rows where they are few enough to count. Undefined if the import had not been requested by then. The caller checks whose import it is. */
+/**
+ * Costs about twenty reads, and the reading of its rows if they are few enough to count. Undefined if the import had not been requested by then.
+ * The caller checks whose import it is.
+ */
 export async function importAsOf(importId: string, asOf: Date, eventStore: EventStore): Promise<ImportAsOf | undefined> {
   const stream = streamOf.import(importId);
   const revision = await lastRevisionAt(eventStore, stream, asOf);

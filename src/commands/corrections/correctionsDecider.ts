@@ -36,7 +36,7 @@ export type RowHolder =
 
 export interface CorrectionsState {
   readonly reversed: ReversedRows;
-  /** By correcting import: its claim as it stands, where rows that were reversed before it are refused. */
+  /** By correcting import: its claim. A row that was reversed before it counts as refused. */
   readonly claims: Map<string, RowsClaimed>;
   /** By row: who has it, or that it is dismissed; no entry for an open row. */
   readonly rows: Map<number, RowHolder>;
@@ -77,7 +77,7 @@ function standingClaim(claim: RowsClaimed, reversed: ReversedRows, position: big
   return { ...claim, rows: claim.rows.filter((row) => !isLate(row)), refused: [...claim.refused, ...refused] };
 }
 
-/** By claimed row: its number in the correcting import. The claimed rows stand there in this order, and the refused ones between them. */
+/** By claimed row: its number in the correcting import, in which the claimed rows keep their order and the refused ones stand between them. */
 function correctionRows({ rows, refused }: RowsClaimed): Map<number, number> {
   const taken = new Set(refused.map(({ correctionRow }) => correctionRow));
   let number = 0;

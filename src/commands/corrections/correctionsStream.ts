@@ -46,18 +46,18 @@ export async function decideReversal(eventStore: EventStore, reversal: ReversalD
   await loadCorrections(eventStore, importId);
 }
 
-/** Where a claimed row has come to: the last row that its corrections lead to. */
+/** The last row that the corrections of a claimed row lead to. */
 export interface Holder {
   readonly importId: string;
   readonly row: number;
-  /** Its import has not ended, it is dismissed there, or it is a recorded row, accepted or rejected. */
+  /** `underWay`: its import has not ended. `dismissed`: it was rejected and then dismissed. `recorded`: it was accepted or rejected. */
   readonly as: "underWay" | "dismissed" | "recorded";
 }
 
 /**
- * By row: who holds it. Claimed rows that are not in it are released: the correction failed or was cancelled, or its own row is reversed
- * and nothing holds that one. An accepted row that is not reversed is also released where its correction was rejected and dismissed: it goes
- * on counting. The streams are read, since what they say of this is final. `isFurther`: the rows are themselves those of a correction.
+ * By claimed row: the last row of its corrections. A claimed row that is not in the result is released. That is so when its correction failed or
+ * was cancelled, and when the row that corrects it is reversed and has no correction of its own. An accepted row that counts is also released
+ * when its correction was rejected and dismissed. Read from the streams, which have the last word. `isFurther`: the rows are themselves corrections.
  */
 export async function holdersOf(
   eventStore: EventStore,
@@ -94,7 +94,7 @@ export async function holdersOf(
   return holders;
 }
 
-/** By claiming import: the rows, each with its number there. */
+/** By claiming import: the rows, each with its number in that import. */
 function claimedBy(state: CorrectionsState, rows: readonly number[]): Map<string, [row: number, number: number][]> {
   const claims = new Map<string, [number, number][]>();
   for (const row of rows) {
@@ -119,7 +119,7 @@ function lastRow(importId: string, row: number, { reversed, standing, next }: Ow
   return reversed.since(row) === undefined ? { importId, row, as: "recorded" } : undefined;
 }
 
-/** Those of the rows whose claim holds no more. */
+/** Those of the rows whose claim is released. */
 async function releasedRows(eventStore: EventStore, state: CorrectionsState, rows: readonly number[]): Promise<Set<number>> {
   const holders = await holdersOf(eventStore, state, rows);
   return new Set(rows.filter((row) => !holders.has(row)));

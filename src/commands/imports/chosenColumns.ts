@@ -1,4 +1,4 @@
-// What the columns of an uploaded file are taken for: as its import was, as the organisation has chosen before, or by our own names.
+// Which field each column of an uploaded file holds: as in the import whose error report it is, as the organisation chose before, or by our names.
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { matchImportHeader } from "../../domain/files/header.js";
 import type { Geography } from "../../domain/geography/geography.js";
@@ -19,7 +19,7 @@ interface File {
   readonly remembered?: ImportColumns | undefined;
 }
 
-/** `toChoose`: the header row is not ours, and nobody has said what such columns are; or what was said no longer fits. */
+/** `toChoose`: a person has to choose, since the headings are not ours and no earlier choice fits them. */
 export type ColumnsTaken = { readonly toChoose: true } | { readonly toChoose: false; readonly columns: ImportColumns | undefined };
 
 export function columnsTaken(catalogue: Catalogue, geography: Geography, { kind, columns, reported, remembered }: File): ColumnsTaken {
@@ -42,7 +42,7 @@ const keepColumns = "Download the error report again, and keep all of its column
 /** The catalogue has changed since. */
 const chooseAnew = "Upload it as a new file, and choose its columns anew.";
 
-/** The database keeps the headings in an order of its own; people read them in the file's. */
+/** The database does not keep the order of the headings; people read them in the file's order. */
 const inFileOrder = (remembered: ImportColumns, columns: readonly string[]): ImportColumns => ({
   ...remembered,
   headings: Object.fromEntries(headingsIn(columns).map((heading) => [heading, remembered.headings[heading] ?? null])),

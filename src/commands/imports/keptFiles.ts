@@ -1,4 +1,4 @@
-// Files that wait for a person to choose what their columns are, or to upload what was checked. They are kept for a day, a few for each organisation.
+// Files that wait until a person has chosen their columns, or uploads what was checked. They are kept for a day, a few for each organisation.
 import type { Pool } from "pg";
 import { v7 } from "uuid";
 import type { Evidence } from "../../domain/imports/columns/evidence.js";
@@ -109,7 +109,7 @@ export async function dropChecked(
   for (const { key } of rows) await objectStore.remove(key).catch(() => undefined); // the workers remove it otherwise
 }
 
-/** The file has become an import, which has a copy of its own. The row stays for who sends the same form again. */
+/** The file has become an import, which has a copy of its own. The row stays, so that sending the same form again finds the import. */
 export async function releaseFile(
   { pool, objectStore }: Pick<Deps, "pool" | "objectStore">,
   { fileId, file }: KeptFile,

@@ -41,7 +41,7 @@ export interface Submission {
   readonly by: Principal;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
-  /** What the caller sent, for a file that is made of it by rules that may change. Otherwise the file is what was sent. */
+  /** What the caller sent, if the file was made of it, since the rules for that may change. Absent if the caller sent the file itself. */
   readonly sent?: unknown;
   readonly now: Date;
   /** Checks against the organisation's present catalogue. Not called for a repetition, which gets the first push's answer. */
@@ -158,7 +158,7 @@ function sameAs(earlier: ImportRequested, command: RequestCommand): ImportReques
 
 type Sent = Pick<Submission, "organisationId" | "kind" | "source" | "corrects" | "sent" | "idempotencyKey" | "now">;
 
-/** The first push with this Idempotency-Key. Looked up before the file is made, since the rules may have changed that make it. */
+/** The first push with this Idempotency-Key. Looked up before the file is made, since the rules for making it may have changed. */
 export async function firstPushOf(eventStore: EventStore, push: Sent): Promise<ImportRequested | undefined> {
   const { organisationId, idempotencyKey, now } = push;
   if (idempotencyKey === undefined) return undefined;
@@ -197,7 +197,7 @@ const sentMark = "sent ";
 const sentHash = ({ kind, source, corrects, sent }: Pick<Submission, "kind" | "source" | "corrects" | "sent">): string =>
   `${sentMark}${sha256(JSON.stringify({ kind, source, corrects: asked(corrects), sent }))}`;
 
-/** What the caller asked for, without what was looked up for it. */
+/** The part of `corrects` that the caller asked for. The rest was looked up. */
 function asked(corrects: Submission["corrects"]): Submission["corrects"] {
   if (!corrects) return undefined;
   const { push: _, ...rest } = corrects;

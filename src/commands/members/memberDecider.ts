@@ -25,7 +25,7 @@ export type MemberCommand = { readonly by: Principal; readonly now: Date } & (
   | { readonly type: "joinBySingleSignOn" }
   | { readonly type: "changeRole"; readonly role: Role }
   | { readonly type: "renameMember"; readonly name: string }
-  /** `currentHash`: what the password that the member gave was compared with. */
+  /** `currentHash`: the hash that the member's present password was found to match. */
   | { readonly type: "changePassword"; readonly currentHash: string; readonly passwordHash: string }
   | { readonly type: "removeMember" }
   | { readonly type: "eraseMember" }

@@ -27,7 +27,7 @@ export interface Session {
   readonly formToken: string;
 }
 
-/** Of a row of `sessions`: neither idle for too long nor too old. */
+/** SQL for whether a row of `sessions` is neither idle for too long nor too old. */
 export const alive = `last_seen_at > now() - interval '${sessionLimits.idleHours} hours' and created_at > now() - interval '${sessionLimits.longestDays} days'`;
 
 /** Always a new token; the browser's session from before, if any, ends. Undefined where the member changed since the verification. */
@@ -116,7 +116,7 @@ export async function endSession(pool: Database, token: string): Promise<void> {
 /** The token in the pages' forms. It is derived from the session's token, which cannot be computed from it. */
 export const formTokenOf = (token: string): string => createHmac("sha256", token).update("waybill form").digest("base64url");
 
-/** The longest time that something may be taken in: it has expired by itself when its row is deleted. */
+/** How long `takeOnce` remembers a token. What it stands for expires sooner. */
 export const takeOnceMinutes = 10;
 
 /** True the first time only, of all API processes together: for what a browser brings back and what must not be accepted again. */

@@ -13,7 +13,7 @@ export interface Credentials {
   /** Where the request comes from. */
   readonly address: string;
   readonly known?: KnownBrowser | undefined;
-  /** The only member whose password counts: somebody who is signed in gives it once more. */
+  /** Set when somebody who is signed in gives the password once more: only this member's password counts. */
   readonly memberId?: string;
 }
 
@@ -24,9 +24,9 @@ export interface KnownBrowser {
 }
 
 export type SignInAnswer =
-  /** One member, or several whose password this is: the person then says which organisation. */
+  /** The members whose password this is. If there are several, the person says in which organisation. */
   | { readonly kind: "verified"; readonly members: readonly [VerifiedMember, ...VerifiedMember[]] }
-  /** `members`: those with this e-mail, whose passwords it was not. */
+  /** `members`: those with this e-mail. It was the password of none of them. */
   | { readonly kind: "refused"; readonly members: readonly VerifiedMember[] }
   | { readonly kind: "wait"; readonly seconds: number };
 

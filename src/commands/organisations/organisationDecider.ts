@@ -89,7 +89,7 @@ const catalogueChanged = (version: number) =>
 
 const mostSentences = 1000;
 
-/** A new rate card can change thousands of lanes. The entry events have all of them, so the sentences are cut. */
+/** A new rate card can change thousands of lanes. Only the first sentences are kept: the entry events have every change. */
 function inBrief(sentences: readonly string[]): string[] {
   if (sentences.length <= mostSentences) return [...sentences];
   return [...sentences.slice(0, mostSentences), `and ${sentences.length - mostSentences} more`];

@@ -1,6 +1,6 @@
-// Takes accepted rows of a completed import back: all of them, or some activities or shipments. `reversals-<importId>` decides what was
-// reversed already, `corrections-<importId>` whether somebody has claimed rows meanwhile. What else follows is looked up in the tables for the
-// answer; the projections work it out from the log.
+// Takes accepted rows of a completed import back: all of them, or some activities or shipments. The stream `reversals-<importId>` says what was
+// reversed before, and `corrections-<importId>` whether somebody has claimed rows meanwhile. What else changes is read from the tables for the
+// answer alone: the projections derive it from the log.
 import { setTimeout } from "node:timers/promises";
 import type { Pool } from "pg";
 import { v7 } from "uuid";
@@ -49,7 +49,7 @@ export interface ReversalRequest {
   now(): Date | Promise<Date>;
 }
 
-/** Activities, or shipments, and for the rejected ones rows. */
+/** All figures count activities or shipments, except those of rejected rows, which count rows. */
 export interface ReversalOutcome {
   /** Null in a preview, and where nothing was left to reverse. */
   readonly reversalId: string | null;
@@ -75,7 +75,7 @@ export async function reverseRows(deps: ReversalDeps, request: ReversalRequest):
   return request.includeCorrections ? withCorrections(deps, found, made, chosen, request) : made.outcome;
 }
 
-/** Tables that a reversal changes, and the least shape that has what it needs. */
+/** The projections whose tables a reversal changes, and the least shape of each that it can work with. */
 const shapes = { reversals: 1, rejections: 1, activities: 1, versions: 1, shipments: 2 };
 
 /** The import has completed, and the tables know it. */
@@ -140,7 +140,7 @@ interface Made {
 
 const withoutConflictMs = 10_000;
 
-/** When somebody claims or reverses rows of the import between the look at its corrections and the decision, everything is looked at again. */
+/** If somebody claims or reverses rows of the import between the look at its corrections and the decision, it starts again. */
 async function reverseChosen(deps: ReversalDeps, found: ReversibleImport, chosen: ReversalUnits, making: Making): Promise<Made> {
   const made = await untilNoConflict(() => tryToReverse(deps, found, chosen, making), withoutConflictMs);
   if (made.outcome.reversalId) await shownSoon(deps.pool, made.outcome.reversalId);
@@ -186,7 +186,7 @@ async function tryToReverse(deps: ReversalDeps, found: ReversibleImport, chosen:
 const shownMs = 500;
 const lookMs = 50;
 
-/** The caller's next look at the import then shows the reversal. If the projector is busy, the answer does not wait for it. */
+/** Waits a moment for the tables, so that the caller's next read shows the reversal. If the projector is busy, the answer comes without it. */
 async function shownSoon(pool: Pool, reversalId: string): Promise<void> {
   const end = performance.now() + shownMs;
   const isShown = () => isShownReversed(pool, reversalId).catch(() => true); // the reversal is recorded, whatever the database says

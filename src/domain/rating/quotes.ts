@@ -53,7 +53,7 @@ interface Candidate {
   readonly priced: PricedCard;
 }
 
-/** What a card is to this request, whoever the customer is. */
+/** How a card fits this request, whoever the customer is. */
 interface Assessed {
   /** Valid today. */
   readonly current: boolean;

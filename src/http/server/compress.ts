@@ -51,7 +51,7 @@ function compress(text: string, encoding: Encoding, quality: number): Uint8Array
 
 const encodings: readonly Encoding[] = ["br", "gzip"];
 
-/** Of what the request accepts, the one that is cheaper for us. `*` counts as no wish. */
+/** The encoding that is cheapest for us among those that the request names. `*` names none. */
 function acceptedEncoding(header: string | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
   const accepted = header

@@ -88,7 +88,7 @@ export async function judgeReport(
   return { ...counts, problems: problems.problems(), notes: prepared.notes, report: { parts: closed, later, closed: left } };
 }
 
-/** As the import will have it that the rows are sent in: a report of a JSON push has its elements, and any other has shipments by their ids. */
+/** What the import of these rows will say of them: rows of a JSON push belong to its elements, all others to shipments by their ids. */
 function elementsOf({ importId }: ReportToJudge, { elementOf }: RejectedRows, { places }: FoundRows): JudgedRequest["corrects"] {
   if (!elementOf) return undefined;
   const elements = Array.from({ length: places.length }, (_, ordinal) => elementOf(places.get(ordinal)));
@@ -96,7 +96,7 @@ function elementsOf({ importId }: ReportToJudge, { elementOf }: RejectedRows, { 
 }
 
 const leftWithOthers = refusal("Stays open with another rejected line of its shipment");
-/** Of rows that were judged as sound. */
+/** Why a row without a fault is not sent. */
 const whyNotSent = new Map([
   [nextTime, refusal("Does not fit into the queue now: upload the file again when earlier imports have ended")],
   [

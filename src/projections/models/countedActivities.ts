@@ -85,7 +85,7 @@ async function markReversed(client: PoolClient, of: string, rows: readonly numbe
   return counted.rows;
 }
 
-/** What is left of the import's totals goes at once, however many rows it has. */
+/** Removes what is left of the import's totals in one step, however many rows it has. */
 async function takeAllOut(client: PoolClient, of: string, { position, at, byImport }: Cause): Promise<void> {
   await client.query(
     `insert into activity_changes (${entryKey}, ${causeColumns}, quantity, row_count, row_numbers)
@@ -101,7 +101,7 @@ async function takeAllOut(client: PoolClient, of: string, { position, at, byImpo
   ]);
 }
 
-/** The activities that were corrected first, of these rows of an import; null: of all its rows. */
+/** The activities that these rows of an import correct, or that are corrected themselves: the first of each chain. `rows` null: all rows. */
 async function firstsOf(client: PoolClient, of: string, rows: readonly number[] | null): Promise<ActivityName[]> {
   const found = await client.query<ActivityName>(
     `select distinct first_position::text as position, first_row as "row" from activity_corrections

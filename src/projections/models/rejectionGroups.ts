@@ -13,7 +13,7 @@ export interface RowOf {
 export interface StateChanges {
   /** Is called before the states of these rows may change. */
   begin(rows: readonly RowOf[]): Promise<void>;
-  /** The open rows of this import are withdrawn, too many to name them. */
+  /** The open rows of this import are withdrawn. They may be too many to name. */
   withdraw(importId: string): void;
   /** Moves the rows between the counts. */
   count(): Promise<void>;

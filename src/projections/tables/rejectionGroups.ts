@@ -41,13 +41,13 @@ export const reasonSql = (r: string): string => `coalesce(
 /** The same where all rows of an import are read: `lead` is then joined, since a look-up for each row would take seconds. */
 export const reasonOfJoinedSql = `coalesce(lead.error, ${reasonInErrorSql("r.error")})`;
 
-/** SQL for the state of a rejected row as these tables have it; null for any other row: open, withdrawn, or known to the ledger as superseded. */
+/** SQL for the state of a rejected row as these tables have it; null if it is open or withdrawn, or if only the ledger knows that it is superseded. */
 export const keptStateSql = (importId: string, row: string): string => `coalesce(
   (select case when bool_or(c.state = 'corrected') then 'corrected' when count(*) > 0 then 'submitted' end
      from row_corrections c where c.import_id = ${importId} and c."row" = ${row}),
   (select d.state from finished_rows d where d.import_id = ${importId} and d."row" = ${row}))`;
 
-/** SQL for `withdrawn` where the import is reversed as a whole, and null where it is not. Only what would be open else is withdrawn. */
+/** SQL for `withdrawn` if the import is reversed as a whole, else null. Only a row that would be open is withdrawn. */
 export const withdrawnSql = (importId: string): string => `(select 'withdrawn' from withdrawn_imports w where w.import_id = ${importId})`;
 
 /** SQL for the states of an import's rejected rows. Open rows are left out. */

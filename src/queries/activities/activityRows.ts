@@ -5,7 +5,7 @@ import { instantOf } from "../../domain/imports/timestamp.js";
 import type { Database } from "../../ports/database.js";
 import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
 
-/** Where a row stands: its total, and which of the total's rows it is, from 1. */
+/** The place of a row in the list: its total, and which of the total's rows it is, from 1. */
 export interface ActivityKey {
   readonly customerId: string;
   readonly warehouseCode: string;
@@ -60,7 +60,7 @@ const begun = "($7::text, $8::text, $9::text)";
 const isBegun = `($7::text is not null and (g.customer_id, g.warehouse_code, g.charge_code) = ${begun})`;
 const columns = `t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position, t.row_count`;
 
-/** From group to group in their order, until there are enough: a sort over all of them would read each group's first entries. */
+/** Goes from group to group in their order until there are enough entries. A sort of all entries would read the first ones of every group. */
 const byGroup = `
   select hours.* from
     (select customer_id, warehouse_code, charge_code, organisation_id from activity_groups as g

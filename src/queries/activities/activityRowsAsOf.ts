@@ -1,4 +1,4 @@
-// The rows behind the totals of an earlier time: those that count now, without what came since, and with what was taken back since.
+// The rows behind the totals of an earlier time: those that count now, without the rows that came since, and with those taken back since.
 import { fieldsOf } from "../../domain/imports/fields.js";
 import type { Database } from "../../ports/database.js";
 import { type Page, type PageRequest, readPage } from "../page.js";

@@ -55,7 +55,7 @@ const summed = (sums: string) => `
          trim_scale(sum(quantity))::text as quantity, sum(row_count)::float8 as rows
     from (${sums}) as g group by ${group} having sum(row_count) <> 0 order by ${group} limit $7`;
 
-/** What is summed: what counts now. As of an earlier time: that of the imports that had ended by then, without the changes since. */
+/** The tables to sum: the totals of now. As of an earlier time: those of the imports that had ended by then, less the changes since. */
 function sourcesOf(asOf: string | undefined): { table: string; sign: string; hours: string }[] {
   if (asOf === undefined) return [{ table: "activity_totals", sign: "", hours: "" }];
   const ended = `and exists (select from imports i where i.position = t.import_position and i.finished_at <= ${asOf})`;

@@ -57,7 +57,7 @@ export async function totalChanges(
 const passes = `t.organisation_id = $1 and ($2::text is null or t.customer_id = $2) and ($3::text is null or t.warehouse_code = $3)
   and ($4::text is null or t.charge_code = $4) and t.half_hour >= $5 and t.half_hour < $6`;
 
-/** The imports since, as they were when they completed: what counts of them now, without what changed later. */
+/** The imports that completed since, with what they added then: what counts of them now, less the later changes. */
 const completedSql = (table: string, sign: string) => `
   select i.position as by_import, null::bigint as by_reversal, t.customer_id, t.charge_code, t.half_hour, t.import_position, t.row_numbers,
          ${sign}t.quantity as quantity, ${sign}t.row_count as row_count
@@ -74,7 +74,7 @@ const entriesSql = `
 
 const instant = instantSql("a.activity_timestamp");
 
-/** Of a half hour that lies in the range only in part, its rows are looked at. */
+/** Where a half hour lies in the range only in part, its rows are looked at. */
 const changesSql = `
   with amounts as (
     select by_import, by_reversal, customer_id, charge_code, sum(part.quantity) as quantity, sum(part.row_count) as row_count

@@ -106,7 +106,7 @@ export function ledgerFigures(pool: Database, { organisationId, at, replaced, li
   };
 }
 
-/** Whether the tables have everything that the organisation's earlier imports have recorded, and the figures of it; also while nothing fills them. */
+/** Whether the tables have all rows of the organisation's earlier imports, and the figures of these rows. Also true where no projector has run yet. */
 export async function areFiguresComplete(
   pool: Database,
   { organisationId, importId }: { readonly organisationId: string; readonly importId: string },
@@ -141,7 +141,7 @@ async function replacedRows(pool: Database, replaced: FiguresSubject["replaced"]
 const rowsOf = (condition: string, most: string) =>
   `(select coalesce(sum(n), 0) from (select row_count as n from activity_codes where organisation_id = $1 and ${condition} limit ${most}) as days)`;
 
-/** Days that lie in the range only in part, or have rows that are left out, are not looked at. */
+/** SQL for days that lie in the range as a whole, and have no rows that are left out. */
 const isWhole = `d.day > ${daySql("$3::timestamptz")} and d.day < ${daySql("$4::timestamptz")} and d.day <> all($5::integer[])`;
 
 const codesSql = `
@@ -156,8 +156,8 @@ const codesSql = `
 const startOf = (day: string) => `to_timestamp(${day} * 86400::bigint)`;
 
 /**
- * Days that are whole come from \`activity_codes\`, of the others each half hour from the totals, and of a half hour that is cut, or has rows that
- * are left out, each row.
+ * Whole days are read from \`activity_codes\`. Other days are read by half hour, from the totals. Where a half hour lies in the range only in
+ * part, or has rows that are left out, its rows are read.
  */
 const quantityLimitsSql = `
   with cut as (select distinct day from unnest(array[${daySql("$3::timestamptz")}, ${daySql("$4::timestamptz")}] || $5::integer[]) as days (day))
@@ -184,7 +184,7 @@ const quantityLimitsSql = `
     ) as found on true
    group by asked.number order by asked.number`;
 
-/** From code to code, not from day to day. */
+/** Steps from code to code in the index: a code has a row for each day. */
 const knownCodesSql = `
   with recursive known as (
     (select code from activity_codes where organisation_id = $1 and field = $2 order by code limit 1)

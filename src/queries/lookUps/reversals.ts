@@ -17,7 +17,7 @@ export async function writtenImport(pool: Pool, importId: string): Promise<Writt
   return rows[0];
 }
 
-/** Whether the tables that a reversal changes are those of this version of the service: after an update they are built anew. */
+/** Whether the tables that a reversal changes have these shapes, and every import: after an update they may still be built anew. */
 export async function areLedgersReady(pool: Pool, shapes: Readonly<Record<string, number>>): Promise<boolean> {
   const { rows } = await pool.query<{ projection: string; shape: number }>(
     "select projection, shape from checkpoints where projection = any($1::text[]) and commit >= (select commit from checkpoints where projection = 'imports')",
@@ -90,10 +90,7 @@ export interface Consequences {
   readonly open: number;
 }
 
-/**
- * Of versions that are reversed already the tables have nothing, so nothing is counted twice. `before`: what the same call reverses before
- * this, which the tables may not have yet.
- */
+/** Nothing is counted twice: reversed versions are no longer in the tables. `before`: what the same call has reversed, which may still be there. */
 export async function consequencesOf(pool: Pool, meant: ReversalTarget, before: readonly ReversalTarget[]): Promise<Consequences> {
   const { organisationId, importId, position, rows, shipmentIds } = meant;
   const gone = JSON.stringify([meant, ...before].map((each) => ({ ...each, position: String(each.position) })));
@@ -108,12 +105,12 @@ export async function consequencesOf(pool: Pool, meant: ReversalTarget, before: 
   return found.rows[0] ?? { superseded: 0, restored: 0, reopened: 0, open: 0 };
 }
 
-/** A row that has no correction of its own, and is not finished otherwise. */
+/** SQL for whether a row has a correction, or is finished in another way. */
 const isHeld = (importId: string, row: string) => `
   (exists (select from row_corrections held where held.import_id = ${importId} and held."row" = ${row})
    or exists (select from finished_rows done where done.import_id = ${importId} and done."row" = ${row}))`;
 
-/** By a version of the rejected row's shipment that this call does not reverse. */
+/** SQL for whether another version of the rejected row's shipment, which this call does not reverse, has superseded it. */
 const isSuperseded = `(i.kind = 'shipments' and ${supersedingAmongSql(
   "$1",
   `not exists (select from gone where gone.position = s.import_position and (gone."shipmentIds" is null or s.shipment_id = any(gone."shipmentIds")))`,
@@ -156,7 +153,7 @@ export interface CorrectingRows {
   readonly rows: readonly number[];
 }
 
-/** The imports whose accepted rows go back to rows of this one, directly or through further corrections, without what is reversed. */
+/** The imports whose accepted rows correct rows of this one, directly or through further corrections. Reversed rows are left out. */
 export async function correctingRows(pool: Pool, importId: string, rows: readonly number[] | undefined): Promise<CorrectingRows[]> {
   const found = await pool.query<CorrectingRows>(
     `with recursive following as (

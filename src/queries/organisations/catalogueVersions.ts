@@ -43,7 +43,7 @@ export function listCatalogueVersions(
   return readPage(page, ["catalogueVersions", organisationId], fetch, { placeOf: ({ version }) => [String(version)], itemOf: versionOf });
 }
 
-/** Those after one version up to another, newest first: what others have applied meanwhile. */
+/** Newest first: what others have applied meanwhile. */
 export async function catalogueVersionsBetween(
   organisationId: string,
   { after, upTo, most }: { readonly after: number; readonly upTo: number; readonly most: number },

@@ -18,9 +18,9 @@ interface RowOwner {
 }
 
 /**
- * SQL for the state of row `r` of the table `rejections`. This alone decides which rows are open, for every list and count. Whether
- * another write has superseded its shipment is asked of the ledger. A row of a reversed import that nothing else has become of is withdrawn. `kind` is a
- * kind, or SQL for one.
+ * SQL for the state of row `r` of the table `rejections`. This alone decides which rows are open, for every list and count. The ledger says
+ * whether a later write has superseded its shipment. In an import that is reversed, a row that would be open is withdrawn. `kind` is a kind, or
+ * SQL for one.
  */
 export function stateSqlOf(kind: ImportKind | { readonly sql: string }, { importId, organisationId }: RowOwner): string {
   const isShipment = typeof kind === "string" ? String(kind === "shipments") : `${kind.sql} = 'shipments'`;

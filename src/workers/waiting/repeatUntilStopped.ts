@@ -5,8 +5,8 @@ import { type Doorbell, doorbell } from "./doorbell.js";
 const longestMs = 10_000;
 
 /**
- * Does `work` every `everyMs` at the most, and when the bell rings, until the signal aborts. A failure is logged, and the pause doubles with each further failure, so
- * that an outage of hours does not fill the log. The first success brings the usual pause back.
+ * Does `work` whenever the bell rings, and at least every `everyMs`, until the signal aborts. A failure is logged. The pause doubles with each
+ * further failure, so that an outage of hours does not fill the log. The first success brings the usual pause back.
  */
 export async function repeatUntilStopped(
   what: string,

@@ -116,7 +116,7 @@ export interface Replies {
   next(): ReadReply;
 }
 
-/** Reads what a call hands over: a message, or several of them as `groupingCut` makes them. */
+/** Reads what a call hands over: a message, or several of them as `groupFrames` makes them. */
 export function repliesReader(): (bytes: Buffer) => Replies {
   const read = replyReader();
   return (bytes) => {

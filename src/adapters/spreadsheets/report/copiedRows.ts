@@ -28,7 +28,7 @@ for (const [meaning, bytes] of [
 ] as const)
   for (const byte of bytes) meanings[byte] = meaning;
 
-/** At most: a quote in a cell of its own, two bytes with the cell's end, becomes `""""` with a comma or a line's end. */
+/** How many times longer the output can be. The worst cell is a single quote: two bytes with the tab behind it, five as `""""` and a comma. */
 const growth = 3;
 /** Filled anew by each call. */
 let room = Buffer.alloc(0);

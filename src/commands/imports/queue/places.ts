@@ -62,8 +62,8 @@ export async function queuedImports(organisationId: string, most: number, pool: 
 }
 
 /**
- * The import is in its stream: readers find it from now on, and a worker may take it. Also gives a place back to an import that has lost it,
- * unless the table shows that it has ended.
+ * Confirms the place once the import is recorded: readers find the import from now on, and a worker may take it. Also gives a place back to an
+ * import that has lost it, unless the table shows that it has ended.
  */
 export async function queueImport(pool: Pool, request: ImportRequested, position: bigint, { started = false } = {}): Promise<void> {
   await pool.query(

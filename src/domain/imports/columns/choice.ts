@@ -1,4 +1,4 @@
-// What the columns of a file are taken for, and how that is applied to its header row.
+// Which field each column of a file holds, as a person has chosen, and how that choice is applied to the file's header row.
 import { isStorable } from "../../rows/cells.js";
 import { columnsOf, customFieldPrefix, type Field, type Kind } from "../fields.js";
 import { isLonger, limits, shortened } from "../limits.js";
@@ -91,7 +91,7 @@ export type AppliedChoice =
       readonly ok: true;
       /** By column of the file, and after them by fixed value: the field it holds; undefined where it is left out. */
       readonly fields: readonly (string | undefined)[];
-      /** The same: the name that rejected rows and reasons have for it. */
+      /** In the same order: the name of the field in rejected rows and reasons. */
       readonly names: readonly string[];
       /** The values that follow the cells of every row. */
       readonly fixed: readonly string[];

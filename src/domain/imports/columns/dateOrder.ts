@@ -35,7 +35,7 @@ function hourOf(hour: number, half: string | undefined): number {
 export interface OrderFound {
   /** Undefined where both are possible, or the values contradict each other. */
   readonly order: DateOrder | undefined;
-  /** A value that can only be read so; the first of this form where none says it. */
+  /** A value that can only be read in this order; if there is none, the first value that needs an order. */
   readonly example: string;
   /** Where the values contradict each other: one that can only be read the other way round. */
   readonly other?: string;
@@ -78,7 +78,7 @@ function gather(found: Gathered, text: string): void {
   if (isProof && !found.proofs.has(order)) found.proofs.set(order, date);
 }
 
-/** Takes the texts of a column; keeps the few that say what all of them say about their order. */
+/** Takes the texts of a column and keeps the few that decide its order of day and month. */
 export function dateForms() {
   const found: Gathered = { proofs: new Map() };
   return {

@@ -6,13 +6,13 @@ export type Decimal = (typeof decimals)[number];
 
 /** More digits than a recorded number can have, with their separators. */
 const longest = 120;
-/** Thousands in groups of three, with the same sign between all of them: `1.234.567,5`. Blanks and apostrophes as keyboards and programs write them. */
+/** Thousands in groups of three with the same sign between them: `1.234.567,5`. The sign may be a blank or an apostrophe, as programs write them. */
 const grouped: Readonly<Record<Decimal, RegExp>> = {
   point: /^[+-]?[1-9]\d{0,2}([, \u00a0\u2009\u202f'\u2019])\d{3}(?:\1\d{3})*(?:\.\d{1,40})?$/,
   comma: /^[+-]?[1-9]\d{0,2}([. \u00a0\u2009\u202f'\u2019])\d{3}(?:\1\d{3})*(?:,\d{1,40})?$/,
 };
 
-/** The number, or undefined for what is none in this writing. Without `decimal` as the contract has it: a point, and nothing between thousands. */
+/** The number in a text; undefined for any other text. Without `decimal` a number has a point, and nothing between thousands, as in the contract. */
 export function readNumber(text: string, decimal: Decimal | undefined): number | undefined {
   if (decimal === undefined || text.length > longest) return parseDecimal(text);
   if (grouped[decimal].test(text)) return parseDecimal(text.replace(decimal === "point" ? /[^\d.+-]/g : /[^\d,+-]/g, "").replace(",", "."));
@@ -20,10 +20,10 @@ export function readNumber(text: string, decimal: Decimal | undefined): number |
   return text.includes(".") ? undefined : parseDecimal(text.replace(",", "."));
 }
 
-/** A recorded number in this writing, for a form or a file in which the others are written so. */
+/** A recorded number with this decimal mark, for a form or a file whose other numbers have it. */
 export const writtenNumber = (text: string, decimal: Decimal | undefined): string => (decimal === "comma" ? text.replace(".", ",") : text);
 
-/** Nothing but digits says nothing, and is what most cells have. */
+/** Whether a text may say how numbers are written. Most cells have digits alone, which say nothing. */
 const couldTell = /^[+-]?(?:\d*[.,]|\d{1,3}[ \u00a0\u2009\u202f'\u2019])[\d.,' \u00a0\u2009\u202f\u2019e+-]*$/i;
 
 interface Readings {
@@ -48,7 +48,7 @@ const onlyReading = ({ point, comma }: Readings): Decimal | undefined => {
 export interface DecimalFound {
   /** Undefined where both are possible, or the values contradict each other. */
   readonly decimal: Decimal | undefined;
-  /** A value that can only be read so; the first that can be read in two ways where none says it. */
+  /** A value that can only be read in this way; if there is none, the first value that can be read in two ways. */
   readonly example: string;
   /** Where the values contradict each other: one that can only be read the other way. */
   readonly other?: string;
@@ -73,7 +73,7 @@ export function decimalIn(values: Iterable<string>): DecimalFound | undefined {
   return same === undefined ? undefined : { decimal: "point", example: same };
 }
 
-/** The first value that this declaration cannot read or leaves open, and another one can read; `undefined` declares nothing. */
+/** The first value that contradicts this declaration, or that it leaves open. `declared` is undefined where nothing was declared. */
 export function numberAgainst(values: readonly string[], declared: Decimal | undefined): string | undefined {
   const isPoint = declared === undefined && decimalIn(values)?.decimal === "point";
   return values.find((text) => {
@@ -85,7 +85,7 @@ export function numberAgainst(values: readonly string[], declared: Decimal | und
   });
 }
 
-/** Keeps the first value of each kind, which say together what all values say. */
+/** Takes the texts of a column and keeps the first of each form, which together decide how the column's numbers are written. */
 export interface NumberForms {
   add(cell: string): void;
   values(): string[];

@@ -10,11 +10,11 @@ export interface HeadingOfFile {
   readonly heading: string;
   /** Some of the column's values; empty where there is no file. */
   readonly values: readonly string[];
-  /** Those of its texts that say how its numbers are written. */
+  /** The few texts of the column that decide how its numbers are written. */
   readonly numbers: readonly string[];
 }
 
-/** By column: the few of its values that say what all of them say about the order of dates, and about how numbers are written. */
+/** By column: the few values that decide its order of day and month, and how its numbers are written. */
 export interface Evidence {
   readonly values: readonly (readonly string[])[];
   readonly numbers: readonly (readonly string[])[];

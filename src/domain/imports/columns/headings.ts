@@ -1,4 +1,4 @@
-// src/domain/imports/columns is about files whose headings are not ours: what each of their columns is taken for, and how a choice is applied.
+// src/domain/imports/columns is about files whose headings are not ours: which field each of their columns holds, and how such a choice is applied.
 import { createHash } from "node:crypto";
 import { folded, reportColumns } from "../../files/header.js";
 import { isStorable } from "../../rows/cells.js";

@@ -1,4 +1,4 @@
-// The cells of a file's rows as the choice of its columns has them.
+// Applies the choice of a file's columns to the cells of a row.
 import type { Cell } from "../../rows/cells.js";
 import { columnsOf, type Kind } from "../fields.js";
 import { type DateOrder, inOrder } from "./dateOrder.js";

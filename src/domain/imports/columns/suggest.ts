@@ -1,4 +1,4 @@
-// What each column of a file is probably taken for. A person looks at it before anything is sent.
+// Suggests which field each column of a file holds. A person looks at it before anything is sent.
 import { folded, reportColumns } from "../../files/header.js";
 import type { Kind } from "../fields.js";
 import { type ChoosableFields, type ColumnChoice, choosableFields } from "./choice.js";

@@ -146,7 +146,7 @@ const webhookHeaders = z.object({
 const webhookBody = (type: string, data: z.ZodType) =>
   z.object({ type: z.literal(type).describe("What happened"), timestamp: instant("When it happened"), data });
 
-/** The `data` of a webhook, by the stream of the event that it tells of. */
+/** The `data` of a webhook, by the kind of the event's stream. */
 const toldData: Record<WebhookStream, z.ZodType> = {
   import: importSchema.describe("The import as it was then"),
   reversals: importSchema

@@ -53,7 +53,7 @@ function whyRefused({ why, importId }: RefusedRow): string {
 
 const ledgerMs = 10_000;
 
-/** Imports that ran before this one may have written the same shipments. The ledger has those once it includes this import's ImportStarted. */
+/** Waits for the ledger: imports that ran before this one may have written the same shipments. It has them once it has this import's ImportStarted. */
 async function ledgerCaughtUp({ eventStore, pool }: WorkerDeps, held: HeldTurn, importId: string): Promise<void> {
   const started = await startedEvent(eventStore, importId);
   if (!started) throw new Error(`import ${importId} has not started`);

@@ -22,8 +22,8 @@ import { recordRows } from "./recordRows.js";
 type Processing = Extract<ImportState, { status: "processing" }>;
 
 /**
- * Runs an import from the head of its stream to its end. Undefined where it had ended before. When it throws, everything appended so far stays valid, and the next turn goes on
- * from there.
+ * Runs an import from the head of its stream to its end. Undefined if it had ended before. When it throws, everything appended so far stays
+ * valid, and the next turn goes on from there.
  */
 export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, visit: Visit): Promise<LoadedImport | undefined> {
   held.check();

@@ -3,8 +3,9 @@ import type { PoolClient } from "pg";
 import { attemptSeconds, claimSeconds } from "./deliveryDeadlines.js";
 
 /**
- * Which of a process's places a delivery takes. `first`: the first delivery under way to a working endpoint. `further`: a second to fourth beside it. `new`: a ping, or the one delivery
- * under way to an endpoint that has not answered yet. `failing`: the one delivery under way to an endpoint whose last attempt failed.
+ * Which of a process's places a delivery takes. `first`: the first delivery under way to a working endpoint. `further`: a second to fourth beside
+ * it. `new`: a ping, or the one delivery under way to an endpoint that has not answered yet. `failing`: the one delivery under way to an endpoint
+ * whose last attempt failed.
  */
 export type SendingSlot = "first" | "further" | "new" | "failing";
 
