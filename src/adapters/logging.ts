@@ -10,7 +10,7 @@ export function createLogger(options: { level: string; role: string; stream?: De
       base: { role: options.role, pid: process.pid },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: described },
+      serializers: { err: loggedError },
       redact: { paths: [...new Set(paths)], censor: "[hidden]" },
     },
     options.stream ?? toStderr(),
@@ -23,7 +23,7 @@ function toStderr(): DestinationStream {
 }
 
 /** Only these fields of an error: vendors attach whole clients to theirs, with passwords and secret keys. */
-function described(error: unknown): unknown {
+function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const { type, message, code, stack } = stdSerializers.err(error);
   return { type, message: message || partsOf(error), code, stack };

@@ -10,13 +10,13 @@ export interface Metrics {
 }
 
 /** A metric whose number, or numbers by the values of a label, are read when /metrics is requested. */
-export type LookUpResult = { readonly name: string; readonly help: string } & (
+export type LookedUpMetric = { readonly name: string; readonly help: string } & (
   | { readonly label?: undefined; readonly read: () => Promise<number | undefined> }
   | { readonly label: string; readonly read: () => Promise<Readonly<Record<string, number>> | undefined> }
 );
 
 /** Creates a registry of its own, so that two apps in one process do not share numbers. */
-export function createMetrics(lookedUp: readonly LookUpResult[] = []): Metrics {
+export function createMetrics(lookedUp: readonly LookedUpMetric[] = []): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 }); // never: `addLoopLag` takes its place
   addLoopLag(registry);
@@ -79,7 +79,7 @@ function addLoopLag(registry: Registry): void {
 }
 
 /** During an outage the number is left out, and the other metrics are still answered. */
-function addGauge(registry: Registry, { name, help, label, read }: LookUpResult): void {
+function addGauge(registry: Registry, { name, help, label, read }: LookedUpMetric): void {
   new Gauge({
     name,
     help,
@@ -87,7 +87,7 @@ function addGauge(registry: Registry, { name, help, label, read }: LookUpResult)
     registers: [registry],
     async collect() {
       this.reset();
-      const value = await withTimeLimit<Looked, undefined>(lookUpMs, read(), () => undefined).catch(() => undefined);
+      const value = await withTimeLimit<LookedUpValue, undefined>(lookUpMs, read(), () => undefined).catch(() => undefined);
       if (value === undefined) this.remove();
       else if (typeof value === "number") this.set(value);
       else for (const [each, count] of Object.entries(value)) this.set({ [label ?? ""]: each }, count);
@@ -96,4 +96,4 @@ function addGauge(registry: Registry, { name, help, label, read }: LookUpResult)
 }
 
 const lookUpMs = 2_000;
-type Looked = number | Readonly<Record<string, number>> | undefined;
+type LookedUpValue = number | Readonly<Record<string, number>> | undefined;

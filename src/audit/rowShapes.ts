@@ -1,6 +1,6 @@
 // A row as a list of values, made from its event or from its table: two rows are the same when their lists are.
 import type { RowAccepted, RowRejected } from "../events/importEvents.js";
-import { canonical, storable } from "./canonical.js";
+import { canonical, storableText } from "./canonical.js";
 
 export type RowShape = readonly (string | number | null)[];
 
@@ -18,7 +18,7 @@ export const rowColumns: Readonly<Record<RowTable, string>> = {
   rejections: `"row", handle, error, lead, faults, element, data`,
 };
 
-const text = (value: unknown): string | null => (value === undefined || value === null ? null : storable(String(value)));
+const text = (value: unknown): string | null => (value === undefined || value === null ? null : storableText(String(value)));
 
 export function activityShape({ row, values }: RowAccepted): RowShape {
   const { warehouseCode, chargeCode, quantity, activityTimestamp, customerId, reference, status } = values as Record<string, unknown>;
@@ -30,7 +30,7 @@ export const lineShape = ({ row, shipment, values }: RowAccepted): RowShape => [
 
 export function rejectionShape(event: RowRejected, kind: "shipments" | "activities"): RowShape {
   const { row, shipmentId, reference, error, lead = null, faults = null, element = null, data } = event;
-  return [row, text(kind === "shipments" ? shipmentId : reference), storable(error), lead, canonical(faults), element, canonical(data)];
+  return [row, text(kind === "shipments" ? shipmentId : reference), storableText(error), lead, canonical(faults), element, canonical(data)];
 }
 
 /** `columns` are the values of `rowColumns`, in that order. */

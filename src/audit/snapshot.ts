@@ -61,7 +61,7 @@ async function positionOf(client: PoolClient): Promise<Position> {
 const rowsPerFetch = 5_000;
 
 /** Reads any number of rows, as arrays of columns, with memory for a few thousand. */
-export async function* readRows(client: PoolClient, query: string, values: readonly unknown[] = []): AsyncGenerator<unknown[]> {
+export async function* readSnapshotRows(client: PoolClient, query: string, values: readonly unknown[] = []): AsyncGenerator<unknown[]> {
   await client.query(`declare audited no scroll cursor for ${query}`, [...values]);
   try {
     for (;;) {

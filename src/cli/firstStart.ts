@@ -10,7 +10,7 @@ import { linkAddress } from "../domain/members.js";
 import { firstStart } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
 import { streamOf } from "../events/streams.js";
-import { type Adapters, memberDeps, openAdapters, organisationDeps, whenUp } from "../main/adapters.js";
+import { type Adapters, memberDeps, openAdapters, organisationDeps, retryUntilUp } from "../main/adapters.js";
 import { prepareTables, unfilledTables } from "../main/tables.js";
 import { listMembers, listOrganisations } from "../queries/organisations/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
@@ -37,25 +37,25 @@ export async function prepareFirstStart(
     // An embedded store is restarted by itself, so wait for it. A configured address that does not answer may be a mistake: say so at once.
     // Without an answer of the embedded log a first start would be taken for one on a log with events, and have no demo.
     const unanswered = config.eventStoreUrl === undefined ? "unavailable" : "full";
-    if (config.databaseUrl === undefined) await whenUp(() => prepareTables(adapters, unanswered), logger, signal);
+    if (config.databaseUrl === undefined) await retryUntilUp(() => prepareTables(adapters, unanswered), logger, signal);
     else await prepareTables(adapters);
     if (config.eventStoreUrl !== undefined) await adapters.eventStore.ping();
     await adapters.objectStore.prepare();
     if (!config.demo || config.eventStoreUrl !== undefined) return undefined;
-    return await findOrMakeDemo(adapters, (work) => whenUp(work, logger, signal));
+    return await findOrMakeDemo(adapters, (work) => retryUntilUp(work, logger, signal));
   } finally {
     await adapters.close();
   }
 }
 
-type Insist = <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
+type RetryUntilUp = <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
 
 /** Each step waits for a store that is down. If the answer to a key's creation is lost, that key stays unused and another is created. */
-async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo | undefined> {
+async function findOrMakeDemo(adapters: Adapters, retry: RetryUntilUp): Promise<Demo | undefined> {
   const organisationId = demoOrganisation.organisation.id;
-  const unfilled = await insist(() => unfilledTables(adapters.pool));
+  const unfilled = await retry(() => unfilledTables(adapters.pool));
   if (!unfilled || unfilled.length > 0) return undefined; // the log has organisations, and no role runs yet that reads it
-  const found = await insist(async () => ({
+  const found = await retry(async () => ({
     demo: await adapters.eventStore.last(streamOf.organisation(organisationId)),
     others: await listOrganisations(adapters.pool),
     members: await listMembers(organisationId, adapters.pool),
@@ -69,9 +69,9 @@ async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo 
   if (!parsed.ok) throw new Error(`the demo organisation is faulty: ${parsed.faults.join("; ")}`);
   const deps = organisationDeps(adapters);
   const origin = { by: firstStart, correlationId: randomUUID() };
-  await insist(() => applyOrganisation(deps, parsed.file, origin));
-  const made = await insist(() => createKey(deps, { organisationId, name: "demo" }, origin));
-  const invited = await insist(() => inviteAdmin(adapters, organisationId, origin));
+  await retry(() => applyOrganisation(deps, parsed.file, origin));
+  const made = await retry(() => createKey(deps, { organisationId, name: "demo" }, origin));
+  const invited = await retry(() => inviteAdmin(adapters, organisationId, origin));
   return { organisationId, key: made?.key, token: invited?.token, hasAdmin: invited !== undefined };
 }
 

@@ -20,7 +20,7 @@ function bar(label: string): Progress {
   return {
     update(progress) {
       const { speed, left } = paced(progress);
-      shown.update(Math.floor(progress.share * 1000), { count: number(progress.events), speed: number(speed), left });
+      shown.update(Math.floor(progress.share * 1000), { count: numberText(progress.events), speed: numberText(speed), left });
     },
     stop: () => shown.stop(),
   };
@@ -35,7 +35,7 @@ function plainLines(label: string): Progress {
       due = Date.now() + plainEveryMs;
       const { speed, left } = paced(progress);
       const share = Math.floor(progress.share * 100);
-      process.stderr.write(`${label}: ${share} %, ${number(progress.events)} events, ${number(speed)} events/s, ${left} left\n`);
+      process.stderr.write(`${label}: ${share} %, ${numberText(progress.events)} events, ${numberText(speed)} events/s, ${left} left\n`);
     },
     stop: () => undefined,
   };
@@ -50,7 +50,7 @@ function pace(): (progress: { events: number; share: number }) => { speed: numbe
   };
 }
 
-export const number = (value: number | bigint): string => value.toLocaleString("en-US");
+export const numberText = (value: number | bigint): string => value.toLocaleString("en-US");
 
 export const countOf = (value: number | bigint, one: string, many: string): string =>
-  `${number(value)} ${Number(value) === 1 ? one : many}`;
+  `${numberText(value)} ${Number(value) === 1 ? one : many}`;

@@ -16,12 +16,12 @@ export interface Aggregate<S extends StreamKind, State> {
   readonly evolve: (state: State, event: EventOn<S>, revision: Revision, position: bigint) => State;
 }
 
-export interface Handling {
+export interface HandlerDeps {
   readonly events: EventStore;
   readonly newId: () => string;
 }
 
-export interface Handled<S extends StreamKind, State> {
+export interface CommandOutcome<S extends StreamKind, State> {
   /** The state that the decision was based on. */
   readonly before: State;
   readonly decided: readonly EventOn<S>[];
@@ -31,12 +31,12 @@ export interface Handled<S extends StreamKind, State> {
 
 /** Loads, decides and appends. When another process has appended in between, it loads and decides again. No events, no append. */
 export async function handle<S extends StreamKind, State>(
-  { events, newId }: Handling,
+  { events, newId }: HandlerDeps,
   aggregate: Aggregate<S, State>,
   id: string,
   context: EventContext,
   decide: (state: State, head: Revision) => readonly EventOn<S>[] | Promise<readonly EventOn<S>[]>,
-): Promise<Handled<S, State>> {
+): Promise<CommandOutcome<S, State>> {
   return untilNoConflict(async () => {
     await logIdOf(events); // writes LogCreated first if the log is empty
     const { state, head } = await load(events, aggregate, id);
@@ -46,7 +46,7 @@ export async function handle<S extends StreamKind, State>(
   });
 }
 
-interface Decided<S extends StreamKind> {
+interface Decision<S extends StreamKind> {
   readonly decided: readonly EventOn<S>[];
   readonly context: EventContext;
   /** The revision that the decision was based on. */
@@ -54,10 +54,10 @@ interface Decided<S extends StreamKind> {
 }
 
 export function appendDecided<S extends StreamKind>(
-  { events, newId }: Handling,
+  { events, newId }: HandlerDeps,
   kind: S,
   id: string,
-  { decided, context, head }: Decided<S>,
+  { decided, context, head }: Decision<S>,
 ): Promise<Revision> {
   const encoded = decided.map((event) => encode(event.type, event.data as never, context, newId()));
   return appendInChunks(events, streamOf[kind](id), encoded, head);
@@ -123,7 +123,7 @@ export async function untilNoConflict<Result>(attempt: (conflicts: number) => Pr
     return await attempt(0);
   } catch (error) {
     if (!(error instanceof WrongVersion)) throw error;
-    return inLine(error.stream, () => tryAgain(attempt, error, deadline));
+    return takeTurns(error.stream, () => tryAgain(attempt, error, deadline));
   }
 }
 
@@ -141,7 +141,7 @@ async function tryAgain<Result>(attempt: (conflicts: number) => Promise<Result>,
   throw new StoreUnavailable("event store", "Too many changes to the same thing at the moment, try again shortly", { cause });
 }
 
-async function inLine<Result>(stream: string, work: () => Promise<Result>): Promise<Result> {
+async function takeTurns<Result>(stream: string, work: () => Promise<Result>): Promise<Result> {
   const before = lastInLine.get(stream) ?? Promise.resolve();
   const mine = before.then(work, work);
   lastInLine.set(stream, mine);

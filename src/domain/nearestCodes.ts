@@ -42,13 +42,13 @@ const wordsOf = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-const joined = (words: string): string => words.replaceAll(" ", "");
+const withoutBlanks = (words: string): string => words.replaceAll(" ", "");
 const withoutZeros = (words: string): string => words.replaceAll(/[0-9]+/g, (digits) => String(BigInt(digits)));
 
 /** 0 for the same but for case, blanks and signs; then without leading zeros, with one beginning with the other, and with few letters changed. */
 function distanceOf(wanted: string, value: string): number {
   const words = wordsOf(value);
-  const [one, other] = [joined(wanted), joined(words)];
+  const [one, other] = [withoutBlanks(wanted), withoutBlanks(words)];
   if (one === other) return 0;
   if (withoutZeros(one) === withoutZeros(other)) return 1;
   if (one.length > 1 && other.startsWith(one)) return 2;

@@ -1,13 +1,13 @@
 // src/domain/validation turns zod's findings into plain sentences that begin with the path, for requests and for files alike.
 import { z } from "zod";
 
-export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: string[] };
+export type CheckResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: string[] };
 
 /** A part of a request that the API reference describes under this name. Fields that are not known are an error. */
 export const requestObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.strictObject(shape).meta({ id });
 
 /** `root` names the input in a message about the whole input. */
-export function check<S extends z.ZodType>(schema: S, input: unknown, root: string): Checked<z.output<S>> {
+export function check<S extends z.ZodType>(schema: S, input: unknown, root: string): CheckResult<z.output<S>> {
   const { success, data, error } = parsed(schema, input);
   return success ? { ok: true, value: data } : { ok: false, faults: faultsOf(error, root) };
 }

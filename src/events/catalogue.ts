@@ -91,7 +91,7 @@ export interface CatalogueState {
   open: { readonly revision: Revision; readonly change: CatalogueChange }[];
 }
 
-export const noCatalogue = (): CatalogueState => ({ file: undefined, version: 0, open: [] });
+export const emptyCatalogue = (): CatalogueState => ({ file: undefined, version: 0, open: [] });
 
 type CatalogueEvent = Extract<EventOn<"organisation">, { readonly type: `Catalogue${string}` }>;
 
@@ -110,7 +110,7 @@ export function evolveCatalogue(state: CatalogueState, event: CatalogueEvent, re
 
 /** One version of an organisation's catalogue, from its stream; undefined when there is no such version. */
 export async function catalogueFileAt(organisationId: string, version: number, events: EventStore): Promise<OrganisationFile | undefined> {
-  const state = noCatalogue();
+  const state = emptyCatalogue();
   for await (const stored of events.read(streamOf.organisation(organisationId))) {
     const event = decodeOn("organisation", stored);
     if (event && isOfCatalogue(event)) evolveCatalogue(state, event, stored.revision);

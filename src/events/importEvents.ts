@@ -2,7 +2,7 @@
 // row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled. An import that ends before it starts has only the
 // first and the last of these. This is a disk format.
 import { z } from "zod";
-import { type Decimal, decimals } from "../domain/imports/columns/decimal.js";
+import { type DecimalMark, decimals } from "../domain/imports/columns/decimal.js";
 import { unusualKinds } from "../domain/imports/unusual.js";
 import { principal } from "../domain/principal.js";
 import { faultCodes } from "../domain/rows/faults.js";
@@ -150,11 +150,11 @@ export const endsImport = (type: string): type is ImportEnding => (importEndings
 export type ImportRequested = z.infer<typeof importRequested>;
 
 /** How its numbers are written; undefined for the contract's way. */
-export const decimalOf = ({ columns, corrects }: DeclaredDecimal): Decimal | undefined => columns?.decimal ?? corrects?.decimal;
+export const decimalOf = ({ columns, corrects }: DeclaredDecimal): DecimalMark | undefined => columns?.decimal ?? corrects?.decimal;
 
 interface DeclaredDecimal {
-  readonly columns?: { readonly decimal?: Decimal | undefined } | undefined;
-  readonly corrects?: { readonly decimal?: Decimal | undefined } | undefined;
+  readonly columns?: { readonly decimal?: DecimalMark | undefined } | undefined;
+  readonly corrects?: { readonly decimal?: DecimalMark | undefined } | undefined;
 }
 
 export type ImportColumns = NonNullable<ImportRequested["columns"]>;

@@ -9,16 +9,16 @@ import type { CheckedFile, FileToCheck } from "./fileChecks.js";
 import { ImportFault } from "./importFault.js";
 import { openSubmission } from "./openSubmission.js";
 import { prepareRows } from "./prepareRows.js";
-import { countProblems } from "./problemGroups.js";
+import { createProblemCounter } from "./problemGroups.js";
 import { createRejectedFile } from "./rejectedFile.js";
 
-export interface Judging {
+export interface JudgingTools {
   readonly spreadsheets: Spreadsheets;
   readonly catalogue: Catalogue;
   readonly geography: Geography;
 }
 
-export interface Watch {
+export interface CheckListener {
   /** From 0 to 1. */
   readonly progress: (share: number) => void;
   readonly shipments: (ids: readonly string[]) => Promise<void>;
@@ -28,9 +28,9 @@ const idsAtOnce = 5_000;
 
 /** What an import of this file would record, judged by the same code and by today's catalogue. Nothing is recorded. */
 export async function checkFile(
-  { spreadsheets, catalogue, geography }: Judging,
+  { spreadsheets, catalogue, geography }: JudgingTools,
   { kind, file, folder, columns, rejectedTo }: Omit<FileToCheck, "organisationId" | "catalogue">,
-  watch: Watch,
+  watch: CheckListener,
 ): Promise<CheckedFile> {
   const request = { kind, source: "file", file, columns } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
@@ -39,7 +39,7 @@ export async function checkFile(
   const prepared = await prepareRows(request, submission, rules, new Map(), async (share) => watch.progress(share / 2));
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const ids = shipmentIds(submission.columns, watch.shipments);
-  const problems = countProblems(submission.columns, headingIn(columns));
+  const problems = createProblemCounter(submission.columns, headingByField(columns));
   let [ordinal, accepted] = [0, 0];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
@@ -64,7 +64,7 @@ export async function checkFile(
 export async function readEvidence(
   spreadsheets: Spreadsheets,
   { file: { path, format } }: Pick<FileToCheck, "file">,
-  progress: Watch["progress"],
+  progress: CheckListener["progress"],
 ): Promise<Evidence> {
   const found = gatherEvidence();
   const writeNumber = (text: string) => `#${text}`;
@@ -76,7 +76,7 @@ export async function readEvidence(
 }
 
 /** Hands on the id of each shipment once. Shipments are numbered by their first lines, so a higher number is one not seen before. */
-export function shipmentIds(columns: Columns, use: Watch["shipments"]) {
+export function shipmentIds(columns: Columns, use: CheckListener["shipments"]) {
   const column = columns.fields.indexOf("shipmentId");
   let [last, count, ids]: [number, number, string[]] = [0, 0, []];
   const end = async () => {
@@ -96,7 +96,7 @@ export function shipmentIds(columns: Columns, use: Watch["shipments"]) {
 }
 
 /** The file's heading for a field; the field's own name, or a custom field's key, where it has none. */
-export function headingIn(columns: FileToCheck["columns"]): (field: string) => string {
+export function headingByField(columns: FileToCheck["columns"]): (field: string) => string {
   const headings = new Map(Object.entries(columns?.headings ?? {}).map(([heading, field]) => [field, heading]));
   return (field) => headings.get(field) ?? (field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field);
 }

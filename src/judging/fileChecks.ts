@@ -1,7 +1,7 @@
 // Files that are judged before anything is recorded. Each is judged in a process of its own, so that the API can serve other requests.
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
 import type { ColumnChoice } from "../domain/imports/columns/choice.js";
-import type { Decimal } from "../domain/imports/columns/decimal.js";
+import type { DecimalMark } from "../domain/imports/columns/decimal.js";
 import type { Evidence } from "../domain/imports/columns/evidence.js";
 import type { ImportKind } from "../events/importEvents.js";
 import type { FileFormat } from "../ports/spreadsheets.js";
@@ -95,7 +95,7 @@ export interface ReportToJudge {
   /** The import's rejected rows, as rejectedRows.ts reads them. */
   readonly rowsPath: string;
   /** How that import's numbers are written; undefined for the contract's way. */
-  readonly decimal?: Decimal | undefined;
+  readonly decimal?: DecimalMark | undefined;
   /** How many imports it may become; 0 to judge only. */
   readonly mostParts: number;
 }

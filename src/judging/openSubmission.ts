@@ -14,7 +14,7 @@ import { ImportFault } from "./importFault.js";
 import { spooledRows, spoolRows } from "./rowSpool.js";
 
 /** The part of a request that judging needs. A file that is only checked has no more than this. */
-export interface JudgedRequest extends Pick<ImportRequested, "kind" | "source" | "corrects"> {
+export interface SubmissionRequest extends Pick<ImportRequested, "kind" | "source" | "corrects"> {
   readonly file: Pick<ImportRequested["file"], "name" | "format">;
   /** What its columns are taken for, where its headings are not ours. */
   readonly columns?: ColumnChoice | undefined;
@@ -48,7 +48,7 @@ export interface OpenSubmission {
 
 export async function openSubmission(
   spreadsheets: Spreadsheets,
-  request: JudgedRequest,
+  request: SubmissionRequest,
   catalogue: Catalogue,
   files: { path: string; folder: string },
 ): Promise<OpenSubmission> {
@@ -58,7 +58,7 @@ export async function openSubmission(
   const { columns, fixed } = matchedColumns(header.columns, request, catalogue);
   const headings = header.columns.map((name) => name.trim());
   const reported = { names: headings, fields: choice ? fileHeadings(header.columns) : columns.fields };
-  const taken = choice ? mapped(cellMapper({ kind, fields: columns.fields, fixed, dateOrder: choice.dateOrder })) : asSent;
+  const taken = choice ? mapBatches(cellMapper({ kind, fields: columns.fields, fixed, dateOrder: choice.dateOrder })) : keepBatches;
   const shape = { columns, headings, reported, notes: header.notes };
   const times = columnsOf(kind).filter(({ type }) => type === "time");
   const dateColumns = new Set(times.map(({ name }) => columns.fields.indexOf(name)));
@@ -70,11 +70,11 @@ export async function openSubmission(
   }
   const spool = join(files.folder, "rows");
   const read = () => spoolRows(spool, fromFile());
-  return { ...shape, read: () => taken(read()), count: () => counted(read()), readAgain: () => taken(spooledRows(spool)) };
+  return { ...shape, read: () => taken(read()), count: () => countRows(read()), readAgain: () => taken(spooledRows(spool)) };
 }
 
 /** Writes a workbook's own numbers with the decimal mark that was declared for the file, so that they are read back unchanged. */
-function ownNumbersIn({ fields, decimal }: Columns, kind: JudgedRequest["kind"]): ReadOptions["writeNumber"] {
+function ownNumbersIn({ fields, decimal }: Columns, kind: SubmissionRequest["kind"]): ReadOptions["writeNumber"] {
   const numbers = new Set<string>(columnsOf(kind).flatMap((field) => (isNumber(field) ? [field.name] : [])));
   const isOfNumbers = fields.map((field) => field !== undefined && numbers.has(field));
   return decimal && ((text, column) => (isOfNumbers[column] ? writtenNumber(text, decimal) : text));
@@ -82,11 +82,11 @@ function ownNumbersIn({ fields, decimal }: Columns, kind: JudgedRequest["kind"])
 
 type MapCells = ReturnType<typeof cellMapper>;
 
-type Take = <Batch extends { readonly rows: readonly FileRow[] }>(batches: AsyncIterable<Batch>) => AsyncIterable<Batch & Rows>;
+type MapBatches = <Batch extends { readonly rows: readonly FileRow[] }>(batches: AsyncIterable<Batch>) => AsyncIterable<Batch & Rows>;
 
-const asSent: Take = (batches) => batches;
+const keepBatches: MapBatches = (batches) => batches;
 
-const mapped = (map: MapCells): Take =>
+const mapBatches = (map: MapCells): MapBatches =>
   async function* <Batch extends { readonly rows: readonly FileRow[] }>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch & Rows> {
     for await (const batch of batches) yield { ...batch, rows: batch.rows.map((row) => mappedRow(row, map)) };
   };
@@ -96,7 +96,7 @@ function mappedRow(row: FileRow, map: MapCells): SubmittedRow {
   return cells === row.cells ? row : { ...row, cells, sent: row.cells };
 }
 
-async function* counted(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCount> {
+async function* countRows(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCount> {
   let count = 0;
   for await (const { rows, ...reading } of batches) {
     count += rows.length;
@@ -107,7 +107,7 @@ async function* counted(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCou
 /** The API checked the header before it queued the import, but the organisation's custom fields may have changed since. */
 function matchedColumns(
   names: readonly string[],
-  request: JudgedRequest,
+  request: SubmissionRequest,
   catalogue: Catalogue,
 ): { columns: Columns; fixed: readonly string[] } {
   const { kind, source, columns: choice } = request;

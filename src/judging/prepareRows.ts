@@ -6,7 +6,7 @@ import { activityJudge, shipmentLineJudge } from "../domain/rows/rowJudges.js";
 import { comparedColumns } from "../domain/rows/shipmentMeaning.js";
 import { type SeenLine, shipmentVerdicts } from "../domain/rows/shipmentVerdicts.js";
 import type { FileRow, Reading } from "../ports/spreadsheets.js";
-import type { JudgedRequest, OpenSubmission } from "./openSubmission.js";
+import type { OpenSubmission, SubmissionRequest } from "./openSubmission.js";
 import { shownRow } from "./shownRow.js";
 
 export type RowVerdict =
@@ -21,7 +21,7 @@ export interface PreparedRows {
 }
 
 /** Is called with the share read so far, from 0 to 1. It throws to stop the reading. */
-type Watch = (share: number) => Promise<void>;
+type ReadListener = (share: number) => Promise<void>;
 /** By ordinal: why this import may not record a row, whatever the row's values are. A `Map` from ordinals to reasons is one. */
 export interface Refusals {
   get(ordinal: number, row: FileRow): RowReason | undefined;
@@ -32,18 +32,23 @@ export interface Refusals {
  * lines are judged together wherever they stand in the file.
  */
 export async function prepareRows(
-  request: JudgedRequest,
+  request: SubmissionRequest,
   submission: OpenSubmission,
   context: RowContext,
   refusals: Refusals,
-  watch: Watch,
+  watch: ReadListener,
 ): Promise<PreparedRows> {
   return request.kind === "activities"
     ? prepareActivities(submission, context, refusals, watch)
     : prepareShipments(request, submission, context, refusals, watch);
 }
 
-async function prepareActivities(submission: OpenSubmission, context: RowContext, refusals: Refusals, watch: Watch): Promise<PreparedRows> {
+async function prepareActivities(
+  submission: OpenSubmission,
+  context: RowContext,
+  refusals: Refusals,
+  watch: ReadListener,
+): Promise<PreparedRows> {
   const judge = activityJudge(submission.columns, context);
   let [rows, notes]: [number, readonly string[]] = [0, []];
   for await (const count of submission.count()) {
@@ -58,11 +63,11 @@ async function prepareActivities(submission: OpenSubmission, context: RowContext
 }
 
 async function prepareShipments(
-  request: JudgedRequest,
+  request: SubmissionRequest,
   submission: OpenSubmission,
   context: RowContext,
   refusals: Refusals,
-  watch: Watch,
+  watch: ReadListener,
 ): Promise<PreparedRows> {
   const { columns } = submission;
   const judge = shipmentLineJudge(columns, context);
@@ -103,13 +108,13 @@ async function prepareShipments(
   };
 }
 
-const isPush = ({ source, corrects }: JudgedRequest): boolean => source === "data" && corrects === undefined;
+const isPush = ({ source, corrects }: SubmissionRequest): boolean => source === "data" && corrects === undefined;
 
 /**
  * The element of a JSON push that a row goes back to, by the row of its first line. Two elements with one shipmentId are two shipments.
  * Undefined in a file, where the lines of one shipmentId are one shipment.
  */
-function elementsIn(request: JudgedRequest, { fields }: Columns): (row: FileRow, ordinal: number) => number | undefined {
+function elementsIn(request: SubmissionRequest, { fields }: Columns): (row: FileRow, ordinal: number) => number | undefined {
   if (!isPush(request)) return (_, ordinal) => request.corrects?.push?.elements[ordinal];
   const column = fields.indexOf(elementColumn);
   const firstRows = new Map<unknown, number>();

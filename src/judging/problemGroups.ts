@@ -42,7 +42,7 @@ interface FaultTally {
  * Counts the rejected rows of a file by reason, as the page of rejected rows does: a line without a fault of its own counts for the reason of
  * the line at fault in its shipment. `headingOf` is the name that people know a field by.
  */
-export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (field: string) => string): ProblemCounter {
+export function createProblemCounter({ fields }: Pick<Columns, "fields">, headingOf: (field: string) => string): ProblemCounter {
   const groups = new Map<string, Group>();
   const indexOf = new Map(fields.flatMap((field, index) => (field === undefined ? [] : [[field, index] as const])));
   const inOrder: Omit<Problem, "values">[] = [];
@@ -111,7 +111,7 @@ export function countProblems({ fields }: Pick<Columns, "fields">, headingOf: (f
             values: faults.map((tally) => mostFrequent(tally, headingOf)),
           }),
         ),
-        more: restOf(
+        more: unlistedCount(
           sorted.slice(shownGroups).map(([, { rows }]) => rows),
           ungrouped,
         ),
@@ -138,7 +138,7 @@ function mostFrequent({ columns, values, others }: FaultTally, headingOf: (field
     columns: columns.slice(0, shownColumns).map(headingOf),
     moreColumns: Math.max(0, columns.length - shownColumns),
     values: sorted.slice(0, shownValues).map(([value, rows]) => ({ value, rows })),
-    more: restOf(
+    more: unlistedCount(
       sorted.slice(shownValues).map(([, rows]) => rows),
       others,
     ),
@@ -146,7 +146,7 @@ function mostFrequent({ columns, values, others }: FaultTally, headingOf: (field
 }
 
 /** `uncounted`: the rows whose reason or value was not kept. */
-const restOf = (counts: readonly number[], uncounted: number): Rest => ({
+const unlistedCount = (counts: readonly number[], uncounted: number): Rest => ({
   kinds: counts.length,
   rows: counts.reduce((sum, rows) => sum + rows, uncounted),
   atLeast: uncounted > 0,

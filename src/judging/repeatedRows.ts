@@ -3,13 +3,13 @@ import { type ActivityContent, readContent } from "../domain/rows/activityConten
 import { createIntList } from "../domain/rows/compactLists.js";
 import type { ContentRows, LedgerFigures } from "./ledgerFigures.js";
 
-export interface RepeatedRows {
+export interface RepeatFinder {
   /** Is called for each row. `find` answers by the order of these calls, counted from 0. */
   add(values: Readonly<Record<string, unknown>>): void;
-  find(figures: LedgerFigures): Promise<FoundRepeats>;
+  find(figures: LedgerFigures): Promise<RepeatLookUp>;
 }
 
-export interface FoundRepeats {
+export interface RepeatLookUp {
   isRepeated(index: number): boolean;
   /** The earliest activity that the row repeats. Undefined where it only repeats a row of its own file. */
   sameAs(index: number): { readonly importId: string; readonly row: number } | undefined;
@@ -19,7 +19,7 @@ export interface FoundRepeats {
 const daysAtOnce = 8;
 
 /** Keeps 64 bits of each row, and finds among them those of earlier activities. */
-export function repeatedRows(): RepeatedRows {
+export function createRepeatFinder(): RepeatFinder {
   const [lows, highs] = [createIntList(), createIntList()];
   const days = new Set<number>();
   const content: ActivityContent = { low: 0, high: 0, instant: 0 };

@@ -3,13 +3,13 @@ import { type Columns, cellText, storableText, submittedValues } from "../domain
 import { recordedFaults } from "../domain/rows/faults.js";
 import type { RowOutcome } from "../events/importEvents.js";
 import type { FileRow } from "../ports/spreadsheets.js";
-import type { JudgedRequest } from "./openSubmission.js";
+import type { SubmissionRequest } from "./openSubmission.js";
 import type { PreparedRows } from "./prepareRows.js";
 import { shownRow } from "./shownRow.js";
 
 /** The event that is recorded for a row. */
 export function rowOutcomes(
-  request: JudgedRequest,
+  request: SubmissionRequest,
   columns: Columns,
   prepared: PreparedRows,
 ): (row: FileRow, ordinal: number) => RowOutcome {

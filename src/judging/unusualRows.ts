@@ -7,7 +7,7 @@ import { rangesOf } from "../domain/ranges.js";
 import { createDoubleList, createIntList } from "../domain/rows/compactLists.js";
 import type { UnusualOfKind } from "../events/importEvents.js";
 import type { CodeField, LedgerFigures, UnusualRows } from "./ledgerFigures.js";
-import { type FoundRepeats, repeatedRows } from "./repeatedRows.js";
+import { createRepeatFinder, type RepeatLookUp } from "./repeatedRows.js";
 
 export interface UnusualSubject {
   /** When the rows were pushed. */
@@ -34,7 +34,7 @@ export function unusualRows({ at, source, off }: UnusualSubject): UnusualFinder 
   const [rows, marks, quantities] = [createIntList(), createIntList(), createDoubleList()];
   const [chargeCodes, warehouseCodes] = [codeNumbers(), codeNumbers()];
   const largest: number[] = []; // by charge code
-  const repeats = source === "file" && isOn("repeated") ? repeatedRows() : undefined;
+  const repeats = source === "file" && isOn("repeated") ? createRepeatFinder() : undefined;
   let withoutCustomer = false;
   return {
     add(row, values) {
@@ -180,7 +180,7 @@ function nearCodes(first: readonly number[], rowOf: (index: number) => number, n
   return [...rows].map(([code, numbers]) => ({ code, rows: rangesOf(numbers) }));
 }
 
-function sameRows(first: readonly number[], rowOf: (index: number) => number, found: FoundRepeats) {
+function sameRows(first: readonly number[], rowOf: (index: number) => number, found: RepeatLookUp) {
   const byImport = new Map<string, [number, number][]>();
   for (const index of first) {
     const same = found.sameAs(index);

@@ -101,7 +101,7 @@ async function openObjectStore(config: Config, signingSecret: string, patience: 
 }
 
 /** Repeats `work` while a store is unavailable. Undefined when the signal aborts first. */
-export async function whenUp<Result>(work: () => Promise<Result>, logger: Logger, signal: AbortSignal): Promise<Result | undefined> {
+export async function retryUntilUp<Result>(work: () => Promise<Result>, logger: Logger, signal: AbortSignal): Promise<Result | undefined> {
   for (let failures = 1; !signal.aborted; failures += 1) {
     try {
       return await work();

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { StoreUnavailable } from "../portErrors.js";
 import type { ObjectStore } from "../ports/objectStore.js";
-import { whenUp } from "./adapters.js";
+import { retryUntilUp } from "./adapters.js";
 
 /** For the API, which stores submissions. During an outage the bucket is created later, and other requests are served meanwhile. */
 export async function prepareObjects(objectStore: ObjectStore, logger: Logger, signal: AbortSignal): Promise<void> {
@@ -11,7 +11,7 @@ export async function prepareObjects(objectStore: ObjectStore, logger: Logger, s
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || error.fault === "misconfigured") throw error;
     logger.warn({ err: error }, "the object store is not available: pushes are answered 503 until it is");
-    void whenUp(() => objectStore.prepare(), logger, signal).catch((fault: unknown) =>
+    void retryUntilUp(() => objectStore.prepare(), logger, signal).catch((fault: unknown) =>
       logger.error({ err: fault }, "the object store cannot be used"),
     );
   }

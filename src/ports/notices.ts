@@ -11,11 +11,11 @@ export const channels = {
 
 export type Channel = (typeof channels)[keyof typeof channels];
 
-export type Hear = (text?: string) => void;
+export type NoticeListener = (text?: string) => void;
 
 export interface Notices {
   /** Calls `hear` with each notice's text, and without one when notices may have been missed or no longer arrive. Returns a function that ends this. */
-  on(channel: Channel, hear: Hear): () => void;
+  on(channel: Channel, hear: NoticeListener): () => void;
   /** False behind a pooler, and while the connection is lost. */
   arrive(): boolean;
 }

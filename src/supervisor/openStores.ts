@@ -33,7 +33,7 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
   if (!isOutside) await ensureUsable(config.dataDir, "DATA_DIR");
   const signingSecret = config.signingSecret ?? (await readSigningSecret(config.dataDir));
   if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
-    return { databaseUrl, eventStoreUrl, signingSecret, ...notOurs, lost: () => new Promise(() => undefined) };
+    return { databaseUrl, eventStoreUrl, signingSecret, ...foreignStores, lost: () => new Promise(() => undefined) };
   }
   const deadline = performance.now() + patience;
   for (let logged = false; ; await pause(100)) {
@@ -49,7 +49,7 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
     const runtime = owner.kind === "command" ? undefined : await readRuntime(config.dataDir);
     if (runtime?.owner === owner.identity && !runtime.stopping) {
       const found = { databaseUrl: databaseUrl ?? runtime.databaseUrl, eventStoreUrl: eventStoreUrl ?? runtime.eventStoreUrl };
-      return { ...found, signingSecret, ...notOurs, lost: (watching) => otherOwner(config.dataDir, owner.identity, watching) };
+      return { ...found, signingSecret, ...foreignStores, lost: (watching) => otherOwner(config.dataDir, owner.identity, watching) };
     }
     if (performance.now() > deadline)
       throw new Error(`Process ${owner.pid} has held ${config.dataDir} for too long. Try again, or end it.`);
@@ -59,7 +59,7 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
 }
 
 /** Stores that another process runs are neither recorded nor closed here. */
-const notOurs = { remember: async () => undefined, leave: async () => undefined, close: async () => undefined };
+const foreignStores = { remember: async () => undefined, leave: async () => undefined, close: async () => undefined };
 
 const watchMs = 2_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ImportReversals, reversalsOfImport, setOf } from "../../src/audit/evidence/reversalEvidence.js";
+import { type ImportReversals, multirangeText, reversalsOfImport } from "../../src/audit/evidence/reversalEvidence.js";
 import type { RowsReversed } from "../../src/events/reversalEvents.js";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 import { stored } from "../support/importStory.js";
@@ -73,11 +73,11 @@ describe("the reversals of an import", () => {
 
 test("ranges are compared as Postgres shows them", () => {
   expect(
-    setOf([
+    multirangeText([
       [2, 4],
       [5, 5],
       [9, 9],
     ]),
   ).toBe("{[2,6),[9,10)}");
-  expect(setOf([])).toBe("{}");
+  expect(multirangeText([])).toBe("{}");
 });

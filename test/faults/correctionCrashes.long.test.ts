@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
-import { storyOf } from "../../src/audit/history/importHistory.js";
+import { readFollowUps } from "../../src/audit/history/importHistory.js";
 import { correctionLines } from "../../src/cli/audit/auditImportText.js";
 import { verify } from "../../src/cli/audit/verify.js";
 import { requestImport } from "../../src/commands/imports/requestImport.js";
@@ -153,7 +153,7 @@ test("a correction that fails after its claim leaves its rows open, and another 
       },
     );
     await endOf(organisation, short, "failed");
-    const claims = await storyOf("corrections", importId, { eventStore: service.eventStore, signal: new AbortController().signal });
+    const claims = await readFollowUps("corrections", importId, { eventStore: service.eventStore, signal: new AbortController().signal });
     expect(claims.map(({ type }) => type)).toEqual(["RowsClaimed"]);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -178,7 +178,7 @@ test("a correction that is cancelled after its claim leaves its rows open, and a
   await endOf(organisation, second);
   expect(await activities(organisation)).toBe(2);
   const { eventStore } = service;
-  const story = await storyOf("corrections", importId, { eventStore, signal: new AbortController().signal });
+  const story = await readFollowUps("corrections", importId, { eventStore, signal: new AbortController().signal });
   const told = correctionLines(story, () => "somebody").join("\n");
   expect(told).toContain(`rows 1, 2 taken by import ${first}`);
   expect(told).toContain(`rows 1, 2 taken by import ${second}`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fault, type RowReason, reasonOf } from "../../src/domain/rows/faults.js";
 import {
-  countProblems,
+  createProblemCounter,
   keptGroups,
   keptValues,
   shownGroups,
@@ -17,7 +17,7 @@ const customer = fault("unknownCustomer", "Customer not found", "customerId");
 const row = (number: number, ...cells: string[]) => ({ row: number, cells, fault: null });
 
 function counted(rows: Iterable<readonly [cells: readonly string[], why: RowReason]>) {
-  const counter = countProblems({ fields }, heading);
+  const counter = createProblemCounter({ fields }, heading);
   let number = 1;
   for (const [cells, why] of rows) counter.add(row(++number, ...cells), why);
   return counter.problems();
@@ -141,7 +141,7 @@ describe("problems by reason", () => {
   test("what crosses to the other process is small, whatever a row holds", () => {
     const long = "\u{1f69a}".repeat(2_000);
     const wide = times(200, (index) => `customFields.${"k".repeat(200)}${index}`);
-    const counter = countProblems({ fields: wide }, (field) => field);
+    const counter = createProblemCounter({ fields: wide }, (field) => field);
     for (let group = 0; group < 21; group += 1)
       for (let index = 0; index < 10; index += 1) {
         const why = reasonOf([fault("missingCustomField", `${group} ${long}`, ...wide), quantity]);

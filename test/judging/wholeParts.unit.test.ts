@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createIntList } from "../../src/domain/rows/compactLists.js";
-import { leftOut, nextTime, tooMany, wholeParts } from "../../src/judging/report/wholeParts.js";
+import { notSent, partsAreFull, tooLargeForPart, wholeParts } from "../../src/judging/report/wholeParts.js";
 
 const ints = (values: readonly number[]) => {
   const list = createIntList();
@@ -35,13 +35,13 @@ describe("the rows of a report in parts", () => {
   });
 
   it("beyond the largest number of parts are marked for the next time", () => {
-    expect(divide(alone(5), { rows: 2, parts: 2 })).toEqual({ parts: 2, partOf: [0, 0, 1, 1, nextTime] });
+    expect(divide(alone(5), { rows: 2, parts: 2 })).toEqual({ parts: 2, partOf: [0, 0, 1, 1, partsAreFull] });
   });
 
   it.each([
     [1, [0, 0]],
     [2, [0, 0]],
-    [3, [tooMany, tooMany]],
+    [3, [tooLargeForPart, tooLargeForPart]],
   ])(
     "of a shipment with %i lines go into one part of 2 rows or are too many for any, and the next shipment goes into the last part",
     (lines, [first, last]) => {
@@ -59,7 +59,7 @@ describe("the rows of a report in parts", () => {
         [0, 1],
         [3, 2],
       ]).partOf,
-    ).toEqual([0, leftOut, leftOut, 0]);
+    ).toEqual([0, notSent, notSent, 0]);
   });
 
   it("of two shipments are left out together when a line moved between the shipments and another line is at fault", () => {
@@ -71,7 +71,7 @@ describe("the rows of a report in parts", () => {
         [0, 1],
         [2, 2],
       ]).partOf,
-    ).toEqual([leftOut, leftOut, leftOut, 0]);
+    ).toEqual([notSent, notSent, notSent, 0]);
   });
 
   it("of one shipment are never divided, wherever they stand in the report", () => {
@@ -95,6 +95,6 @@ describe("the rows of a report in parts", () => {
         [0, 0],
         [0, -1],
       ]),
-    ).toEqual({ parts: 0, partOf: [leftOut, leftOut] });
+    ).toEqual({ parts: 0, partOf: [notSent, notSent] });
   });
 });

@@ -6,7 +6,7 @@ import { type EventType, eventSchemas, type StreamKind, standsOn, streamEvents }
 import { streamOf } from "../../src/events/streams.js";
 import type { StoredEvent } from "../../src/ports/eventStore.js";
 import { log as projection } from "../../src/projections/models/log.js";
-import { leftOut } from "../../src/projections/models/logFacts.js";
+import { unloggedEvents } from "../../src/projections/models/logFacts.js";
 import { useBatches } from "./batchStage.js";
 
 const stage = useBatches();
@@ -40,7 +40,7 @@ const shown = async () => (await entries()).map(({ type, actor, about_id, detail
 
 test("every type of event is in the log, or left out for a reason", () => {
   for (const type of Object.keys(eventSchemas)) {
-    const reason = Object.hasOwn(leftOut, type) ? leftOut[type as keyof typeof leftOut] : "";
+    const reason = Object.hasOwn(unloggedEvents, type) ? unloggedEvents[type as keyof typeof unloggedEvents] : "";
     expect(isLogged(type) !== reason.length > 0, `${type} is neither in the log nor left out`).toBe(true);
   }
 });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sentenceOf, textOf } from "../../src/domain/log/sentences.js";
-import { allOfLog, findLogEntry, type LogFilter, listLog } from "../../src/queries/log/logEntries.js";
+import { allLogEntries, findLogEntry, type LogFilter, listLog } from "../../src/queries/log/logEntries.js";
 import { logNames } from "../../src/queries/log/logNames.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
@@ -56,7 +56,7 @@ test("entries come newest first, a page at a time, each once, also where several
   expect(await pages("paged", {}, 5)).toEqual([newest]);
   expect(await pages("paged", { by: "cli" }, 4)).toEqual([newest.slice(0, 4), newest.slice(4)]);
   const all = [];
-  for await (const some of allOfLog("paged", {}, pool)) all.push(...some.map(({ id }) => id));
+  for await (const some of allLogEntries("paged", {}, pool)) all.push(...some.map(({ id }) => id));
   expect(all).toEqual(newest);
 });
 

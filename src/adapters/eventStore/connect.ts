@@ -7,7 +7,7 @@ import { createStreamDeleter, newClient, openConnection } from "./connection.js"
 import { followLog } from "./reading/followLog.js";
 import { createHeadReader } from "./reading/head.js";
 import { createStreamReader } from "./reading/readStream.js";
-import { shutClient } from "./vendor.js";
+import { closeClient } from "./vendor.js";
 
 export interface EventStoreOptions {
   /** `esdb://...`, one node or a cluster. */
@@ -31,7 +31,7 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
   const read = createStreamReader(connection, { deadlineMs, attempts, patienceMs });
   const head = createHeadReader(connection, deadlineMs);
   const { append, newChunk } = createAppender({ connection, send: createBatchSender(deadlineMs), read, deadlineMs, attempts, patienceMs });
-  const following = { newClient: () => newClient(address), shutClient, head, logger, deadlineMs, stallMs };
+  const following = { newClient: () => newClient(address), closeClient, head, logger, deadlineMs, stallMs };
   const closing = new AbortController();
 
   return {

@@ -7,7 +7,7 @@ import { backOffMs } from "../../backOff.js";
 import { StoreUnavailable, StreamDeleted } from "../../portErrors.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { definiteFailure, isSilence } from "./failures.js";
-import { connectClient, shutClient } from "./vendor.js";
+import { closeClient, connectClient } from "./vendor.js";
 
 export interface Connection {
   client(): EventStoreDBClient;
@@ -23,7 +23,7 @@ export function openConnection(address: string, graceMs: number): Connection {
   async function shut(client: EventStoreDBClient): Promise<void> {
     clearTimeout(retired.get(client));
     retired.delete(client);
-    await shutClient(client);
+    await closeClient(client);
   }
 
   return {

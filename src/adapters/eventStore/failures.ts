@@ -4,7 +4,7 @@
 import { ErrorType } from "@eventstore/db-client";
 import { AppendTooLarge, StoreUnavailable, StreamDeleted } from "../../portErrors.js";
 import { isTlsFault, plainTlsReason } from "../tlsFaults.js";
-import { errorSays } from "./vendor.js";
+import { hasErrorText } from "./vendor.js";
 
 interface ClientFailure {
   type?: string;
@@ -47,13 +47,13 @@ export function isNotLeader(error: unknown): boolean {
 }
 
 /** A connection that never came up has certainly sent nothing. */
-export function neverSent(error: unknown): boolean {
-  return error instanceof NeverSent || errorSays("neverConnected", shapeOf(error));
+export function wasNeverSent(error: unknown): boolean {
+  return error instanceof NeverSent || hasErrorText("neverConnected", shapeOf(error));
 }
 
 /** The log has no event at the position to read from, so the position comes from another log. */
 export function isForeignPosition(error: unknown): boolean {
-  return errorSays("foreignPosition", shapeOf(error));
+  return hasErrorText("foreignPosition", shapeOf(error));
 }
 
 /** The typed error for a failure that a retry does not solve; undefined for a failure to be retried. */
@@ -62,7 +62,7 @@ export function definiteFailure(error: unknown, stream: string, what: string): E
   if (failure.type === ErrorType.STREAM_DELETED) return new StreamDeleted(stream);
   if (failure.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED) return new AppendTooLarge(failure.maxAppendSize ?? serverDefaultBytes);
   // The same code also means "too many cancelled calls", which passes.
-  if (failure.code === grpc.resourceExhausted && errorSays("messageTooLarge", failure)) {
+  if (failure.code === grpc.resourceExhausted && hasErrorText("messageTooLarge", failure)) {
     return new AppendTooLarge(serverDefaultBytes);
   }
   if (failure.type === ErrorType.ACCESS_DENIED || failure.code === grpc.permissionDenied || failure.code === grpc.unauthenticated) {

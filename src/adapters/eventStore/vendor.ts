@@ -28,7 +28,7 @@ export class ClientChanged extends Error {
 const require = createRequire(import.meta.url);
 
 /** Loads a file of the client; throws ClientChanged unless it exports `name`. */
-export function insideOf<Module extends object>(load: () => unknown, name: keyof Module & string): Module {
+export function loadInside<Module extends object>(load: () => unknown, name: keyof Module & string): Module {
   let found: Module | undefined;
   try {
     found = load() as Module;
@@ -44,10 +44,10 @@ function loadInsides() {
   const messages = () => require("@eventstore/db-client/generated/streams_pb.js");
   const unpackError = () => require("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
   const grpcUuid = () => require("@eventstore/db-client/dist/utils/grpcUUID.js");
-  const { StreamsClient } = insideOf<StreamsService>(service, "StreamsClient");
-  const { BatchAppendResp } = insideOf<StreamsMessages>(messages, "BatchAppendResp");
-  const { unpackToCommandError } = insideOf<UnpackError>(unpackError, "unpackToCommandError");
-  const { parseUUID } = insideOf<GrpcUuid>(grpcUuid, "parseUUID");
+  const { StreamsClient } = loadInside<StreamsService>(service, "StreamsClient");
+  const { BatchAppendResp } = loadInside<StreamsMessages>(messages, "BatchAppendResp");
+  const { unpackToCommandError } = loadInside<UnpackError>(unpackError, "unpackToCommandError");
+  const { parseUUID } = loadInside<GrpcUuid>(grpcUuid, "parseUUID");
   return { StreamsClient, BatchAppendResp, unpackToCommandError, parseUUID };
 }
 
@@ -58,7 +58,7 @@ const insides = (): ReturnType<typeof loadInsides> => {
 };
 
 /** Throws ClientChanged if a private member is missing or of another type. */
-export function checkMembers(made: object): void {
+export function checkPrivateMembers(made: object): void {
   const members = made as Record<string, unknown>;
   for (const name of privateMembers) if (typeof members[name] !== "function") throw new ClientChanged(name);
   if (!(members["disposableStreams"] instanceof Set)) throw new ClientChanged("disposableStreams");
@@ -67,12 +67,12 @@ export function checkMembers(made: object): void {
 export function connectClient(connectionString: string): EventStoreDBClient {
   insides();
   const made = EventStoreDBClient.connectionString(connectionString);
-  checkMembers(made);
+  checkPrivateMembers(made);
   return made;
 }
 
 /** `dispose` ends the client's calls but leaves its socket open, so the channel is closed too. */
-export async function shutClient(client: EventStoreDBClient): Promise<void> {
+export async function closeClient(client: EventStoreDBClient): Promise<void> {
   await client.dispose().catch(() => undefined);
   await client["getChannel"]().then(
     (channel) => channel.close(),
@@ -107,7 +107,7 @@ interface Decoder {
 }
 
 /** The properties that lead from a call to its decoder. */
-const way = ["call", "call", "child", "underlyingCalls", "0", "call", "child", "decoder"];
+const pathToDecoder = ["call", "call", "child", "underlyingCalls", "0", "call", "child", "decoder"];
 
 /**
  * Makes the call hand over together the messages that arrive together. If the decoder is not found, messages come one by one, which is only
@@ -117,7 +117,7 @@ export function groupMessages(call: EventEmitter): void {
   // When the metadata arrive the decoder exists, and no message has arrived yet.
   call.once("metadata", () => {
     let found: unknown = call;
-    for (const name of way) found = (found as Record<string, unknown> | null | undefined)?.[name];
+    for (const name of pathToDecoder) found = (found as Record<string, unknown> | null | undefined)?.[name];
     const decoder = (found ?? {}) as Partial<Decoder>;
     if (typeof decoder.write === "function" && typeof decoder.maxReadMessageLength === "number")
       decoder.write = groupFrames(decoder.maxReadMessageLength);
@@ -176,6 +176,6 @@ const texts = {
   messageTooLarge: /larger than|too large|message size/i,
 };
 
-export function errorSays(what: keyof typeof texts, { message = "", details = "" }: { message?: string; details?: string }): boolean {
+export function hasErrorText(what: keyof typeof texts, { message = "", details = "" }: { message?: string; details?: string }): boolean {
   return texts[what].test(`${message} ${details}`);
 }

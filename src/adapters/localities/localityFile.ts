@@ -110,7 +110,7 @@ export async function readLocalityFile(
     for (const line of lines) {
       number += 1;
       if (line.trim() === "") continue;
-      const row = located(number, () => {
+      const row = withLineNumber(number, () => {
         if (read) return read(line);
         const reader = readerFor(line);
         read = reader.read;
@@ -128,7 +128,7 @@ export async function readLocalityFile(
   return { rows, skipped };
 }
 
-function located<T>(line: number, work: () => T): T {
+function withLineNumber<T>(line: number, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Client } from "minio";
 /** A part is in memory while it is sent. */
 export const partBytes = 8 * 1024 * 1024;
 
-export interface Target {
+export interface UploadTarget {
   readonly client: Client;
   readonly bucket: string;
 }
@@ -21,7 +21,7 @@ export interface OpenUpload {
  * any open upload of the same key, also that of another process.
  */
 export async function sendFile(
-  target: Target,
+  target: UploadTarget,
   key: string,
   file: { path: string; contentType: string },
   abandoned: (upload: OpenUpload) => void,
@@ -48,7 +48,7 @@ export async function sendFile(
   }
 }
 
-async function sendParts(target: Target, { key, uploadId }: OpenUpload, handle: FileHandle, size: number) {
+async function sendParts(target: UploadTarget, { key, uploadId }: OpenUpload, handle: FileHandle, size: number) {
   const { client, bucket } = target;
   const parts: { part: number; etag: string }[] = [];
   const buffer = Buffer.allocUnsafeSlow(partBytes);
@@ -79,13 +79,13 @@ async function fill(handle: FileHandle, part: Buffer, position: number): Promise
   }
 }
 
-export async function abortUpload({ client, bucket }: Target, { key, uploadId }: OpenUpload): Promise<void> {
+export async function abortUpload({ client, bucket }: UploadTarget, { key, uploadId }: OpenUpload): Promise<void> {
   const query = `uploadId=${encodeURIComponent(uploadId)}`;
   await client.makeRequestAsyncOmit({ method: "DELETE", bucketName: bucket, objectName: key, query }, "", [200, 204, 404]);
 }
 
 /** Page by page. Uploads that are left open meanwhile are found by the next sweep. */
-export async function* openUploads({ client, bucket }: Target, prefix: string): AsyncGenerator<OpenUpload & { begun: Date }> {
+export async function* openUploads({ client, bucket }: UploadTarget, prefix: string): AsyncGenerator<OpenUpload & { begun: Date }> {
   for (let keyMarker = ""; ; ) {
     const page = await client.listIncompleteUploadsQuery(bucket, prefix, keyMarker, "", "");
     for (const { key, uploadId, initiated } of page.uploads) yield { key, uploadId, begun: initiated };

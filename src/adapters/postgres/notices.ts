@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { backOffMs } from "../../backOff.js";
-import type { Channel, Hear, Notices } from "../../ports/notices.js";
+import type { Channel, NoticeListener, Notices } from "../../ports/notices.js";
 
 export interface NoticesOptions {
   readonly url: string;
@@ -16,7 +16,7 @@ export interface NoticesOptions {
 
 /** Listens until the signal aborts, over a connection of its own, which is opened again when it is lost. `closed` resolves when that has ended. */
 export function openNotices(options: NoticesOptions): Notices & { readonly closed: Promise<void> } {
-  const hearers = new Map<Channel, Set<Hear>>(options.channels.map((channel) => [channel, new Set()]));
+  const hearers = new Map<Channel, Set<NoticeListener>>(options.channels.map((channel) => [channel, new Set()]));
   let arriving = false;
   const onChange = (now: boolean) => {
     arriving = now;

@@ -5,11 +5,11 @@ import { csvLine } from "./report/cellText.js";
 import { copiedCells, copiedCsv } from "./report/copiedRows.js";
 import { createReportWriter } from "./report/reportWriter.js";
 import { createTableWriter } from "./report/tableWriter.js";
-import { readHeader, readRows } from "./rows.js";
+import { readFileRows, readHeader } from "./uploadedFile.js";
 
 export const spreadsheets: Spreadsheets = {
   readHeader,
-  readRows,
+  readRows: readFileRows,
   countCsvRows,
   createReportWriter,
   createTableWriter,

@@ -3,22 +3,22 @@ import type { PoolClient } from "pg";
 import type { TableDigest } from "../evidence/digests.js";
 import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
 import type { Finding, Findings } from "../findings.js";
-import { readRows } from "../snapshot.js";
+import { readSnapshotRows } from "../snapshot.js";
 
-interface Gathering<Held> {
+interface ImportRowsQuery<Held> {
   /** Its first column is the import's position, by which it is sorted. */
   readonly query: string;
   begin(): Held;
   add(held: Held, columns: readonly unknown[]): void;
 }
 
-export async function* byImport<Held>(
+export async function* rowsByImport<Held>(
   client: PoolClient,
-  { query, begin, add }: Gathering<Held>,
+  { query, begin, add }: ImportRowsQuery<Held>,
   values: readonly unknown[],
 ): AsyncGenerator<{ readonly position: string; readonly held: Held }> {
   let current: { readonly position: string; readonly held: Held } | undefined;
-  for await (const [position, ...columns] of readRows(client, query, values)) {
+  for await (const [position, ...columns] of readSnapshotRows(client, query, values)) {
     if (current?.position !== String(position)) {
       if (current) yield current;
       current = { position: String(position), held: begin() };
@@ -31,7 +31,7 @@ export async function* byImport<Held>(
 export interface DigestedTable<Held> {
   readonly name: string;
   /** Its second column is the organisation. `$1` is an organisation, or null for all. */
-  readonly rows: Gathering<Held>;
+  readonly rows: ImportRowsQuery<Held>;
   digest(held: Held): TableDigest;
   /** Undefined where the table should have nothing of the import. */
   expected(audited: AuditedImport): TableDigest | undefined;
@@ -57,7 +57,7 @@ export async function compareDigests<Held>(
     const difference = found.said === wanted.said ? ", which are not those of the stream" : `; the stream has ${wanted.said}`;
     findings.add({ ...owner, sentence: `${name} has ${found.said}${difference}` });
   };
-  const gathering: Gathering<{ readonly organisations: Set<string>; readonly held: Held }> = {
+  const gathering: ImportRowsQuery<{ readonly organisations: Set<string>; readonly held: Held }> = {
     query: rows.query,
     begin: () => ({ organisations: new Set(), held: rows.begin() }),
     add({ organisations, held }, [organisation, ...columns]) {
@@ -65,7 +65,7 @@ export async function compareDigests<Held>(
       rows.add(held, columns);
     },
   };
-  for await (const { position, held } of byImport(client, gathering, [organisationId ?? null]))
+  for await (const { position, held } of rowsByImport(client, gathering, [organisationId ?? null]))
     compare(position, held.organisations, digest(held.held));
   for (const position of [...missing]) compare(position, [], nothing);
 }

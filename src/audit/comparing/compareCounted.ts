@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import type { CountedEvidence } from "../evidence/countedEvidence.js";
 import type { Findings } from "../findings.js";
-import { readRows } from "../snapshot.js";
+import { readSnapshotRows } from "../snapshot.js";
 
 const columns = {
   uncounted_activities: `import_position, "row", reversed_position, replaced_by_position, replaced_by_row`,
@@ -20,7 +20,7 @@ export async function compareCounted(
     const missing = new Set(evidence[table]);
     const query = `select ${columns[table]} from ${table}
                     where $1::text is null or import_position in (select position from imports where organisation_id = $1)`;
-    for await (const values of readRows(client, query, [organisationId ?? null])) {
+    for await (const values of readSnapshotRows(client, query, [organisationId ?? null])) {
       const shown = values.map((value) => value ?? null).join(" ");
       if (!missing.delete(shown)) findings.add({ organisationId, sentence: `${table} has ${shown}, which no stream says` });
     }

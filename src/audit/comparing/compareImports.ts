@@ -1,9 +1,9 @@
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
-import { canonical, storable } from "../canonical.js";
+import { canonical, storableText } from "../canonical.js";
 import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
 import type { Findings } from "../findings.js";
-import { readRows } from "../snapshot.js";
+import { readSnapshotRows } from "../snapshot.js";
 
 const columns = `import_id position organisation_id kind source source_details status progress received processed failed
   file_key file_name file_size file_sha256 requested_by notes corrects same_file_as unusual report_key error_message submitted_at started_at finished_at revision`.split(
@@ -28,14 +28,14 @@ export function expectedRow({ importId, requested: { data, position }, started, 
     organisation_id: data.organisationId,
     kind: data.kind,
     source: data.source,
-    source_details: storable(data.sourceDetails),
+    source_details: storableText(data.sourceDetails),
     status,
     progress: completed ? 100 : Math.max(0, Math.min(99, Math.floor(ended && "progress" in ended.data ? ended.data.progress : 0))),
     received: counts.received,
     processed: completed || running ? counts.processed : 0,
     failed: counts.failed,
     file_key: data.file.key,
-    file_name: storable(data.file.name),
+    file_name: storableText(data.file.name),
     file_size: data.file.size,
     file_sha256: data.file.sha256,
     requested_by: actorOf(data.by),
@@ -44,7 +44,7 @@ export function expectedRow({ importId, requested: { data, position }, started, 
     same_file_as: data.sameFileAs ?? null,
     unusual: completed?.unusual ? { count: completed.unusualRows, kinds: completed.unusual } : null,
     report_key: completed?.report?.key ?? null,
-    error_message: ended?.type === "ImportFailed" ? storable(ended.data.reason) : null,
+    error_message: ended?.type === "ImportFailed" ? storableText(ended.data.reason) : null,
     submitted_at: new Date(data.at),
     started_at: started ? new Date(started.data.at) : null,
     finished_at: ended ? new Date(ended.data.at) : null,
@@ -68,7 +68,7 @@ export async function compareImports(
   const missing = new Map([...imports.values()].map((audited) => [audited.importId, audited]));
   const query = `select ${columns.join(", ")}, revision <> counted as ahead from imports
                   where ($1::text is null or organisation_id = $1) and ($2::uuid is null or import_id = $2)`;
-  for await (const values of readRows(client, query, [organisationId ?? null, only ?? null])) {
+  for await (const values of readSnapshotRows(client, query, [organisationId ?? null, only ?? null])) {
     const row = Object.fromEntries(columns.map((column, index) => [column, values[index]])) as ImportColumns;
     const importId = String(row["import_id"]);
     const audited = missing.get(importId);

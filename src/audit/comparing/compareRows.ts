@@ -7,8 +7,8 @@ import type { EventStore } from "../../ports/eventStore.js";
 import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
 import type { Findings } from "../findings.js";
 import { activityShape, lineShape, type RowShape, type RowTable, rejectionShape, rowColumns, rowFields, tableShape } from "../rowShapes.js";
-import { readRows } from "../snapshot.js";
-import { byImport } from "./byImport.js";
+import { readSnapshotRows } from "../snapshot.js";
+import { rowsByImport } from "./byImport.js";
 
 export const rowTables: readonly RowTable[] = ["activities", "shipment_lines", "rejections"];
 
@@ -60,7 +60,7 @@ async function digestsByImport(client: PoolClient, table: RowTable, positions: r
       held.hash.update(`${JSON.stringify(tableShape(table, columns))}\n`);
     },
   };
-  for await (const { position, held } of byImport(client, gathering, [positions ?? null]))
+  for await (const { position, held } of rowsByImport(client, gathering, [positions ?? null]))
     digests.set(position, { rows: held.rows, digest: held.hash.digest("hex") });
   return digests;
 }
@@ -68,7 +68,7 @@ async function digestsByImport(client: PoolClient, table: RowTable, positions: r
 async function compareOneByOne({ client, eventStore, findings }: Sources, table: RowTable, audited: AuditedImport): Promise<void> {
   const report = (sentence: string) => findings.add({ ...ownerOf(audited), sentence });
   const query = `select ${rowColumns[table]} from ${table} where import_position = $1 order by "row"`;
-  const held = readRows(client, query, [String(audited.requested.position.commit)]);
+  const held = readSnapshotRows(client, query, [String(audited.requested.position.commit)]);
   const recorded = expectedRows(table, audited).rows > 0 ? rowsOfStream(eventStore, table, audited) : none();
   try {
     let [row, event] = [await held.next(), await recorded.next()];

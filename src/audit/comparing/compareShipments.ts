@@ -1,10 +1,10 @@
 import type { PoolClient } from "pg";
-import { canonical, shortDigest, storable } from "../canonical.js";
+import { canonical, shortDigest, storableText } from "../canonical.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { addItem } from "../evidence/importFold.js";
 import { shipmentKey } from "../evidence/shipmentEvidence.js";
 import type { Findings } from "../findings.js";
-import { readRows } from "../snapshot.js";
+import { readSnapshotRows } from "../snapshot.js";
 
 const query = `select organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position from shipments
                 where $1::text is null or organisation_id = $1`;
@@ -20,9 +20,11 @@ export async function compareShipments(
 ): Promise<void> {
   const sources = new Map([...imports.values()].map((audited) => [audited.importId, audited]));
   const missing = new Map(shipments);
-  for await (const [organisation, shipmentId, fields, items, sourceDetails, importId, updatedAt, position] of readRows(client, query, [
-    organisationId ?? null,
-  ])) {
+  for await (const [organisation, shipmentId, fields, items, sourceDetails, importId, updatedAt, position] of readSnapshotRows(
+    client,
+    query,
+    [organisationId ?? null],
+  )) {
     const key = shipmentKey(String(organisation), String(shipmentId));
     const expected = missing.get(key);
     missing.delete(key);
@@ -37,7 +39,7 @@ export async function compareShipments(
       digestOfFields(fields) === expected.fields ? [] : ["its fields differ"],
       digestOfItems(items) === expected.items ? [] : ["its goods lines differ"],
       importId === expected.importId && BigInt(String(position)) === expected.position ? [] : [`it is ascribed to import ${importId}`],
-      sourceDetails === storable(source?.requested.data.sourceDetails ?? "") ? [] : ["its sourceDetails differ"],
+      sourceDetails === storableText(source?.requested.data.sourceDetails ?? "") ? [] : ["its sourceDetails differ"],
       (updatedAt as Date).toISOString() === new Date(source?.ended?.data.at ?? 0).toISOString() ? [] : ["its updatedAt differs"],
     ].flat();
     if (wrong.length > 0) report(wrong.join(", "));

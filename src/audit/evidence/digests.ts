@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { add, type Decimal, decimal, knownDecimal, toText } from "../../domain/money.js";
 import type { RowAccepted } from "../../events/importEvents.js";
-import { storable } from "../canonical.js";
+import { storableText } from "../canonical.js";
 
 interface Sum {
   quantity: Decimal;
@@ -31,7 +31,7 @@ export function addActivity(sums: ActivitySums, { row, values }: RowAccepted): v
   const { warehouseCode, chargeCode, quantity, activityTimestamp, customerId } = values as Record<string, unknown>;
   const instant = instantOf(String(activityTimestamp), "UTC");
   if (instant === undefined) return; // the ledger has the row, but no half hour for it
-  const group = [customerId ?? "", warehouseCode, chargeCode].map((text) => [...storable(String(text))].slice(0, longest).join(""));
+  const group = [customerId ?? "", warehouseCode, chargeCode].map((text) => [...storableText(String(text))].slice(0, longest).join(""));
   const key = JSON.stringify([...group, Math.floor(instant / halfHourMs) * halfHourMs]);
   const sum = sums.get(key) ?? { quantity: decimal(0), rows: [] };
   sum.quantity = add(sum.quantity, knownDecimal(Number(quantity)));

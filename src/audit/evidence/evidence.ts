@@ -6,7 +6,7 @@ import { type EventStore, type Position, type StoredEvent, shareOf } from "../..
 import type { Findings } from "../findings.js";
 import { type CorrectingImport, type CountedEvidence, countedEvidence } from "./countedEvidence.js";
 import { digestOfSums, type TableDigest } from "./digests.js";
-import { foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
+import { foldEvent, type ImportFold, newImportFold, recountRows } from "./importFold.js";
 import { gatherReversals, type ImportReversals } from "./reversalEvidence.js";
 import { reversalFaults } from "./reversalFaults.js";
 import { addShipments, type ShipmentEvidence } from "./shipmentEvidence.js";
@@ -41,7 +41,7 @@ export function auditedImportOf(fold: ImportFold): AuditedImport | undefined {
     started,
     ended,
     revision,
-    counts: recounted(fold),
+    counts: recountRows(fold),
     accepted: { rows: fold.accepted, digest: fold.acceptedRows.copy().digest("hex") },
     rejected: { rows: fold.rejected, digest: fold.rejectedRows.copy().digest("hex") },
     totals: digestOfSums(fold.sums ?? new Map()),
@@ -75,7 +75,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const onEvent = (event: StoredEvent) => {
     if (event.stream.startsWith(streamPrefix.corrections)) return checkCorrection(event, gathering);
     if (event.stream.startsWith(streamPrefix.reversals)) return; // gathered before
-    const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream, { whole: true }) : "not wanted");
+    const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newImportFold(event.stream, { whole: true }) : "not wanted");
     streams.set(event.stream, state);
     if (state === "not wanted") return;
     if (state === "ended") return reportLateEvent(event, findings);

@@ -48,7 +48,7 @@ export interface ImportFold {
 }
 
 /** `whole`: with the shipments and the totals. */
-export function newFold(stream: string, { whole }: { whole: boolean }): ImportFold {
+export function newImportFold(stream: string, { whole }: { whole: boolean }): ImportFold {
   return {
     importId: stream.slice(streamPrefix.import.length),
     requested: undefined,
@@ -189,13 +189,13 @@ function checkNumber(fold: ImportFold, data: RowAccepted, group: string, shipmen
 export const addItem = (items: string, item: unknown): string => shortDigest(`${items}${canonical(item)}`);
 
 /** The counts by the stream's rows. */
-export function recounted(fold: ImportFold): { received: number; processed: number; failed: number } {
+export function recountRows(fold: ImportFold): { received: number; processed: number; failed: number } {
   const processed = kindOf(fold) === "activities" ? fold.accepted : fold.shipmentNumbers.size;
   return { received: fold.accepted + fold.rejected, processed, failed: fold.rejected };
 }
 
 function checkCounts(fold: ImportFold, { counts }: ImportCompleted): void {
-  const own = recounted(fold);
+  const own = recountRows(fold);
   for (const name of ["received", "processed", "failed"] as const) {
     if (counts[name] !== own[name]) fault(fold, `ImportCompleted says ${counts[name]} ${name}, the stream has ${own[name]}`);
   }

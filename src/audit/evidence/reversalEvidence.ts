@@ -140,7 +140,7 @@ function spanAt(spans: readonly Span[], number: number): Span | undefined {
 }
 
 /** As Postgres shows a set of numbers: ranges without their ends, those that touch put together. */
-export const setOf = (ranges: Ranges): string =>
+export const multirangeText = (ranges: Ranges): string =>
   `{${joined(ranges, [])
     .map(([first, last]) => `[${first},${last + 1})`)
     .join()}}`;

@@ -1,14 +1,14 @@
 import type { Ranges } from "../../events/reversalEvents.js";
 import { isAfter } from "../../ports/eventStore.js";
-import { type ImportFold, recounted } from "./importFold.js";
-import { type ImportReversals, type Reversal, setOf } from "./reversalEvidence.js";
+import { type ImportFold, recountRows } from "./importFold.js";
+import { type ImportReversals, multirangeText, type Reversal } from "./reversalEvidence.js";
 
 /** What a folded import says against its reversals. */
 export function reversalFaults(fold: ImportFold, reversals: ImportReversals): string[] {
   const { ended, requested } = fold;
   if (ended?.type !== "ImportCompleted") return ["the import has not completed"];
   const lines = requested?.data.kind === "shipments" ? linesBy(fold, reversals) : undefined;
-  let left = recounted(fold).processed;
+  let left = recountRows(fold).processed;
   return reversals.events.flatMap((event) => {
     const { rows, shipments, count } = event.data;
     const named = rows === "all" ? left : sizeOf(shipments ?? rows);
@@ -17,7 +17,7 @@ export function reversalFaults(fold: ImportFold, reversals: ImportReversals): st
       ...(isAfter(event.position, ended.position) ? [] : ["comes before the import's completion"]),
       ...(count === named ? [] : [`counts ${count}, but takes back ${named}`]),
       ...(left >= 0 ? [] : ["takes back more than there is"]),
-      ...(rows === "all" || !lines || setOf(rows) === lines(event) ? [] : ["has other rows than its shipments"]),
+      ...(rows === "all" || !lines || multirangeText(rows) === lines(event) ? [] : ["has other rows than its shipments"]),
     ];
     return faults.map((fault) => `RowsReversed at revision ${event.revision} ${fault}`);
   });
@@ -35,5 +35,5 @@ function linesBy({ shipments }: ImportFold, reversals: ImportReversals): (event:
     for (const row of rows) known.push([row, row]);
     lines.set(by, known);
   }
-  return (event) => setOf(lines.get(event) ?? []);
+  return (event) => multirangeText(lines.get(event) ?? []);
 }

@@ -18,7 +18,7 @@ export function addShipments(shown: ShipmentEvidence, fold: ImportFold, reversal
   const { requested, ended, importId } = fold;
   if (requested?.data.kind !== "shipments" || ended?.type !== "ImportCompleted") return;
   const position = requested.position.commit;
-  for (const { shipmentId, fields, items } of standingIn(fold, reversals)) {
+  for (const { shipmentId, fields, items } of unreversedShipments(fold, reversals)) {
     const key = shipmentKey(requested.data.organisationId, shipmentId);
     const other = shown.get(key);
     // Of two versions the one that was pushed later counts, whichever import completed first.
@@ -27,7 +27,7 @@ export function addShipments(shown: ShipmentEvidence, fold: ImportFold, reversal
 }
 
 /** The last of the shipments with the same id. One reversal takes all of these back. */
-function standingIn(fold: ImportFold, reversals: ImportReversals | undefined): Iterable<FoldedShipment> {
+function unreversedShipments(fold: ImportFold, reversals: ImportReversals | undefined): Iterable<FoldedShipment> {
   const last = new Map<string, FoldedShipment>();
   const reversed = new Set<string>();
   for (const shipment of [...(fold.shipments?.values() ?? [])].sort((a, b) => a.number - b.number)) {

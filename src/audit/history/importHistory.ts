@@ -3,7 +3,7 @@ import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import type { ImportEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
-import { foldEvent, type ImportFold, newFold, recounted } from "../evidence/importFold.js";
+import { foldEvent, type ImportFold, newImportFold, recountRows } from "../evidence/importFold.js";
 
 /** A time by the event store's clock, or a revision of the stream: later events are left out. */
 export type AsOf = { readonly time: Date } | { readonly revision: bigint };
@@ -25,20 +25,20 @@ export interface ImportHistory extends Pick<ImportFold, "started" | "ended" | "a
   readonly fold: ImportFold;
   readonly requested: NonNullable<ImportFold["requested"]>;
   readonly runs: readonly RowRun[];
-  readonly counts: ReturnType<typeof recounted>;
+  readonly counts: ReturnType<typeof recountRows>;
   /** Most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly rows: number }[];
   /** False when the stream has events after `asOf`. */
   readonly whole: boolean;
 }
 
-export type RowOutcome = ImportEvent<"RowAccepted" | "RowRejected">;
+export type RecordedRow = ImportEvent<"RowAccepted" | "RowRejected">;
 
 export interface HistoryOptions {
   readonly eventStore: EventStore;
   readonly asOf?: AsOf | undefined;
   readonly signal: AbortSignal;
-  readonly onRow?: (outcome: RowOutcome) => Promise<void> | void;
+  readonly onRow?: (outcome: RecordedRow) => Promise<void> | void;
   readonly onEvent?: (revision: bigint) => void;
 }
 
@@ -46,7 +46,7 @@ export interface HistoryOptions {
 export async function importHistory(importId: string, options: HistoryOptions): Promise<ImportHistory | undefined> {
   const { eventStore, asOf, signal, onRow, onEvent } = options;
   const stream = streamOf.import(importId);
-  const fold = newFold(stream, { whole: false });
+  const fold = newImportFold(stream, { whole: false });
   const rows = rowHistory();
   let last: Date | undefined;
   let whole = true;
@@ -66,7 +66,7 @@ export async function importHistory(importId: string, options: HistoryOptions): 
   }
   const { requested, started, ended, accepted } = fold;
   return (
-    requested && { fold, requested, started, ended, accepted, runs: rows.runs, counts: recounted(fold), reasons: rows.reasons(), whole }
+    requested && { fold, requested, started, ended, accepted, runs: rows.runs, counts: recountRows(fold), reasons: rows.reasons(), whole }
   );
 }
 
@@ -89,7 +89,7 @@ function rowHistory() {
   const reasons = new Map<string, number>();
   return {
     runs,
-    add({ type, data, revision, recordedAt, metadata: { actor } }: RowOutcome, last: Date): void {
+    add({ type, data, revision, recordedAt, metadata: { actor } }: RecordedRow, last: Date): void {
       const pause = (recordedAt.getTime() - last.getTime()) / 1000;
       const { row } = data;
       const current = runs.at(-1);
@@ -110,7 +110,7 @@ export type CorrectionStep = RecordedOn<"corrections">;
  * Who took, dismissed and reopened rows of one import, or reversed them, in the order of that stream. Empty as of a revision: that is a
  * revision of the import's stream, and says nothing about the other streams.
  */
-export async function storyOf<S extends "corrections" | "reversals">(
+export async function readFollowUps<S extends "corrections" | "reversals">(
   kind: S,
   importId: string,
   { eventStore, asOf, signal }: { readonly eventStore: EventStore; readonly asOf?: AsOf | undefined; readonly signal: AbortSignal },

@@ -42,7 +42,7 @@ interface VersionsQuery {
   readonly onProgress?: (progress: { events: number; share: number }) => void;
 }
 
-interface Written {
+interface WrittenVersion {
   readonly version: Omit<ShipmentVersion, "shownAt" | "supersededBy" | "reversed">;
   /** Its number in the import. */
   readonly number: number;
@@ -54,7 +54,7 @@ interface Written {
 
 /** In the order of the pushes. Failed and cancelled imports have written nothing. */
 export async function shipmentVersions(question: VersionsQuery): Promise<ShipmentVersion[]> {
-  const versions: Written[] = [];
+  const versions: WrittenVersion[] = [];
   const open = new Map<string, OpenImport>();
   const head = await question.eventStore.head();
   let events = 0;
@@ -70,7 +70,7 @@ export async function shipmentVersions(question: VersionsQuery): Promise<Shipmen
 }
 
 /** Shipments of one import with the same id are reversed together, whichever of them a reversal names. */
-async function addReversals(versions: readonly Written[], { eventStore, asOf }: VersionsQuery): Promise<void> {
+async function addReversals(versions: readonly WrittenVersion[], { eventStore, asOf }: VersionsQuery): Promise<void> {
   for (const importId of new Set(versions.map(({ version }) => version.importId))) {
     const own = versions.filter(({ version }) => version.importId === importId);
     const reversals = await reversalsOfImport(eventStore, importId);
@@ -81,7 +81,7 @@ async function addReversals(versions: readonly Written[], { eventStore, asOf }: 
 }
 
 /** The sort is stable, so shipments of one import stay in their order. */
-function inPushedOrder(versions: readonly Written[]): ShipmentVersion[] {
+function inPushedOrder(versions: readonly WrittenVersion[]): ShipmentVersion[] {
   const sorted = versions.toSorted((one, other) => (one.pushed < other.pushed ? -1 : one.pushed > other.pushed ? 1 : 0));
   return sorted.map((own, index) => {
     const later = sorted.slice(index + 1);
@@ -99,11 +99,11 @@ function inPushedOrder(versions: readonly Written[]): ShipmentVersion[] {
 }
 
 /** Whether a version can be in the ledger at a place in the log. */
-const isThere = ({ completed, reversal }: Written, place: bigint): boolean =>
+const isThere = ({ completed, reversal }: WrittenVersion, place: bigint): boolean =>
   completed <= place && (reversal === undefined || reversal.position.commit > place);
 
 /** A version comes into the ledger when it completes, or when a later push is reversed, unless another later push is there. */
-function cameIntoLedger(own: Written, later: readonly Written[]): string | null {
+function cameIntoLedger(own: WrittenVersion, later: readonly WrittenVersion[]): string | null {
   const places = [
     { place: own.completed, at: own.version.writtenAt },
     ...later.flatMap(({ reversal }) => (reversal ? [{ place: reversal.position.commit, at: reversal.data.at }] : [])),
@@ -111,7 +111,7 @@ function cameIntoLedger(own: Written, later: readonly Written[]): string | null 
   return places.find(({ place }) => isThere(own, place) && !later.some((each) => isThere(each, place)))?.at ?? null;
 }
 
-function applyEvent(stored: StoredEvent, open: Map<string, OpenImport>, question: VersionsQuery, versions: Written[]): void {
+function applyEvent(stored: StoredEvent, open: Map<string, OpenImport>, question: VersionsQuery, versions: WrittenVersion[]): void {
   if (question.asOf && stored.recordedAt > question.asOf) return;
   const event = decode(stored);
   if (event?.type === "ImportRequested") {
@@ -123,7 +123,7 @@ function applyEvent(stored: StoredEvent, open: Map<string, OpenImport>, question
   const source = open.get(stored.stream);
   if (!source || !event) return;
   if (event.type === "RowAccepted") addLine(source, event.data, question.shipmentId);
-  if (event.type === "ImportCompleted") versions.push(...written(source, event.data.at, event.position.commit));
+  if (event.type === "ImportCompleted") versions.push(...versionsWritten(source, event.data.at, event.position.commit));
   if (endsImport(event.type)) open.delete(stored.stream);
 }
 
@@ -142,7 +142,7 @@ function addLine(
   } else source.shipments.set(shipment, { rows: [row], fields, items: [item] });
 }
 
-function written({ request, pushed, shipments }: OpenImport, writtenAt: string, completed: bigint): Written[] {
+function versionsWritten({ request, pushed, shipments }: OpenImport, writtenAt: string, completed: bigint): WrittenVersion[] {
   const { importId, by, requestId, sourceDetails, file, at } = request;
   const inOrder = [...shipments].sort(([a], [b]) => a - b);
   return inOrder.map(([number, shipment]) => ({

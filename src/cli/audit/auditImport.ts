@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { fileFaults } from "../../audit/checkFiles.js";
 import { auditedImportOf } from "../../audit/evidence/evidence.js";
-import { type AsOf, importHistory, type RowOutcome, storyOf } from "../../audit/history/importHistory.js";
+import { type AsOf, importHistory, type RecordedRow, readFollowUps } from "../../audit/history/importHistory.js";
 import { namesOf } from "../../audit/history/names.js";
 import { importVerdict } from "../../audit/importVerdict.js";
 import { principalOf } from "../../domain/principal.js";
@@ -26,15 +26,15 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   const onEvent = (revision: bigint) => {
     if (revision % 1_000n === 0n) progress.update({ events: Number(revision), share: Number(revision) / Number(last?.revision || 1n) });
   };
-  const onRow = rows ? (outcome: RowOutcome) => writeLine(json ? rowJson(outcome) : visible(rowText(outcome))) : undefined;
+  const onRow = rows ? (outcome: RecordedRow) => writeLine(json ? rowJson(outcome) : visible(rowText(outcome))) : undefined;
   const history = await importHistory(importId, { eventStore, asOf, signal, onEvent, ...(onRow && { onRow }) }).finally(progress.stop);
   if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}`);
   const audited = auditedImportOf(history.fold);
   const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
   // The tables have only the present state, so a past one is not compared.
   const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
-  const corrections = await storyOf("corrections", importId, { eventStore, asOf, signal });
-  const reversals = await storyOf("reversals", importId, { eventStore, asOf, signal });
+  const corrections = await readFollowUps("corrections", importId, { eventStore, asOf, signal });
+  const reversals = await readFollowUps("reversals", importId, { eventStore, asOf, signal });
   const { organisationId, by } = history.requested.data;
   const people = [
     by,
@@ -53,12 +53,12 @@ async function writeLine(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
 }
 
-function rowText(outcome: RowOutcome): string {
+function rowText(outcome: RecordedRow): string {
   const { row } = outcome.data;
   if (outcome.type === "RowRejected") return `row ${row}  rejected  ${outcome.data.error}`;
   return `row ${row}  accepted  ${JSON.stringify(outcome.data.values)}`;
 }
 
-function rowJson({ type, data, revision, recordedAt }: RowOutcome): string {
+function rowJson({ type, data, revision, recordedAt }: RecordedRow): string {
   return JSON.stringify({ revision: Number(revision), recordedAt, outcome: type === "RowAccepted" ? "accepted" : "rejected", ...data });
 }

@@ -3,7 +3,7 @@ import type { ImportVerdict } from "../../audit/importVerdict.js";
 import { type NameOf, principalOf } from "../../domain/principal.js";
 import type { RecordedOn } from "../../events/codec.js";
 import type { Ranges } from "../../events/reversalEvents.js";
-import { countOf, number } from "../progress.js";
+import { countOf, numberText } from "../progress.js";
 import { columnLines } from "./auditColumns.js";
 
 export interface ImportReport {
@@ -32,7 +32,7 @@ export function historyText({ history, files, corrections, reversals, verdict, n
       ? [`Corrects      ${rowsText(corrects.rows)} of import ${corrects.importId}${corrects.reason ? `: ${corrects.reason}` : ""}`]
       : []),
     ...(sameFileAs ? [`Same file as  ${sameFileAs}`] : []),
-    `File          ${file.name}, ${number(file.size)} bytes, sha-256 ${file.sha256}`,
+    `File          ${file.name}, ${numberText(file.size)} bytes, sha-256 ${file.sha256}`,
     `              ${files.length === 0 ? "the stored file still has this hash" : files.join("; ")}`,
     ...(columns ? columnLines(columns, nameOf) : []),
     "",
@@ -45,7 +45,7 @@ export function historyText({ history, files, corrections, reversals, verdict, n
     `  ${rowCount(counts.received)} received, ${countOf(counts.processed, nouns[kind].one, nouns[kind].many)} ${written(history)}, ${rowCount(counts.failed)} rejected`,
     `  ${recordedCounts(history)}`,
     ...(reasons.length > 0
-      ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${number(rows).padStart(9)}  ${reason}`)]
+      ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${numberText(rows).padStart(9)}  ${reason}`)]
       : []),
     ...correctionLines(corrections, nameOf),
     ...reversalLines(reversals, nameOf, nouns[kind]),

@@ -1,5 +1,5 @@
 import { nameOf, sentenceOf, textOf } from "../../domain/log/sentences.js";
-import { countOf, number } from "../progress.js";
+import { countOf, numberText } from "../progress.js";
 import type { VerifiedLog } from "./verifyLog.js";
 
 /** The lines that `audit log` prints: each entry, and whether the table has it too. */
@@ -12,7 +12,7 @@ export function logText({ entries, names, findings }: VerifiedLog): string[] {
     ...lines,
     `${counted}. ${countOf(findings.count, "difference", "differences")}:`,
     ...findings.first.map(({ sentence }) => `  ${sentence}`),
-    ...(rest > 0 ? [`  ... and ${number(rest)} more`] : []),
+    ...(rest > 0 ? [`  ... and ${numberText(rest)} more`] : []),
   ];
 }
 

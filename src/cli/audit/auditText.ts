@@ -5,7 +5,7 @@ import type { ExplainedCard } from "../../domain/rating/explain.js";
 import type { Item } from "../../domain/rating/quoteRequest.js";
 import type { ExplainedQuote } from "../../queries/quotes/explainQuote.js";
 import { table } from "../outcome.js";
-import { countOf, number } from "../progress.js";
+import { countOf, numberText } from "../progress.js";
 import type { Verification } from "./verify.js";
 
 /** The lines that `audit quote` prints. */
@@ -109,12 +109,12 @@ export function verificationText({ findings, position, events, imports, rows, fi
     ...lines,
     `${countOf(findings.count, "difference", "differences")}:`,
     ...told,
-    ...(rest > 0 ? [`  ... and ${number(rest)} more`] : []),
+    ...(rest > 0 ? [`  ... and ${numberText(rest)} more`] : []),
   ];
 }
 
 function quoteLine({ quotes, requests, derived, seconds }: Verification["quotes"]): string {
-  const again = derived === quotes ? "all of them derived again" : `a sample of ${number(derived)} derived again (--all-quotes: all)`;
+  const again = derived === quotes ? "all of them derived again" : `a sample of ${numberText(derived)} derived again (--all-quotes: all)`;
   return `Verified ${countOf(quotes, "quote", "quotes")} of ${countOf(requests, "request", "requests")}, ${again}, in ${seconds.toFixed(1)} s.`;
 }
 

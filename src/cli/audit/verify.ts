@@ -23,7 +23,7 @@ export interface Verification extends Pick<VerifiedStreams, "events" | "files" |
 }
 
 /** The findings name what cannot be read, so the projections need not log it. */
-export const quiet = pino({ level: "silent" });
+export const silentLogger = pino({ level: "silent" });
 export const shownFindings = 20;
 
 export const isOfOrganisation = (organisationId: string | undefined) =>
@@ -36,7 +36,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const findings = newFindings();
   const audited = await auditTables(
     {
-      ...{ pool, eventStore, signal, logger: quiet, projections: allProjections },
+      ...{ pool, eventStore, signal, logger: silentLogger, projections: allProjections },
       ...{ isWanted: isOfOrganisation(organisationId), scope: { organisationId }, most: shownFindings, onProgress: half(0) },
     },
     (client, position) => verifyStreams({ client, position }, { ...options, onProgress: half(0.5) }, findings),

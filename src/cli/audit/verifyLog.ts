@@ -6,9 +6,9 @@ import type { LogNames } from "../../domain/log/sentences.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { log } from "../../projections/models/log.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
-import { allOfLog } from "../../queries/log/logEntries.js";
+import { allLogEntries } from "../../queries/log/logEntries.js";
 import { logNames } from "../../queries/log/logNames.js";
-import { addDifferences, quiet, shownFindings } from "./verify.js";
+import { addDifferences, shownFindings, silentLogger } from "./verify.js";
 
 export interface VerifyLogOptions {
   readonly pool: Pool;
@@ -33,13 +33,13 @@ export async function verifyLog({ organisationId, from, to, ...options }: Verify
   const findings = newFindings();
   const { differences, result } = await auditTables(
     {
-      ...{ ...options, logger: quiet, projections: [log] },
+      ...{ ...options, logger: silentLogger, projections: [log] },
       isWanted: ({ metadata, type }) => metadata.organisation === organisationId && type !== "RowAccepted" && type !== "RowRejected",
       ...{ scope: { organisationId, from, to }, most: shownFindings },
     },
     async (client) => {
       const entries: LogEntry[] = [];
-      for await (const some of allOfLog(organisationId, { from, to }, client)) entries.push(...some);
+      for await (const some of allLogEntries(organisationId, { from, to }, client)) entries.push(...some);
       return { entries: entries.reverse(), names: await logNames(organisationId, entries, client) };
     },
   );

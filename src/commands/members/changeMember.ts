@@ -6,8 +6,8 @@ import { Rejection } from "../../domain/rejection.js";
 import { StreamDeleted } from "../../portErrors.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { Passwords } from "../../ports/people.js";
-import { memberNamed, otherAdmins } from "../../queries/lookUps/members.js";
-import { type Handled, handle, load } from "../handle.js";
+import { findMemberId, otherAdmins } from "../../queries/lookUps/members.js";
+import { type CommandOutcome, handle, load } from "../handle.js";
 import { decide, isAdmin, type MemberCommand, type MemberState, memberAggregate, takesAdmin } from "./memberDecider.js";
 import { endOutdatedSessions } from "./sessions.js";
 
@@ -23,20 +23,20 @@ export interface MemberDeps {
   readonly newId: () => string;
 }
 
-export interface MemberOf {
+export interface MemberRef {
   readonly organisationId: string;
   readonly memberId: string;
 }
 
-export type Changed = Handled<"member", MemberState>;
+export type MemberChange = CommandOutcome<"member", MemberState>;
 
 /** Decides, records and writes the row under the lock of the organisation's members. Sessions that the change ends are gone with it. */
-export function changeMember(deps: MemberDeps, who: MemberOf, command: MemberCommand, correlationId: string): Promise<Changed> {
-  return underMemberLock(who.organisationId, (client) => record(deps, client, who, command, correlationId), deps);
+export function changeMember(deps: MemberDeps, who: MemberRef, command: MemberCommand, correlationId: string): Promise<MemberChange> {
+  return withMemberLock(who.organisationId, (client) => record(deps, client, who, command, correlationId), deps);
 }
 
 /** Runs one `work` at a time for an organisation, across all processes: two admins who remove each other come one after the other. */
-export function underMemberLock<Result>(
+export function withMemberLock<Result>(
   organisationId: string,
   work: (client: PoolClient) => Promise<Result>,
   deps: MemberDeps,
@@ -50,10 +50,10 @@ export function underMemberLock<Result>(
 export async function record(
   deps: MemberDeps,
   client: PoolClient,
-  who: MemberOf,
+  who: MemberRef,
   command: MemberCommand,
   correlationId: string,
-): Promise<Changed> {
+): Promise<MemberChange> {
   const context = { organisation: who.organisationId, by: command.by, correlationId };
   const handled = await handle(deps, memberAggregate, who.memberId, context, async (state) => {
     if (takesAdmin(command, state)) await expectAnotherAdmin(deps, client, who, state);
@@ -68,7 +68,7 @@ export async function record(
  * An admin who has joined can be removed only while another admin who has joined remains. The streams are read, not the table: a process may
  * have died between its append and the write of the row.
  */
-async function expectAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberOf, going: MemberState): Promise<void> {
+async function expectAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberRef, going: MemberState): Promise<void> {
   for (const memberId of await otherAdmins(who.organisationId, who.memberId, client)) {
     const other = await load(deps.events, memberAggregate, memberId).catch(undefinedIfDeleted);
     if (other && isAdmin(other.state) && (other.state.status === "active" || going.status === "invited")) return;
@@ -83,8 +83,8 @@ export function undefinedIfDeleted(error: unknown): undefined {
 }
 
 /** The member that has this e-mail or id in the organisation. A removed member is found too. */
-export async function memberMeant(organisationId: string, given: string, deps: MemberDeps): Promise<MemberOf> {
-  const memberId = await memberNamed(organisationId, emailKey(given), deps.pool);
+export async function findMember(organisationId: string, given: string, deps: MemberDeps): Promise<MemberRef> {
+  const memberId = await findMemberId(organisationId, emailKey(given), deps.pool);
   if (memberId === undefined) throw noSuchMember(organisationId);
   return { organisationId, memberId };
 }

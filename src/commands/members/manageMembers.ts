@@ -10,13 +10,13 @@ import type { Origin } from "../organisations/organisation.js";
 import { decide, noOrganisation, organisationAggregate } from "../organisations/organisationDecider.js";
 import {
   changeMember,
+  findMember,
   type MemberDeps,
-  type MemberOf,
-  memberMeant,
+  type MemberRef,
   noSuchMember,
   record,
   undefinedIfDeleted,
-  underMemberLock,
+  withMemberLock,
 } from "./changeMember.js";
 import { claimedMember, claimMember, forgetMember } from "./memberClaims.js";
 import type { LinkHash, MemberCommand } from "./memberDecider.js";
@@ -29,14 +29,14 @@ export interface Invitation {
 }
 
 /** The token is returned once: only its hash is kept. `linkAddress` makes the link from it. */
-export interface LinkMade extends MemberOf {
+export interface CreatedLink extends MemberRef {
   readonly token: string;
   readonly expiresAt: Date;
 }
 
 const mostMembers = 1_000;
 
-export async function inviteMember(deps: MemberDeps, invitation: Invitation, origin: Origin): Promise<LinkMade> {
+export async function inviteMember(deps: MemberDeps, invitation: Invitation, origin: Origin): Promise<CreatedLink> {
   const { organisationId } = invitation;
   const email = parseEmail(invitation.email);
   const role = parseRole(invitation.role);
@@ -62,8 +62,8 @@ export async function makeLink(
   deps: MemberDeps,
   { organisationId, member: given }: { organisationId: string; member: string },
   origin: Origin,
-): Promise<LinkMade> {
-  const member = await memberMeant(organisationId, given, deps);
+): Promise<CreatedLink> {
+  const member = await findMember(organisationId, given, deps);
   const { token, ...link } = await newLink(deps);
   await changeMember(deps, member, { type: "makeLink", ...link, by: origin.by }, origin.correlationId);
   return { ...member, token, expiresAt: new Date(link.linkExpiresAt) };
@@ -88,7 +88,7 @@ export function parseRole(text: string): Role {
   return parsed.data;
 }
 
-interface MemberRef {
+interface NamedMember {
   readonly organisationId: string;
   readonly member: string;
 }
@@ -96,18 +96,18 @@ interface MemberRef {
 /** The member's sessions end. The same role again changes nothing. */
 export async function changeRole(
   deps: MemberDeps,
-  { organisationId, member, role: given }: MemberRef & { role: string },
+  { organisationId, member, role: given }: NamedMember & { role: string },
   { by, correlationId }: Origin,
 ) {
   const role = parseRole(given);
-  const who = await memberMeant(organisationId, member, deps);
+  const who = await findMember(organisationId, member, deps);
   const { before } = await changeMember(deps, who, { type: "changeRole", role, by, now: await deps.now() }, correlationId);
   return { ...who, email: before.email, before: before.role, role };
 }
 
 /** Ends sessions, password and link. Removing a removed member changes nothing. */
-export async function removeMember(deps: MemberDeps, { organisationId, member }: MemberRef, { by, correlationId }: Origin) {
-  const who = await memberMeant(organisationId, member, deps);
+export async function removeMember(deps: MemberDeps, { organisationId, member }: NamedMember, { by, correlationId }: Origin) {
+  const who = await findMember(organisationId, member, deps);
   const { before } = await changeMember(deps, who, { type: "removeMember", by, now: await deps.now() }, correlationId);
   return { ...who, email: before.email };
 }
@@ -115,14 +115,14 @@ export async function removeMember(deps: MemberDeps, { organisationId, member }:
 /** Forgets the person: deletes the stream, the row, the claim and the sessions. Other streams keep the member's id, which leads to nothing. */
 export async function eraseMember(
   deps: MemberDeps,
-  { organisationId, member }: MemberRef,
+  { organisationId, member }: NamedMember,
   { by, correlationId }: Origin,
-): Promise<MemberOf> {
+): Promise<MemberRef> {
   const memberId = await claimedMember(organisationId, emailKey(member), deps.pool);
   if (memberId === undefined) throw noSuchMember(organisationId);
   const who = { organisationId, memberId };
   const now = await deps.now();
-  await underMemberLock(
+  await withMemberLock(
     organisationId,
     async (client) => {
       // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.

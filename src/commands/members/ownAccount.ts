@@ -29,7 +29,7 @@ export interface PasswordChange {
   readonly browser: string;
 }
 
-export type PasswordChanged =
+export type PasswordChangeResult =
   /** The token of this browser's new session; undefined where the member has changed once more meanwhile. */
   | { readonly kind: "changed"; readonly token: string | undefined }
   | { readonly kind: "wrong" }
@@ -44,7 +44,7 @@ export async function changePassword(
   person: Session,
   { current, chosen, address, known, browser }: PasswordChange,
   correlationId: string,
-): Promise<PasswordChanged> {
+): Promise<PasswordChangeResult> {
   const { memberId, organisationId, email } = person;
   const currentHash = await passwordHashOf(organisationId, memberId, deps.pool);
   if (currentHash === undefined) throw new Rejection("conflict", "You have no password. You sign in with single sign-on");

@@ -2,8 +2,8 @@
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
 import { isUuid } from "../../domain/uuid.js";
-import type { MemberOf } from "./changeMember.js";
-import { alive } from "./sessions.js";
+import type { MemberRef } from "./changeMember.js";
+import { isAliveSql } from "./sessions.js";
 
 export interface OwnSession {
   readonly sessionId: string;
@@ -17,17 +17,17 @@ const ofMember =
   "members.organisation_id = $1 and members.member_id = $2 and sessions.member_id = $2 and sessions.credentials_revision = members.credentials_revision";
 
 /** The member's valid sessions, the last used first. At most as many as a member can have. */
-export async function listSessions(pool: Pool, { organisationId, memberId }: MemberOf): Promise<OwnSession[]> {
+export async function listSessions(pool: Pool, { organisationId, memberId }: MemberRef): Promise<OwnSession[]> {
   const { rows } = await pool.query<OwnSession>(
     `select session_id as "sessionId", browser, created_at as since, last_seen_at as "lastSeenAt" from sessions, members
-      where ${ofMember} and ${alive} order by last_seen_at desc, created_at desc, session_id limit 100`,
+      where ${ofMember} and ${isAliveSql} order by last_seen_at desc, created_at desc, session_id limit 100`,
     [organisationId, memberId],
   );
   return rows;
 }
 
 /** Throws a Rejection where the member has no such session, or has it no longer. */
-export async function endOwnSession(pool: Pool, { organisationId, memberId }: MemberOf, sessionId: string): Promise<void> {
+export async function endOwnSession(pool: Pool, { organisationId, memberId }: MemberRef, sessionId: string): Promise<void> {
   const ended = isUuid(sessionId)
     ? await pool.query(`delete from sessions using members where ${ofMember} and session_id = $3`, [organisationId, memberId, sessionId])
     : undefined;
@@ -35,7 +35,7 @@ export async function endOwnSession(pool: Pool, { organisationId, memberId }: Me
 }
 
 /** Ends every session of the member, this one too. */
-export async function endOwnSessions(pool: Pool, { organisationId, memberId }: MemberOf): Promise<void> {
+export async function endOwnSessions(pool: Pool, { organisationId, memberId }: MemberRef): Promise<void> {
   await pool.query(
     "delete from sessions using members where members.organisation_id = $1 and members.member_id = $2 and sessions.member_id = $2",
     [organisationId, memberId],

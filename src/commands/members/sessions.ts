@@ -28,7 +28,7 @@ export interface Session {
 }
 
 /** SQL for whether a row of `sessions` is neither idle for too long nor too old. */
-export const alive = `last_seen_at > now() - interval '${sessionLimits.idleHours} hours' and created_at > now() - interval '${sessionLimits.longestDays} days'`;
+export const isAliveSql = `last_seen_at > now() - interval '${sessionLimits.idleHours} hours' and created_at > now() - interval '${sessionLimits.longestDays} days'`;
 
 /** Always a new token; the browser's session from before, if any, ends. Undefined where the member changed since the verification. */
 export async function openSession(
@@ -57,7 +57,7 @@ export async function openSession(
 
 /** Deletes sessions that are over by time. Every sign-in calls it, and the worker. */
 export async function forgetSessions(database: Database): Promise<void> {
-  await database.query(`delete from sessions where not (${alive})`);
+  await database.query(`delete from sessions where not (${isAliveSql})`);
 }
 
 interface Row extends Omit<Session, "by" | "formToken" | "name"> {
@@ -74,7 +74,7 @@ export async function findSession(pool: Database, token: string | undefined): Pr
        from sessions
        join members on members.member_id = sessions.member_id and members.credentials_revision = sessions.credentials_revision
        join organisations on organisations.id = members.organisation_id
-      where token_sha256 = $1 and members.status = 'active' and ${alive}`,
+      where token_sha256 = $1 and members.status = 'active' and ${isAliveSql}`,
     [hashToken(token)],
   );
   const row = rows[0];
@@ -89,7 +89,7 @@ export async function validSessions(pool: Database, tokenHashes: readonly string
   const { rows } = await pool.query<{ hash: string }>(
     `select token_sha256 as hash from sessions
        join members on members.member_id = sessions.member_id and members.credentials_revision = sessions.credentials_revision
-      where token_sha256 = any($1::text[]) and members.status = 'active' and ${alive}`,
+      where token_sha256 = any($1::text[]) and members.status = 'active' and ${isAliveSql}`,
     [tokenHashes],
   );
   return new Set(rows.map(({ hash }) => hash));

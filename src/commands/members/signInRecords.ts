@@ -8,7 +8,7 @@ import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream } from "../../ports/eventStore.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { untilNoConflict } from "../handle.js";
-import type { MemberDeps, MemberOf } from "./changeMember.js";
+import type { MemberDeps, MemberRef } from "./changeMember.js";
 
 type Deps = Pick<MemberDeps, "events" | "now" | "newId">;
 type OnFailure = (error: unknown) => void;
@@ -20,7 +20,7 @@ const appendMs = 5_000;
 /** Never throws: a failure goes to `onFailure`. */
 export async function recordSignIn(
   deps: Deps,
-  member: MemberOf,
+  member: MemberRef,
   { how, correlationId }: { readonly how: EventDataOf<"MemberSignedIn">["how"]; readonly correlationId: string },
   onFailure: OnFailure,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function recordSignIn(
  * The given password was not these members'. Returns at once, so that the answer's time does not tell whether the e-mail is known. How many
  * there can be is bounded by the pace of guesses, which are refused before the password is looked at.
  */
-export function recordRefusals(deps: Deps, members: readonly MemberOf[], correlationId: string, onFailure: OnFailure): void {
+export function recordRefusals(deps: Deps, members: readonly MemberRef[], correlationId: string, onFailure: OnFailure): void {
   for (const member of members)
     void record(deps, member, correlationId, (data) => ({ type: "MemberSignInRefused", data })).catch(onFailure);
 }
@@ -44,7 +44,7 @@ type SignInEvent =
 /** The stream of a month may have thousands of events, so only its last one is read. */
 async function record(
   { events, now, newId }: Deps,
-  { organisationId, memberId }: MemberOf,
+  { organisationId, memberId }: MemberRef,
   correlationId: string,
   eventOf: (data: EventDataOf<"MemberSignInRefused">) => SignInEvent,
 ): Promise<void> {

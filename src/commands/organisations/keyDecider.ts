@@ -110,14 +110,14 @@ export function decide(command: KeyCommand, { organisationExists, keys }: KeysSt
     case "rotate": {
       const { sha256, prefix, keepHours } = command;
       if (!isKeepHours(keepHours)) throw keepHoursRejection();
-      const key = keyMeant(command.given, keys, now);
+      const key = findKey(command.given, keys, now);
       if (key.newest.sha256 === sha256) return [];
       expectRotatable(key, now);
       expectNewest(key, command);
       return [{ type: "ApiKeyRotated", data: { keyId: key.keyId, sha256, prefix, keepUntil: keptUntil(key, keepHours, now), ...caused } }];
     }
     case "revoke": {
-      const { keyId, revoked } = keyMeant(command.given, keys, now);
+      const { keyId, revoked } = findKey(command.given, keys, now);
       return revoked ? [] : [{ type: "ApiKeyRevoked", data: { keyId, ...caused } }];
     }
   }
@@ -145,10 +145,10 @@ function keptUntil({ expiresAt }: ApiKeyState, keepHours: number, now: Date): st
 
 const hasEnded = ({ expiresAt }: ApiKeyState, now: Date): boolean => expiresAt !== undefined && Date.parse(expiresAt) <= now.getTime();
 
-export function keyMeant(given: string, keys: KeysState["keys"], now: Date): ApiKeyState {
+export function findKey(given: string, keys: KeysState["keys"], now: Date): ApiKeyState {
   if (liveKeyPrefix.startsWith(given))
     throw new Rejection("invalid", `${given || "An empty prefix"} does not tell one key from another; keys list shows what does`);
-  const fitting = [...keys.values()].filter((key) => isMeant(given, key, now));
+  const fitting = [...keys.values()].filter((key) => isNamedBy(given, key, now));
   // If several keys begin like this, the one that can still be used is meant.
   const usable = fitting.filter((key) => !key.revoked && !hasEnded(key, now));
   const candidates = usable.length > 0 ? usable : fitting;
@@ -162,7 +162,7 @@ export function keyMeant(given: string, keys: KeysState["keys"], now: Date): Api
   return key;
 }
 
-function isMeant(given: string, { keyId, newest, replaced }: ApiKeyState, now: Date): boolean {
+function isNamedBy(given: string, { keyId, newest, replaced }: ApiKeyState, now: Date): boolean {
   if (keyId === given || isSecret(given, newest)) return true;
   const goesOn = replaced?.until !== undefined && Date.parse(replaced.until) > now.getTime();
   return goesOn && isSecret(given, replaced);

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { displayPrefix, hashApiKey, makeApiKey } from "../../domain/apiKey.js";
 import { defaultKeepHours } from "../../domain/keyRotation.js";
 import { handle } from "../handle.js";
-import { decide, type KeyAction, keyMeant, keysAggregate } from "./keyDecider.js";
+import { decide, findKey, type KeyAction, keysAggregate } from "./keyDecider.js";
 import type { OrganisationDeps, Origin } from "./organisation.js";
 
 export interface CreatedKey {
@@ -54,7 +54,7 @@ export async function rotateKey(
   const { before, decided, now } = await carryOut(organisationId, action, origin, deps);
   const [rotated] = decided;
   if (rotated?.type !== "ApiKeyRotated") throw new Error("a rotation decides one event");
-  const { keyId, name, newest, replaced } = keyMeant(given, before.keys, now);
+  const { keyId, name, newest, replaced } = findKey(given, before.keys, now);
   const ended = replaced?.until !== undefined && new Date(replaced.until) > now ? replaced.prefix : undefined;
   return { key, keyId, name, prefix: secret.prefix, old: { prefix: newest.prefix, until: new Date(rotated.data.keepUntil) }, ended };
 }
@@ -66,7 +66,7 @@ export async function revokeKey(
   origin: Origin,
 ): Promise<{ readonly keyId: string; readonly prefix: string; readonly name: string }> {
   const { before, now } = await carryOut(organisationId, { type: "revoke", given }, origin, deps);
-  const { keyId, name, newest } = keyMeant(given, before.keys, now);
+  const { keyId, name, newest } = findKey(given, before.keys, now);
   return { keyId, name, prefix: newest.prefix };
 }
 

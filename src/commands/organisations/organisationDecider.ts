@@ -4,7 +4,7 @@ import { diffCatalogue } from "../../domain/catalogue/diff.js";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
-import { type CatalogueFile, type CatalogueState, catalogueChanges, evolveCatalogue, noCatalogue } from "../../events/catalogue.js";
+import { type CatalogueFile, type CatalogueState, catalogueChanges, emptyCatalogue, evolveCatalogue } from "../../events/catalogue.js";
 import type { EventOn } from "../../events/registry.js";
 import type { Revision } from "../../ports/eventStore.js";
 import type { Aggregate } from "../handle.js";
@@ -53,7 +53,7 @@ export function evolve(state: OrganisationState, event: EventOn<"organisation">,
 
 export const organisationAggregate: Aggregate<"organisation", OrganisationState> = {
   kind: "organisation",
-  initial: () => ({ catalogue: noCatalogue(), forgotten: new Set() }),
+  initial: () => ({ catalogue: emptyCatalogue(), forgotten: new Set() }),
   evolve,
 };
 

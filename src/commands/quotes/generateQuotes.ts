@@ -9,7 +9,7 @@ import { answerText } from "../../events/quoteAnswer.js";
 import type { QuotesGenerated } from "../../events/quoteEvents.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream } from "../../ports/eventStore.js";
-import { recordOf, rejectTooLarge } from "./quoteRecord.js";
+import { quoteRecordOf, rejectTooLarge } from "./quoteRecord.js";
 
 export interface QuoteOrigin {
   readonly organisationId: string;
@@ -63,7 +63,7 @@ function decideQuotes({ catalogue, geography, newId }: QuoteDeps, request: Quote
     destination,
     filters,
     items: items.map((item, index) => ({ ...item, chargeableWeight: goods[index]?.chargeableWeight ?? 0 })),
-    ...recordOf(results),
+    ...quoteRecordOf(results),
   };
 }
 

@@ -8,7 +8,7 @@ import { AppendTooLarge } from "../../portErrors.js";
 
 type QuoteRecord = Pick<QuotesGenerated, "services" | "surcharges" | "cards" | "results">;
 
-export function recordOf(priced: readonly PricedResult[]): QuoteRecord {
+export function quoteRecordOf(priced: readonly PricedResult[]): QuoteRecord {
   const lists: Lists = { services: createList(), surcharges: createList() };
   const cards = createList<PricedCard, QuotedCard>();
   const results = priced.map(({ customerId, noQuoteMessage, quotes, cards: ofCustomer }) => ({

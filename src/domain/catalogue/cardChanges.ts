@@ -15,7 +15,7 @@ export function readPercent(text: string): Decimal {
 }
 
 /** Half up at so many decimals; exact, never in binary fractions. */
-function changed(price: number, percent: Decimal, places: number): number {
+function changePrice(price: number, percent: Decimal, places: number): number {
   const { coefficient, scale } = multiply(decimal(price), add(hundred, percent));
   return toNumber(roundHalfUp({ coefficient, scale: scale + 2 }, places), places);
 }
@@ -23,10 +23,10 @@ function changed(price: number, percent: Decimal, places: number): number {
 /** Amounts to the cent, prices per kg to 4 decimals. */
 export const changeLane = (lane: Lane, percent: Decimal): Lane => ({
   ...lane,
-  basic: changed(lane.basic, percent, 2),
-  perKg: changed(lane.perKg, percent, 4),
-  minimum: changed(lane.minimum, percent, 2),
-  breaks: lane.breaks.map((each) => ({ ...each, perKg: changed(each.perKg, percent, 4) })),
+  basic: changePrice(lane.basic, percent, 2),
+  perKg: changePrice(lane.perKg, percent, 4),
+  minimum: changePrice(lane.minimum, percent, 2),
+  breaks: lane.breaks.map((each) => ({ ...each, perKg: changePrice(each.perKg, percent, 4) })),
 });
 
 const dayBefore = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);

@@ -9,10 +9,10 @@ export interface CatalogueDifference {
   readonly id: string | undefined;
   readonly kind: "added" | "removed" | "changed";
   /** What has changed in it; undefined for what was added or removed as a whole. */
-  readonly change?: Change;
+  readonly change?: FieldChange;
 }
 
-export interface Change {
+export interface FieldChange {
   readonly trail: Trail;
   readonly how: "changed" | "added" | "removed" | "reordered";
   readonly from?: unknown;
@@ -48,7 +48,7 @@ function recordedSentence(difference: CatalogueDifference): string {
 }
 
 /** `lane SYD to MEL: perKg 0.42 -> 0.45`. */
-function recordedChange({ trail, how, from, to }: Change): string {
+function recordedChange({ trail, how, from, to }: FieldChange): string {
   const parts: string[] = [];
   let path: string[] = [];
   for (const step of trail) {
@@ -113,7 +113,7 @@ function entryDifferences(section: Section, before: readonly object[], after: re
   return differences;
 }
 
-function fieldChanges(before: object, after: object, trail: Trail = []): Change[] {
+function fieldChanges(before: object, after: object, trail: Trail = []): FieldChange[] {
   const [old, now] = [new Map<string, unknown>(Object.entries(before)), new Map<string, unknown>(Object.entries(after))];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
     const [from, to] = [old.get(key), now.get(key)];
@@ -126,11 +126,11 @@ function fieldChanges(before: object, after: object, trail: Trail = []): Change[
 }
 
 /** Entries are compared by their names, so that a lane in a new place is not taken for another lane. */
-function listChanges(list: string, trail: Trail, before: readonly unknown[], after: readonly unknown[]): Change[] {
+function listChanges(list: string, trail: Trail, before: readonly unknown[], after: readonly unknown[]): FieldChange[] {
   const [old, now] = [entriesByName(list, before), entriesByName(list, after)];
   if (!old || !now) return fieldChanges({ ...before }, { ...after }, [...trail, list]);
   const at = (name: string): Trail => [...trail, { list, name }];
-  const changes = [...now].flatMap(([name, entry]): Change[] => {
+  const changes = [...now].flatMap(([name, entry]): FieldChange[] => {
     const was = old.get(name);
     if (was === undefined) return [{ trail: at(name), how: "added" }];
     return isObject(was) && isObject(entry) ? fieldChanges(was, entry, at(name)) : [];

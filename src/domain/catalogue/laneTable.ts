@@ -27,14 +27,14 @@ export interface LaneRow {
   readonly cells: readonly string[];
 }
 
-export interface LanesRead {
+export interface LaneTable {
   /** Undefined for a row without any text. */
   readonly lanes: readonly (Lane | undefined)[];
   readonly faults: readonly string[];
 }
 
 /** Rows as lanes. A fault names its line, and says what to write. */
-export function readLanes(columns: readonly string[], rows: readonly LaneRow[]): LanesRead {
+export function readLanes(columns: readonly string[], rows: readonly LaneRow[]): LaneTable {
   const places = new Map(columns.map((column, place) => [column.trim().toLowerCase(), place]));
   const missing = fixedColumns.slice(0, 2).filter((column) => !places.has(column.toLowerCase()));
   const known = new Set(laneColumns(mostBreaks).map((column) => column.toLowerCase()));

@@ -1,6 +1,6 @@
 import { fieldsOf } from "../imports/fields.js";
 import { faultsOf, parsed } from "../validation.js";
-import { duplicates, notAmong, quote, type ReadableCard, type ReadableFile, readableFile } from "./readable.js";
+import { duplicateFaults, type ReadableCard, type ReadableFile, readableFile, shownId, unknownIdFaults } from "./readable.js";
 import { compareCards, laneKey } from "./rivalCards.js";
 import { type OrganisationFile, organisationFile, sections } from "./schema.js";
 import { zoneFaults } from "./zones.js";
@@ -38,23 +38,25 @@ function crossCheck(file: ReadableFile): string[] {
   const knownKeys = new Set(keys);
   const carriers = new Set(idsOf(file.carriers));
   return [
-    ...duplicates("customFields", keys, "key"),
+    ...duplicateFaults("customFields", keys, "key"),
     ...keys.flatMap((key, index) =>
-      reservedColumns.has(key.toLowerCase()) ? [`customFields.${index}.key ${quote(key)} is already the name of a field`] : [],
+      reservedColumns.has(key.toLowerCase()) ? [`customFields.${index}.key ${shownId(key)} is already the name of a field`] : [],
     ),
-    ...duplicates("carriers", idsOf(file.carriers)),
+    ...duplicateFaults("carriers", idsOf(file.carriers)),
     ...file.carriers.flatMap((carrier, index) =>
-      notAmong(`carriers.${index}.mandatoryCustomFields`, carrier.mandatoryCustomFields, knownKeys, "custom field"),
+      unknownIdFaults(`carriers.${index}.mandatoryCustomFields`, carrier.mandatoryCustomFields, knownKeys, "custom field"),
     ),
-    ...duplicates("services", idsOf(file.services)),
+    ...duplicateFaults("services", idsOf(file.services)),
     ...file.services.flatMap(({ carrierId }, index) =>
-      carrierId === "" || carriers.has(carrierId) ? [] : [`services.${index}.carrierId ${quote(carrierId)} is not a carrier of this file`],
+      carrierId === "" || carriers.has(carrierId)
+        ? []
+        : [`services.${index}.carrierId ${shownId(carrierId)} is not a carrier of this file`],
     ),
-    ...duplicates("zoneMaps", idsOf(file.zoneMaps)),
+    ...duplicateFaults("zoneMaps", idsOf(file.zoneMaps)),
     ...file.zoneMaps.flatMap((map, index) => zoneFaults(map, `zoneMaps.${index}.zones`)),
-    ...duplicates("rateCards", idsOf(file.rateCards)),
+    ...duplicateFaults("rateCards", idsOf(file.rateCards)),
     ...rateCardFaults(file),
-    ...duplicates("customers", idsOf(file.customers)),
+    ...duplicateFaults("customers", idsOf(file.customers)),
     ...customerFaults(file),
   ];
 }
@@ -74,8 +76,8 @@ function customerFaults(file: ReadableFile): string[] {
   const cardIds = new Set(cards.keys());
   const overlapsOf = compareCards([...cards.values()]);
   return file.customers.flatMap((customer, index) => [
-    ...notAmong(`customers.${index}.carrierIds`, customer.carrierIds, carriers, "carrier"),
-    ...notAmong(`customers.${index}.rateCardIds`, customer.rateCardIds, cardIds, "rate card"),
+    ...unknownIdFaults(`customers.${index}.carrierIds`, customer.carrierIds, carriers, "carrier"),
+    ...unknownIdFaults(`customers.${index}.rateCardIds`, customer.rateCardIds, cardIds, "rate card"),
     ...overlapsOf(customer.rateCardIds, `customers.${index}.rateCardIds`),
   ]);
 }
@@ -92,13 +94,13 @@ function cardFaults(card: ReadableCard, path: string, services: ReadonlySet<stri
   const faults: string[] = [];
   const { serviceId, zoneMapId, validFrom, validTo } = card;
   if (serviceId !== "" && !services.has(serviceId)) {
-    faults.push(`${path}.serviceId ${quote(serviceId)} is not a service of this file`);
+    faults.push(`${path}.serviceId ${shownId(serviceId)} is not a service of this file`);
   }
   if (validTo !== null && validFrom !== "" && validTo < validFrom) faults.push(`${path}.validTo must not be before validFrom`);
   const zones = zonesOf.get(zoneMapId);
-  if (!zones && zoneMapId !== "") faults.push(`${path}.zoneMapId ${quote(zoneMapId)} is not a zone map of this file`);
+  if (!zones && zoneMapId !== "") faults.push(`${path}.zoneMapId ${shownId(zoneMapId)} is not a zone map of this file`);
   const checkZone = (at: string, zone: string): void => {
-    if (zones && zone !== "" && !zones.has(zone)) faults.push(`${at} ${quote(zone)} is not a zone of zone map ${quote(zoneMapId)}`);
+    if (zones && zone !== "" && !zones.has(zone)) faults.push(`${at} ${shownId(zone)} is not a zone of zone map ${shownId(zoneMapId)}`);
   };
   card.lanes.forEach(({ from, to }, index) => {
     if (from !== "*") checkZone(`${path}.lanes.${index}.from`, from);
@@ -110,7 +112,7 @@ function cardFaults(card: ReadableCard, path: string, services: ReadonlySet<stri
     when.originZones?.forEach((zone, number) => void checkZone(`${at}.originZones.${number}`, zone));
   });
   const surchargeKeys = card.surcharges.map((surcharge) => surcharge.key);
-  return [...faults, ...laneFaults(card, path), ...duplicates(`${path}.surcharges`, surchargeKeys, "key")];
+  return [...faults, ...laneFaults(card, path), ...duplicateFaults(`${path}.surcharges`, surchargeKeys, "key")];
 }
 
 function laneFaults(card: ReadableCard, path: string): string[] {

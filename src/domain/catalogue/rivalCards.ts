@@ -1,13 +1,13 @@
-import { quote, type ReadableCard } from "./readable.js";
+import { type ReadableCard, shownId } from "./readable.js";
 
 /** Finds the cards of one customer that overlap; each fault begins with its path. */
-export type OverlapsOf = (rateCardIds: readonly string[], path: string) => string[];
+export type FindOverlaps = (rateCardIds: readonly string[], path: string) => string[];
 
 /**
  * A customer has one price for each service, lane and day, so its cards must not overlap. Spot rates may stand beside a card and are not
  * checked. The cards are compared once, since thousands of customers share them.
  */
-export function compareCards(cards: readonly ReadableCard[]): OverlapsOf {
+export function compareCards(cards: readonly ReadableCard[]): FindOverlaps {
   const placeOf = new Map(cards.map(({ id }, place) => [id, place]));
   const rivals = rivalsOf(cards);
   return (ids, path) => {
@@ -20,7 +20,7 @@ export function compareCards(cards: readonly ReadableCard[]): OverlapsOf {
       add(seen, place);
       if (rival === undefined) return [];
       return [
-        `${path}.${index} ${quote(id)} overlaps the validity of ${quote(cards[rival]?.id ?? "")} for service ${quote(card.serviceId)}`,
+        `${path}.${index} ${shownId(id)} overlaps the validity of ${shownId(cards[rival]?.id ?? "")} for service ${shownId(card.serviceId)}`,
       ];
     });
   };

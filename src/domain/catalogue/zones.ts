@@ -1,6 +1,6 @@
 import { isCountryCode } from "../geography/countries.js";
 import { comparablePostalCode, plainPostalCode, readPostalCode } from "../geography/postalCode.js";
-import { quote, type ReadableZoneMap } from "./readable.js";
+import { type ReadableZoneMap, shownId } from "./readable.js";
 import type { ZoneMap } from "./schema.js";
 
 /** Codes from `from` to `to`, both included, and everything that begins with `to`: `SW1-SW3` holds SW3A 1AA. */
@@ -118,7 +118,7 @@ export function zoneFaults(map: ReadableZoneMap, path: string): string[] {
   map.zones.forEach(({ zone, country, postcodes }, index) => {
     if (zone === "*") faults.push(`${path}.${index}.zone "*" stands for every zone and cannot be the name of one`);
     if (/^[A-Z]{2}$/.test(country) && !isCountryCode(country))
-      faults.push(`${path}.${index}.country ${quote(country)} is not an ISO country code`);
+      faults.push(`${path}.${index}.country ${shownId(country)} is not an ISO country code`);
     if (postcodes === undefined) {
       const earlier = whole.get(country);
       if (earlier === undefined) whole.set(country, index);
@@ -128,9 +128,9 @@ export function zoneFaults(map: ReadableZoneMap, path: string): string[] {
       const range = parseRange(country, text);
       const at = `${path}.${index}.postcodes.${number}`;
       const unlike = range && shapeFault(country, text);
-      if (unlike !== undefined) faults.push(`${at} ${quote(text)} ${unlike}`);
+      if (unlike !== undefined) faults.push(`${at} ${shownId(text)} ${unlike}`);
       else if (range) claims.push({ country, range, zone, path: at, text });
-      else if (text !== "") faults.push(`${at} ${quote(text)} must be a postcode or a range such as 2000-2249`);
+      else if (text !== "") faults.push(`${at} ${shownId(text)} must be a postcode or a range such as 2000-2249`);
     });
   });
   return [...faults, ...overlapFaults(claims)];
@@ -162,7 +162,7 @@ function overlapFaults(claims: Claim[]): string[] {
     if (!rival || isWithin(claim.range, rival.range)) around.push(claim);
     else {
       faults.push(
-        `${claim.path} ${quote(claim.text)} of zone ${quote(claim.zone)} overlaps ${rival.path} ${quote(rival.text)} of zone ${quote(rival.zone)}`,
+        `${claim.path} ${shownId(claim.text)} of zone ${shownId(claim.zone)} overlaps ${rival.path} ${shownId(rival.text)} of zone ${shownId(rival.zone)}`,
       );
     }
   }

@@ -25,7 +25,7 @@ export type HeaderMatch =
   | { readonly ok: false; readonly message: string };
 
 /** Two spellings are one name when they differ only in case, blanks, underscores or hyphens. */
-export function folded(name: string): string {
+export function foldName(name: string): string {
   return name
     .normalize("NFKC")
     .toLowerCase()
@@ -42,7 +42,7 @@ export function matchHeader(columns: readonly string[], known: KnownColumns): He
   columns.forEach((given, index) => {
     const column = given.trim();
     if (column === "") return; // a column without a name; the file's reader reports values below it
-    const candidates = isTooLong(column) ? noCandidates : (names.exact.get(column) ?? names.folded.get(folded(column)) ?? noCandidates);
+    const candidates = isTooLong(column) ? noCandidates : (names.exact.get(column) ?? names.folded.get(foldName(column)) ?? noCandidates);
     const [[field, name] = [undefined, ""]] = candidates;
     if (candidates.size === 0) unrecognised.push(column);
     else if (candidates.size > 1) ambiguous.push(`${column} (${[...candidates.keys()].join(" or ")})`);
@@ -81,18 +81,18 @@ function knownNames({ required, optional, custom, ignored }: KnownColumns): { ex
   const loose: Names = new Map();
   const add = (name: string, field: string | undefined) => {
     exact.set(name, (exact.get(name) ?? new Map()).set(field, name));
-    const alike: Map<string | undefined, string> = loose.get(folded(name)) ?? new Map();
-    loose.set(folded(name), alike.has(field) ? alike : alike.set(field, name));
+    const alike: Map<string | undefined, string> = loose.get(foldName(name)) ?? new Map();
+    loose.set(foldName(name), alike.has(field) ? alike : alike.set(field, name));
   };
   for (const field of [...required, ...optional]) add(field, field);
   const contract = new Set(loose.keys());
   for (const key of custom) {
     // A field of the contract keeps its name. A custom field with the same key is then found by its long name alone.
-    if (!contract.has(folded(key))) add(key, `customFields.${key}`);
+    if (!contract.has(foldName(key))) add(key, `customFields.${key}`);
     add(`customFields.${key}`, `customFields.${key}`);
   }
   const taken = new Set(loose.keys());
-  for (const name of ignored) if (!taken.has(folded(name))) add(name, undefined);
+  for (const name of ignored) if (!taken.has(foldName(name))) add(name, undefined);
   return { exact, folded: loose };
 }
 
@@ -162,4 +162,4 @@ export function reportIn({ name, columns, subject = "" }: UploadedFile): ReportF
 export const rowNumberColumn = (columns: readonly string[]): number => columnNumber(columns, reportColumns[0]);
 
 const columnNumber = (columns: readonly string[], wanted: string): number =>
-  columns.findIndex((column) => folded(column.trim()) === folded(wanted));
+  columns.findIndex((column) => foldName(column.trim()) === foldName(wanted));

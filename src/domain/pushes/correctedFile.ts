@@ -1,11 +1,11 @@
 // The rows of a correction as the file its customer would have uploaded: what was sent, with the corrected values in place.
-import { type Decimal, writtenNumber } from "../imports/columns/decimal.js";
+import { type DecimalMark, writtenNumber } from "../imports/columns/decimal.js";
 import { columnsOf, customFieldPrefix, elementColumn, isNumber, type Kind } from "../imports/fields.js";
 import { cutMark } from "../imports/limits.js";
 import { Rejection } from "../rejection.js";
 import { firstOf, pathText } from "../validation.js";
 import type { CorrectionPush } from "./importPushes.js";
-import { csvLine } from "./toFile.js";
+import { csvRecord } from "./toFile.js";
 
 /** The values sent for a rejected row, by column name; null where they are too large to be sent again. */
 export type SentValues = Readonly<Record<string, string>> | null;
@@ -27,7 +27,7 @@ export interface Sources {
   /** True for a row whose values were recorded: nothing of them is cut short. */
   readonly isAccepted?: (row: number) => boolean;
   /** How the numbers of the corrected import are written; undefined for the contract's way. */
-  readonly decimal?: Decimal | undefined;
+  readonly decimal?: DecimalMark | undefined;
 }
 
 export function correctedFile(push: CorrectionPush, sources: Sources): CorrectedFile {
@@ -37,7 +37,7 @@ export function correctedFile(push: CorrectionPush, sources: Sources): Corrected
   if (faults.length > 0) throw new Rejection("invalid", "The body is not as described", faults);
   const corrected = correctedRows(push, sources);
   const [header, ...records] = correctedTable(corrected, kind);
-  const lines = [header ?? [], ...records].map(csvLine);
+  const lines = [header ?? [], ...records].map(csvRecord);
   const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
   return { lines, bytes, elements: kind === "shipments" ? shipmentsIn(corrected, sources.elements) : rows.length };
 }
@@ -55,7 +55,11 @@ export function correctedRows(
 }
 
 /** The values of a recorded row, with its numbers as the import's own file has them. */
-export const recordedAs = (values: Readonly<Record<string, string>>, kind: Kind, decimal: Decimal | undefined): Record<string, string> => {
+export const recordedAs = (
+  values: Readonly<Record<string, string>>,
+  kind: Kind,
+  decimal: DecimalMark | undefined,
+): Record<string, string> => {
   const numbers = new Set<string>(columnsOf(kind).flatMap((field) => (isNumber(field) ? [field.name] : [])));
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, numbers.has(name) ? writtenNumber(value, decimal) : value]),

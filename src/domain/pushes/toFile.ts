@@ -81,7 +81,7 @@ export function activitiesFileBytes(push: ActivityPush): number {
 }
 
 /** One record of a CSV file. */
-export const csvLine = (values: readonly Value[]): string => `${cells(values)}\r\n`;
+export const csvRecord = (values: readonly Value[]): string => `${cells(values)}\r\n`;
 
 const cells = (values: readonly Value[]) => values.map(cell).join(",");
 

@@ -16,7 +16,7 @@ import type { Item } from "./quoteRequest.js";
 
 const hundred = decimal(100);
 
-interface Measured {
+interface MeasuredItem {
   readonly item: Item;
   readonly quantity: Decimal;
   readonly weight: Decimal;
@@ -66,17 +66,17 @@ export function createConsignment(items: readonly Item[]): Consignment {
   };
 }
 
-function measure(item: Item): Measured {
+function measure(item: Item): MeasuredItem {
   const volume = multiply(multiply(decimal(item.length), decimal(item.width)), decimal(item.height));
   return { item, quantity: decimal(item.quantity), weight: decimal(item.weight), volume };
 }
 
-function chargeable({ quantity, weight, volume }: Measured, cubicFactor: number): Decimal {
+function chargeable({ quantity, weight, volume }: MeasuredItem, cubicFactor: number): Decimal {
   return multiply(larger(weight, multiply(volume, knownDecimal(cubicFactor))), quantity);
 }
 
 /** Kilograms with three decimals, as the contract answers them. */
-function chargeableWeight(measured: Measured, cubicFactor: number): number {
+function chargeableWeight(measured: MeasuredItem, cubicFactor: number): number {
   return toNumber(roundHalfUp(chargeable(measured, cubicFactor), 3), 3);
 }
 
@@ -98,6 +98,6 @@ function centimetres(metres: number): number {
   return Number(toText(multiply(decimal(metres), hundred)));
 }
 
-export function declaredOver(consignment: Consignment, value: number): boolean {
+export function isDeclaredOver(consignment: Consignment, value: number): boolean {
   return compare(consignment.declaredValue, knownDecimal(value)) > 0;
 }

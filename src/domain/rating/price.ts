@@ -15,7 +15,7 @@ import {
   toText,
   zero,
 } from "../money.js";
-import { type Consignment, declaredOver } from "./consignment.js";
+import { type Consignment, isDeclaredOver } from "./consignment.js";
 import type { Item } from "./quoteRequest.js";
 
 /** All that one card's price depends on besides the goods; plain JSON, so that it can be stored and priced again. */
@@ -159,7 +159,7 @@ function between(rate: Rate, next: Rate | undefined, kg: Decimal): Decimal {
 function itemsMeeting({ when }: Surcharge, consignment: Consignment, zones: Pick<PriceTerms, "originZone" | "destinationZone">): number {
   if (when.originZones && !when.originZones.includes(zones.originZone)) return 0;
   if (when.destinationZones && !when.destinationZones.includes(zones.destinationZone)) return 0;
-  if (when.declaredValueOver !== undefined && !declaredOver(consignment, when.declaredValueOver)) return 0;
+  if (when.declaredValueOver !== undefined && !isDeclaredOver(consignment, when.declaredValueOver)) return 0;
   return consignment.items.reduce((sum, item) => (meets(item, when) ? sum + item.quantity : sum), 0);
 }
 

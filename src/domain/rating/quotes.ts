@@ -54,7 +54,7 @@ interface Candidate {
 }
 
 /** How a card fits this request, whoever the customer is. */
-interface Assessed {
+interface CardAssessment {
   /** Valid today. */
   readonly current: boolean;
   /** Current, and passes the filters. */
@@ -67,13 +67,13 @@ interface Assessed {
 export function priceQuotes(task: QuoteTask): { goods: Goods[]; results: PricedResult[] } {
   const consignment = createConsignment(task.items);
   const today = task.catalogue.today(task.now);
-  const known = new Map<CompiledCard, Assessed>();
-  const assess = (card: CompiledCard): Assessed => {
+  const known = new Map<CompiledCard, CardAssessment>();
+  const assess = (card: CompiledCard): CardAssessment => {
     const current = isCurrent(card, today, task.now);
-    const allowed = current && passes(card, task.filters);
+    const allowed = current && passesFilters(card, task.filters);
     return { current, allowed, candidate: allowed ? priceCard(card, task, consignment) : undefined };
   };
-  const assessed = (card: CompiledCard): Assessed => {
+  const assessed = (card: CompiledCard): CardAssessment => {
     const found = known.get(card) ?? assess(card);
     known.set(card, found);
     return found;
@@ -145,7 +145,7 @@ function whyNone(task: QuoteTask, customerId: string, current: number, allowed: 
 }
 
 /** A card passes if it fits one of the values of every field. An empty field restricts nothing. */
-export function passes({ card, service }: CompiledCard, filters: Filters): boolean {
+export function passesFilters({ card, service }: CompiledCard, filters: Filters): boolean {
   return (
     allows(filters.carrierIds, service.carrierId) &&
     allows(filters.serviceIds, service.id) &&

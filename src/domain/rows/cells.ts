@@ -1,7 +1,7 @@
 // src/domain/rows judges the rows of an import: which may be recorded, and why a rejected row may not, in plain words.
 // The cells come from a file's reader as text; nothing here knows whether a person or a JSON push filled them in.
 
-import type { Decimal } from "../imports/columns/decimal.js";
+import type { DecimalMark } from "../imports/columns/decimal.js";
 import { elementColumn } from "../imports/fields.js";
 import { isLonger, limits, shortened } from "../imports/limits.js";
 import { type Fault, fault, type RowReason } from "./faults.js";
@@ -27,7 +27,7 @@ export interface Columns {
   /** By column: the contract's field it holds, or undefined where it is left out. */
   readonly fields: readonly (string | undefined)[];
   /** How numbers are written; undefined for the contract's way. */
-  readonly decimal?: Decimal | undefined;
+  readonly decimal?: DecimalMark | undefined;
 }
 
 /** Either the values to record, or the reason why there are none. */

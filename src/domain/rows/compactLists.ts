@@ -15,12 +15,12 @@ const blockBits = 14;
 const blockSize = 1 << blockBits;
 
 /** Of 32-bit integers. */
-export const createIntList = (): IntList => growing(() => new Int32Array(blockSize));
+export const createIntList = (): IntList => growingList(() => new Int32Array(blockSize));
 
-export const createDoubleList = (): IntList => growing(() => new Float64Array(blockSize));
+export const createDoubleList = (): IntList => growingList(() => new Float64Array(blockSize));
 
 /** Grows by blocks, so that nothing is ever copied and little is ever spare. */
-function growing(newBlock: () => Int32Array | Float64Array): IntList {
+function growingList(newBlock: () => Int32Array | Float64Array): IntList {
   const blocks: (Int32Array | Float64Array)[] = [];
   let length = 0;
   return {

@@ -1,6 +1,6 @@
 import type { Location } from "../geography/geography.js";
 import { rememberingNameKey } from "../geography/names.js";
-import { type Decimal, readNumber } from "../imports/columns/decimal.js";
+import { type DecimalMark, readNumber } from "../imports/columns/decimal.js";
 import { customFieldPrefix, type FieldType, fieldsOf, isNumber } from "../imports/fields.js";
 import { instantOf } from "../imports/timestamp.js";
 import { type Cell, type Columns, cellText } from "./cells.js";
@@ -38,7 +38,7 @@ interface Comparing {
   readonly type: FieldType;
   readonly index: number;
   readonly timezone: string;
-  readonly decimal: Decimal | undefined;
+  readonly decimal: DecimalMark | undefined;
   readonly keyOf: (name: string) => string;
 }
 

@@ -87,7 +87,7 @@ async function removeSockets(data: string): Promise<void> {
     if (name.startsWith(socketName)) await rm(join(data, name), { force: true }).catch(() => undefined); // it is in nobody's way
 }
 
-interface Launch extends PostgresOptions {
+interface LaunchOptions extends PostgresOptions {
   readonly postgres: string;
   readonly data: string;
   readonly port: number;
@@ -99,7 +99,7 @@ interface Launch extends PostgresOptions {
 
 const silenceMs = 60_000;
 
-async function launch({ postgres, data, port, socket, durable, account, line, signal }: Launch) {
+async function launch({ postgres, data, port, socket, durable, account, line, signal }: LaunchOptions) {
   const before = await readPidFile(data); // a killed server's file, which still says "ready"
   const settings = {
     port,

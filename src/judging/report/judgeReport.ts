@@ -7,27 +7,27 @@ import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
 import { type Fault, fault, reasonOf, refusal } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { FileRow } from "../../ports/spreadsheets.js";
-import { headingIn, type Judging, shipmentIds, type Watch } from "../checkFile.js";
+import { type CheckListener, headingByField, type JudgingTools, shipmentIds } from "../checkFile.js";
 import type { CheckedFile, CorrectionPart, FileToCheck, ReportToJudge } from "../fileChecks.js";
 import { ImportFault } from "../importFault.js";
-import { type JudgedRequest, type OpenSubmission, openSubmission } from "../openSubmission.js";
+import { type OpenSubmission, openSubmission, type SubmissionRequest } from "../openSubmission.js";
 import { type PreparedRows, prepareRows, type Refusals } from "../prepareRows.js";
-import { countProblems } from "../problemGroups.js";
+import { createProblemCounter } from "../problemGroups.js";
 import { createPartFile, type PartFile } from "./partFiles.js";
 import { type ClosedState, type RejectedRows, readRejectedRows } from "./rejectedRows.js";
-import { nextTime, tooMany, wholeParts } from "./wholeParts.js";
+import { partsAreFull, tooLargeForPart, wholeParts } from "./wholeParts.js";
 
 /** By the ordinal of a row of the file: its place and its group among the rejected rows (see rejectedRows.ts), or -1. */
-interface FoundRows {
+interface ReportRows {
   readonly places: IntList;
   readonly groups: IntList;
 }
 
 export async function judgeReport(
-  { spreadsheets, catalogue, geography }: Judging,
+  { spreadsheets, catalogue, geography }: JudgingTools,
   { kind, file, folder, columns }: Pick<FileToCheck, "kind" | "file" | "folder" | "columns">,
   report: ReportToJudge,
-  watch: Watch,
+  watch: CheckListener,
 ): Promise<CheckedFile> {
   const corrects = { importId: report.importId, rows: [], ...(report.decimal && { decimal: report.decimal }) };
   const request = { kind, source: "file", file, columns, corrects } as const;
@@ -51,7 +51,7 @@ export async function judgeReport(
   const files: PartFile[] = [];
   if (report.mostParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
   const ids = shipmentIds(submission.columns, watch.shipments);
-  const problems = countProblems(submission.columns, headingIn(columns));
+  const problems = createProblemCounter(submission.columns, headingByField(columns));
   const closed: CorrectionPart[] = [];
   let [ordinal, accepted, later] = [0, 0, 0];
   const closedRows = new Map<ClosedState, number>();
@@ -60,7 +60,7 @@ export async function judgeReport(
       for (const row of rows) {
         const place = ordinal++;
         const part = partOf.get(place);
-        if (part === nextTime) later += 1;
+        if (part === partsAreFull) later += 1;
         const rejectedAs = found.places.get(place);
         const state = rejectedAs < 0 ? undefined : known.closedAs(rejectedAs);
         if (state !== undefined) {
@@ -89,7 +89,7 @@ export async function judgeReport(
 }
 
 /** What the import of these rows will say of them: rows of a JSON push belong to its elements, all others to shipments by their ids. */
-function elementsOf({ importId }: ReportToJudge, { elementOf }: RejectedRows, { places }: FoundRows): JudgedRequest["corrects"] {
+function elementsOf({ importId }: ReportToJudge, { elementOf }: RejectedRows, { places }: ReportRows): SubmissionRequest["corrects"] {
   if (!elementOf) return undefined;
   const elements = Array.from({ length: places.length }, (_, ordinal) => elementOf(places.get(ordinal)));
   return { importId, rows: [], push: { importId, elements } };
@@ -98,9 +98,9 @@ function elementsOf({ importId }: ReportToJudge, { elementOf }: RejectedRows, { 
 const leftWithOthers = refusal("Stays open with another rejected line of its shipment");
 /** Why a row without a fault is not sent. */
 const whyNotSent = new Map([
-  [nextTime, refusal("Does not fit into the queue now: upload the file again when earlier imports have ended")],
+  [partsAreFull, refusal("Does not fit into the queue now: upload the file again when earlier imports have ended")],
   [
-    tooMany,
+    tooLargeForPart,
     refusal(
       `Goes together with more than ${limits.rowsPerReportImport.toLocaleString("en")} lines of its shipment: send the whole shipment in a new file, not as a correction`,
     ),
@@ -121,7 +121,7 @@ async function findRows(
   known: RejectedRows,
   numberOf: (row: FileRow) => number,
   inGroups: boolean,
-): Promise<FoundRows> {
+): Promise<ReportRows> {
   const [places, groups] = [createIntList(), createIntList()];
   const seenAt = new Int32Array(known.count);
   for await (const { rows } of submission.read()) {
@@ -144,7 +144,7 @@ async function findRows(
 
 function refusalsOf(
   known: RejectedRows,
-  { places, groups }: FoundRows,
+  { places, groups }: ReportRows,
   { numberOf, fields }: { numberOf: (row: FileRow) => number; fields: Columns["fields"] },
 ): Refusals {
   const inFile = new Int32Array(known.groups);

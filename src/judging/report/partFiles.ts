@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { elementColumn } from "../../domain/imports/fields.js";
-import { csvLine } from "../../domain/pushes/toFile.js";
+import { csvRecord } from "../../domain/pushes/toFile.js";
 import { type Cell, type Columns, cellText } from "../../domain/rows/cells.js";
 import type { CorrectionPart } from "../fileChecks.js";
 import { createHashedFile } from "../writeLines.js";
@@ -17,12 +17,12 @@ export async function createPartFile(folder: string, number: number, columns: Co
   const file = await createHashedFile(path);
   const rows: number[] = [];
   const shipments = new Set<number>();
-  await file.add(csvLine([elementColumn, ...kept.map(({ field }) => field)]));
+  await file.add(csvRecord([elementColumn, ...kept.map(({ field }) => field)]));
   return {
     async add(row, cells, shipment) {
       rows.push(row);
       shipments.add(shipment === 0 ? rows.length : shipment);
-      await file.add(csvLine([rows.length, ...kept.map(({ index }) => cellText(cells[index]))]));
+      await file.add(csvRecord([rows.length, ...kept.map(({ index }) => cellText(cells[index]))]));
     },
     async close() {
       return { path, ...(await file.close()), rows, elements: shipments.size };

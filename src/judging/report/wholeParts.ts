@@ -8,14 +8,14 @@ interface JudgedRows {
   readonly groupCount: number;
 }
 
-export const leftOut = -1;
-export const nextTime = -2;
-export const tooMany = -3;
+export const notSent = -1;
+export const partsAreFull = -2;
+export const tooLargeForPart = -3;
 
 /**
  * Divides the rows into parts of at most `most.rows` rows. Rows of one shipment, by the id they were sent with or by the id they have now, are
- * in one part. If one of them is not to be sent, none is. `partOf` has for each ordinal the part from 0, `leftOut`, `nextTime` where the
- * parts are full, or `tooMany` where the rows of its shipment alone are more than a part may have.
+ * in one part. If one of them is not to be sent, none is. `partOf` has for each ordinal the part, from 0, or one of the three marks above: the row
+ * is not to be sent, all parts are full, or its shipment has more rows than a part may have.
  */
 export function wholeParts(
   { shipments, groups, groupCount }: JudgedRows,
@@ -46,7 +46,7 @@ export function wholeParts(
   return fill({ rows, rootOf: (row) => (shipments.get(row) > 0 ? rootOf(nodeOf(row)) : -1), sizes, spoilt }, most);
 }
 
-interface Together {
+interface RowGroups {
   readonly rows: number;
   /** -1 for a row that is not to be sent. */
   readonly rootOf: (row: number) => number;
@@ -54,22 +54,22 @@ interface Together {
   readonly spoilt: Uint8Array;
 }
 
-function fill({ rows, rootOf, sizes, spoilt }: Together, most: { rows: number; parts: number }): { partOf: IntList; parts: number } {
+function fill({ rows, rootOf, sizes, spoilt }: RowGroups, most: { rows: number; parts: number }): { partOf: IntList; parts: number } {
   const partOf = createIntList();
   const placed = new Int32Array(sizes.length); // part + 1, `nextTime`, `tooMany`, or 0 where not looked at yet
   let [part, taken] = [0, 0];
   for (let row = 0; row < rows; row += 1) {
     const root = rootOf(row);
     if (root === -1 || spoilt[root]) {
-      partOf.push(leftOut);
+      partOf.push(notSent);
       continue;
     }
     const size = sizes[root] ?? 0;
-    if (size > most.rows) placed[root] = tooMany;
+    if (size > most.rows) placed[root] = tooLargeForPart;
     else if (placed[root] === 0) {
       if (taken > 0 && taken + size > most.rows) [part, taken] = [part + 1, 0];
       const fits = part < most.parts;
-      placed[root] = fits ? part + 1 : nextTime;
+      placed[root] = fits ? part + 1 : partsAreFull;
       if (fits) taken += size;
     }
     const place = placed[root] ?? 0;

@@ -1,4 +1,4 @@
-import { createMetrics, type LookUpResult } from "../../adapters/metrics.js";
+import { createMetrics, type LookedUpMetric } from "../../adapters/metrics.js";
 import { openNotices } from "../../adapters/postgres/notices.js";
 import { createReads } from "../../adapters/postgres/reads.js";
 import { createSingleSignOn } from "../../adapters/singleSignOn.js";
@@ -17,14 +17,14 @@ import { createCheckProcesses } from "../checking/checkProcesses.js";
 import { createLocalities, followLocalities } from "../localities.js";
 import { prepareObjects } from "../objects.js";
 import { unfilledTables } from "../tables.js";
-import { asRole, type RoleOptions } from "./role.js";
+import { type RoleOptions, runAsRole } from "./role.js";
 
 const mostLagSeconds = 60;
 
 /** The server answers 503 until the stores and the localities are there. */
 export const run = (server: OpenServer, options: RoleOptions): Promise<void> => {
   const { config, addresses, logger, signal, onReady } = options;
-  return asRole("api", options, async (adapters, { tempDir, ended }) => {
+  return runAsRole("api", options, async (adapters, { tempDir, ended }) => {
     const { pool, lookUps, eventStore, objectStore, openLink } = adapters;
     await prepareObjects(objectStore, logger, ended);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
@@ -80,7 +80,7 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
   });
 };
 
-function webhookMetrics(pool: Adapters["pool"]): LookUpResult[] {
+function webhookMetrics(pool: Adapters["pool"]): LookedUpMetric[] {
   const byOutcome = () => deliveriesByOutcome(pool);
   const oldest = () => oldestUnsentSeconds(pool);
   return [

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { logIdOf } from "../../commands/logIdentity.js";
 import type { Config } from "../../config.js";
 import type { Addresses } from "../../supervisor/openStores.js";
-import { type Adapters, openAdapters, ownTempDir, whenUp } from "../adapters.js";
+import { type Adapters, openAdapters, ownTempDir, retryUntilUp } from "../adapters.js";
 import { keepTables, prepareTables } from "../tables.js";
 
 export interface RoleOptions {
@@ -24,17 +24,17 @@ export type RunRole = (options: RoleOptions) => Promise<void>;
 /** `ended` aborts when the role ends, also when it ends with an error. */
 type Run = (adapters: Adapters, own: { tempDir: string; ended: AbortSignal }) => Promise<void>;
 
-export async function asRole(name: string, options: RoleOptions, run: Run): Promise<void> {
+export async function runAsRole(name: string, options: RoleOptions, run: Run): Promise<void> {
   const ended = new AbortController();
   const { config, addresses, logger, signal } = options;
   setMaxListeners(0, signal); // every loop of the role waits for it; more than ten are no leak
   const adapters = await openAdapters(config, addresses, name, logger);
   const tempDir = await ownTempDir(config, name);
   try {
-    await whenUp(() => prepareTables(adapters), logger, signal);
+    await retryUntilUp(() => prepareTables(adapters), logger, signal);
     void keepTables(adapters, logger, AbortSignal.any([signal, ended.signal]));
     // Writes LogCreated if the log has none yet. Not awaited, since the API also answers while the event store is down.
-    void whenUp(() => logIdOf(adapters.eventStore), logger, signal).catch((error: unknown) =>
+    void retryUntilUp(() => logIdOf(adapters.eventStore), logger, signal).catch((error: unknown) =>
       logger.error({ err: error }, "the log has no id, and could not be given one"),
     );
     if (!signal.aborted) await run(adapters, { tempDir, ended: AbortSignal.any([signal, ended.signal]) });

@@ -10,12 +10,12 @@ import { webhookWorkerDeps } from "../adapters.js";
 import { createLocalities, warmLocalities } from "../localities.js";
 import { lowerPriority } from "../lowerPriority.js";
 import { checkObjects } from "../objects.js";
-import { asRole, type RunRole } from "./role.js";
+import { type RunRole, runAsRole } from "./role.js";
 
 export const run: RunRole = (options) => {
   const { config, addresses, logger, signal, onReady } = options;
   lowerPriority();
-  return asRole("worker", options, async (adapters, { tempDir }) => {
+  return runAsRole("worker", options, async (adapters, { tempDir }) => {
     const { pool, eventStore, objectStore } = adapters;
     await checkObjects(objectStore, logger);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });

@@ -58,7 +58,7 @@ export const factsOf: { readonly [T in LoggedEvent]: FactsOf<T> } = {
 };
 
 /** Why the log shows no entry for an event. */
-export const leftOut: Readonly<Record<Exclude<EventType, LoggedEvent>, string>> = {
+export const unloggedEvents: Readonly<Record<Exclude<EventType, LoggedEvent>, string>> = {
   LogCreated: "belongs to no organisation",
   LocalitiesImported: "belongs to no organisation",
   CatalogueEntryPut: "is part of a change that CatalogueApplied sums up",

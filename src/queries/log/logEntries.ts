@@ -36,7 +36,7 @@ const placeOf = ({ at, position, revision }: Row) => [at.toISOString(), String(p
 const atOnce = 500;
 
 /** All of them, newest first, some at a time. */
-export async function* allOfLog(organisationId: string, filter: LogFilter, pool: Database): AsyncGenerator<LogEntry[]> {
+export async function* allLogEntries(organisationId: string, filter: LogFilter, pool: Database): AsyncGenerator<LogEntry[]> {
   for (let after: readonly string[] | undefined; ; ) {
     const rows: Row[] = await rowsBehind(organisationId, filter, { after, count: atOnce }, pool);
     if (rows.length > 0) yield rows.map(entryOf);

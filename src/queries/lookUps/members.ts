@@ -1,7 +1,7 @@
 import type { Database } from "../../ports/database.js";
 
 /** The id of the member that has this e-mail or id in the organisation. A removed member is found too. */
-export async function memberNamed(organisationId: string, emailKeyOrId: string, database: Database): Promise<string | undefined> {
+export async function findMemberId(organisationId: string, emailKeyOrId: string, database: Database): Promise<string | undefined> {
   const { rows } = await database.query<{ memberId: string }>(
     `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)`,
     [organisationId, emailKeyOrId],

@@ -6,7 +6,7 @@ import { framePrefix, groupFrames } from "../../../src/adapters/eventStore/proto
 import { encode, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type ReadReply, type Replies, repliesReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
 import { readStreamRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
-import { groupMessages, openReadCall, shutClient } from "../../../src/adapters/eventStore/vendor.js";
+import { closeClient, groupMessages, openReadCall } from "../../../src/adapters/eventStore/vendor.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { startTestEventStore } from "../../support/stores/eventStore.js";
 import { connect, newStream, someEvents } from "./support.js";
@@ -97,7 +97,7 @@ test("the installed gRPC library has these internals: a stream arrives in fewer 
     expect(pieces).toBeLessThan(50);
   } finally {
     await store.close();
-    await shutClient(client);
+    await closeClient(client);
     await node.stop();
   }
 });

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import { expect, test } from "vitest";
 import { createBatchSender } from "../../../src/adapters/eventStore/appending/sendBatch.js";
-import { neverSent } from "../../../src/adapters/eventStore/failures.js";
+import { wasNeverSent } from "../../../src/adapters/eventStore/failures.js";
 
 interface FakeCall extends EventEmitter {
   readonly written: Buffer[];
@@ -97,7 +97,7 @@ test("an append that waited too long for a connection is given up, and not sent 
     }),
   );
   const send = createBatchSender(20);
-  expect(neverSent(await outcome(send(client, request(0), "quote-0")))).toBe(true);
+  expect(wasNeverSent(await outcome(send(client, request(0), "quote-0")))).toBe(true);
   connect();
   await nextTurn();
   expect(calls.flatMap(({ written }) => written)).toEqual([]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EventStoreDBClient } from "@eventstore/db-client";
 import { expect, test } from "vitest";
-import { checkMembers, connectClient, insideOf } from "../../../src/adapters/eventStore/vendor.js";
+import { checkPrivateMembers, connectClient, loadInside } from "../../../src/adapters/eventStore/vendor.js";
 
 const address = "esdb://127.0.0.1:1?tls=false";
 const source = fileURLToPath(new URL("../../../src", import.meta.url));
@@ -35,7 +35,7 @@ test("the installed client has all members that are used", async () => {
 test.each(["getGRPCClient", "callArguments", "handleError", "getChannel", "disposableStreams"])(
   "a client without %s is refused by name, with the version that has it",
   (member) => {
-    const error = thrownBy(() => checkMembers(clientWithout(member)));
+    const error = thrownBy(() => checkPrivateMembers(clientWithout(member)));
     expect(error).toEqual(namesTheVersion);
     expect(String(error)).toContain(member);
   },
@@ -43,11 +43,11 @@ test.each(["getGRPCClient", "callArguments", "handleError", "getChannel", "dispo
 
 test("a client without a generated file, or with one that lacks a used member, is refused in the same way", () => {
   const noFile = () => createRequire(import.meta.url)("@eventstore/db-client/generated/none.js");
-  const missing = thrownBy(() => insideOf<Record<"any", unknown>>(noFile, "any"));
+  const missing = thrownBy(() => loadInside<Record<"any", unknown>>(noFile, "any"));
   expect(missing).toEqual(namesTheVersion);
   expect(String(missing)).toContain("has no any");
   expect((missing as Error).cause).toMatchObject({ code: "MODULE_NOT_FOUND" });
-  expect(thrownBy(() => insideOf<Record<"BatchAppendResp", unknown>>(() => ({}), "BatchAppendResp"))).toEqual(namesTheVersion);
+  expect(thrownBy(() => loadInside<Record<"BatchAppendResp", unknown>>(() => ({}), "BatchAppendResp"))).toEqual(namesTheVersion);
 });
 
 test("no other file uses the client's internals", () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { countCsvRows } from "../../../src/adapters/spreadsheets/csv/readCsv.js";
 import { MAX_CSV_ROWS } from "../../../src/adapters/spreadsheets/limits.js";
-import { readHeader } from "../../../src/adapters/spreadsheets/rows.js";
+import { readHeader } from "../../../src/adapters/spreadsheets/uploadedFile.js";
 import { readContent, withFile } from "./reading.js";
 
 async function countContent(content: Uint8Array | string): Promise<{ rows: number; notes: readonly string[]; fault: string | null }> {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { readRows } from "../../../src/adapters/spreadsheets/rows.js";
+import { readFileRows } from "../../../src/adapters/spreadsheets/uploadedFile.js";
 import { withFile } from "./reading.js";
 import { headerXml, workbook } from "./workbook.js";
 
@@ -11,7 +11,7 @@ const xlsx = workbook({ rows: headerXml("a") + "<row><c><v>1</v></c></row>".repe
 const broken = workbook({ rows: `${headerXml("a")}${"<row><c><v>1</v></c></row>".repeat(20_000)}<row r="1"/>` });
 
 async function readAll(path: string): Promise<void> {
-  for await (const batch of readRows(path)) expect(batch.rows.length).toBeGreaterThan(0);
+  for await (const batch of readFileRows(path)) expect(batch.rows.length).toBeGreaterThan(0);
 }
 
 describe.runIf(existsSync("/proc/self/fd"))("a file that is not read to its end", () => {
@@ -21,7 +21,7 @@ describe.runIf(existsSync("/proc/self/fd"))("a file that is not read to its end"
   ])("%s is closed all the same", async (_name, content) => {
     await withFile(content, async (path) => {
       const before = await openFiles();
-      for (let time = 0; time < 5; time++) for await (const _ of readRows(path)) break;
+      for (let time = 0; time < 5; time++) for await (const _ of readFileRows(path)) break;
       await expect.poll(() => openFiles()).toBeLessThanOrEqual(before);
     });
   });
@@ -40,7 +40,7 @@ describe.runIf(existsSync("/proc/self/fd"))("a file that is not read to its end"
         const before = await openFiles();
         const stop = new AbortController();
         const reading = (async () => {
-          for await (const _ of readRows(path, { signal: stop.signal })) stop.abort(new Error("cancelled"));
+          for await (const _ of readFileRows(path, { signal: stop.signal })) stop.abort(new Error("cancelled"));
         })();
         await expect(reading).rejects.toThrow("cancelled");
         await expect.poll(() => openFiles()).toBeLessThanOrEqual(before);

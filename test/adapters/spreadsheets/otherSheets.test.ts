@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readHeader } from "../../../src/adapters/spreadsheets/rows.js";
+import { readHeader } from "../../../src/adapters/spreadsheets/uploadedFile.js";
 import { withFile } from "./reading.js";
 import { headerXml, sheetXml, workbook } from "./workbook.js";
 

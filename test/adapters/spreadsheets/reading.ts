@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readHeader, readRows } from "../../../src/adapters/spreadsheets/rows.js";
+import { readFileRows, readHeader } from "../../../src/adapters/spreadsheets/uploadedFile.js";
 import type { FileRow, ReadOptions } from "../../../src/ports/spreadsheets.js";
 
 export type Read = { columns: readonly string[]; rows: FileRow[]; notes: readonly string[]; fault: string | null };
@@ -24,7 +24,7 @@ export async function readPath(path: string, fileName = "upload", options: ReadO
   try {
     const header = await readHeader(path, fileName);
     read.columns = header.columns;
-    for await (const batch of readRows(path, { format: header.format, ...options })) {
+    for await (const batch of readFileRows(path, { format: header.format, ...options })) {
       for (const row of batch.rows) read.rows.push(row);
       read.notes = batch.notes;
     }

@@ -3,7 +3,7 @@
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import type { EventChunk, NewEvent, Position, Revision } from "../../../ports/eventStore.js";
 import { type Connection, pauseBeforeRetry, withDeadline } from "../connection.js";
-import { actualRevision, definiteFailure, isSilence, neverSent, serverDefaultBytes } from "../failures.js";
+import { actualRevision, definiteFailure, isSilence, serverDefaultBytes, wasNeverSent } from "../failures.js";
 import { type BatchRequest, batchRequest, headBytes, requestOf } from "../protocol/batchMessages.js";
 import { addEvent, clearEvents, idsIn, noEvents } from "../protocol/proposedEvents.js";
 import type { ReadStream } from "../reading/readStream.js";
@@ -110,7 +110,7 @@ function deliverer(options: AppenderOptions): (append: PreparedAppend, end: numb
         if (earlier) return earlier;
         const definite = definiteFailure(error, stream, what);
         if (definite && !(outcomeUnknown && definite instanceof StoreUnavailable)) throw definite;
-        outcomeUnknown ||= !neverSent(error);
+        outcomeUnknown ||= !wasNeverSent(error);
         if (isSilence(error)) connection.retire(client);
         lastFailure = error;
       }

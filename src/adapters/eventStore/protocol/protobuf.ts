@@ -97,7 +97,7 @@ type Fields<Into> = {
 
 /** Reads a whole message; `empty` makes the object that gets its fields. */
 export function wholeMessage<Into extends object>(empty: () => Into, fields: Fields<NoInfer<Into>>): (bytes: Buffer) => Into {
-  return (bytes) => reading(bytes, (reader) => readFields(reader, reader.len, fields, empty()));
+  return (bytes) => readSafely(bytes, (reader) => readFields(reader, reader.len, fields, empty()));
 }
 
 /** Reads a message that is a field of another message. */
@@ -117,7 +117,7 @@ export const repeated =
   };
 
 /** Reads the bytes. What protobufjs throws for what it cannot read, RangeErrors and plain Errors, becomes a MalformedMessage. */
-export function reading<Result>(bytes: Buffer, read: (reader: Reader) => Result, from = 0, to = bytes.length): Result {
+export function readSafely<Result>(bytes: Buffer, read: (reader: Reader) => Result, from = 0, to = bytes.length): Result {
   const reader = protobuf.Reader.create(bytes);
   reader.pos = from;
   reader.len = to;

@@ -2,8 +2,8 @@
 // this 3: a projector meets every row of every import.
 import type { Position, StoredEvent } from "../../../ports/eventStore.js";
 import { frameEnd, framePrefix } from "./frames.js";
-import { MalformedMessage, message, present, type Reader, readBigInt, reading, textIn, wholeMessage } from "./protobuf.js";
-import { noMetadata, noProperties, parsed, type ReadShared, sharedFields } from "./sharedFields.js";
+import { MalformedMessage, message, present, type Reader, readBigInt, readSafely, textIn, wholeMessage } from "./protobuf.js";
+import { noMetadata, noProperties, parseJson, type ReadShared, sharedFields } from "./sharedFields.js";
 
 export type ReadReply =
   /** `event` is undefined for the server's own events. */
@@ -48,7 +48,7 @@ export function replyReader(): ReplyReader {
     return readEvent(reader);
   };
   return (bytes, from = 0, to = bytes.length) =>
-    bytes[from] === eventTag && to > from ? reading(bytes, readBehindTag, from, to) : readOther(bytes.subarray(from, to)).reply;
+    bytes[from] === eventTag && to > from ? readSafely(bytes, readBehindTag, from, to) : readOther(bytes.subarray(from, to)).reply;
 }
 
 /** Field by field, without a table: every row of every import comes this way. */
@@ -95,7 +95,7 @@ function readRecorded(reader: Reader, readShared: ReadShared): ReadReply {
   const { type, contentType, recordedAt } = properties;
   if (type.startsWith("$") || stream.startsWith("$")) return { kind: "event", position, event: undefined };
   const bytes = reader.buf as Buffer;
-  const data = contentType === "application/json" ? parsed(bytes.toString("utf8", dataFrom, dataTo)) : bytes.subarray(dataFrom, dataTo);
+  const data = contentType === "application/json" ? parseJson(bytes.toString("utf8", dataFrom, dataTo)) : bytes.subarray(dataFrom, dataTo);
   return { kind: "event", position, event: { stream, revision, position, id, type, data, metadata, recordedAt } };
 }
 

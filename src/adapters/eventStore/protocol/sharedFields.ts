@@ -72,12 +72,12 @@ function readProperties(reader: Reader): Properties {
 }
 
 function readMetadata(reader: Reader): EventMetadata {
-  const found = parsed(readText(reader));
+  const found = parseJson(readText(reader));
   return typeof found === "object" && found !== null ? (found as EventMetadata) : noMetadata;
 }
 
 /** Content that should be JSON but is not stays a text, which the codec refuses. */
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -10,13 +10,13 @@ import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../f
 import { type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
 import { type FeedBatch, openEventFeed } from "./eventFeed.js";
-import type { Head } from "./head.js";
+import type { ReadHead } from "./head.js";
 
 export interface FollowOptions {
   /** Makes a client for the subscription alone, so that giving it up disturbs no other call. */
   readonly newClient: () => EventStoreDBClient;
-  readonly shutClient: (client: EventStoreDBClient) => Promise<void>;
-  readonly head: Head;
+  readonly closeClient: (client: EventStoreDBClient) => Promise<void>;
+  readonly head: ReadHead;
   readonly logger: Logger;
   readonly deadlineMs: number;
   /** After this much silence the end of the log is read, to see whether the subscription should have sent something. */
@@ -69,28 +69,28 @@ export async function followLog(following: FollowOptions, range: SubscriptionRan
         if (finished) return reached;
       } catch (error) {
         failures += 1;
-        endIfHopeless(error, { ...range, from: reached }, failures);
-        note(following.logger, error, failures);
-        await (failures === 1 && isTooSlow(error) ? gather(range.signal) : pauseBeforeRetry(failures, range.signal));
+        throwIfHopeless(error, { ...range, from: reached }, failures);
+        logFailure(following.logger, error, failures);
+        await (failures === 1 && isTooSlow(error) ? pauseForMore(range.signal) : pauseBeforeRetry(failures, range.signal));
         if (isTooSlow(error) || isNotLeader(error)) continue; // the connection is fine, or the client has turned to the leader
-        await following.shutClient(client);
+        await following.closeClient(client);
         client = following.newClient();
       }
     }
     return reached;
   } finally {
-    await following.shutClient(client);
+    await following.closeClient(client);
   }
 }
 
 const gatherMs = 50;
 
 /** Events arrive faster than a live subscription takes them. After a short pause more of them come as one batch, which costs less per event. */
-async function gather(signal: AbortSignal | undefined): Promise<void> {
+async function pauseForMore(signal: AbortSignal | undefined): Promise<void> {
   await pause(gatherMs, undefined, signal ? { signal } : {}).catch(() => undefined);
 }
 
-function endIfHopeless(error: unknown, { from, until }: SubscriptionRange, failures: number): void {
+function throwIfHopeless(error: unknown, { from, until }: SubscriptionRange, failures: number): void {
   if (error instanceof OnBatchFailed) throw error.cause;
   if (error instanceof LogTooShort) throw error;
   if (from && isForeignPosition(error)) throw new LogTooShort(from, undefined);
@@ -102,7 +102,7 @@ function endIfHopeless(error: unknown, { from, until }: SubscriptionRange, failu
 }
 
 /** Failures that happen under load or when the leader changes are logged as warnings only if they happen twice without an event in between. */
-function note(logger: Logger, error: unknown, failures: number): void {
+function logFailure(logger: Logger, error: unknown, failures: number): void {
   if (failures === 1 && isTooSlow(error)) logger.debug("live subscription fell behind, catching up");
   else if (failures === 1 && isNotLeader(error)) logger.debug("a replay turns to the leader");
   else if (failures === 1 && error instanceof Stalled) logger.debug("subscription silent, subscribing again");

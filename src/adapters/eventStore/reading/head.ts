@@ -7,11 +7,11 @@ import { readHeadRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
 import { openEventFeed } from "./eventFeed.js";
 
-export type Head = (deadlineMs?: number) => Promise<Position | undefined>;
+export type ReadHead = (deadlineMs?: number) => Promise<Position | undefined>;
 
 const what = "reading the end of the log";
 
-export function createHeadReader(connection: Connection, defaultDeadlineMs: number): Head {
+export function createHeadReader(connection: Connection, defaultDeadlineMs: number): ReadHead {
   return (deadlineMs = defaultDeadlineMs) =>
     readHead(connection, deadlineMs).catch((error: unknown) => {
       // The client was connected to a follower, by its settings or since the leader changed. After this error it connects to the leader.

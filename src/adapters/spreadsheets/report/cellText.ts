@@ -33,7 +33,7 @@ const CUT = "... [cut short]";
 const SPECIAL = /[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]|_(?=x[0-9a-f]{4}_)/gi;
 
 /** Text as a cell stores it: `_xHHHH_` for a character that XML cannot hold, and an escaped underscore before text that looks like that. */
-export function cellText(text: string): string {
+export function storedCellText(text: string): string {
   const fitting = text.length <= MAX_CELL_CHARS ? text : `${text.slice(0, MAX_CELL_CHARS - CUT.length)}${CUT}`;
   return fitting.toWellFormed().replace(SPECIAL, (char) => `_x${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`);
 }

@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type ExcelJS from "exceljs";
 import type { CellValue, Style } from "exceljs";
-import { cellText } from "./cellText.js";
+import { storedCellText } from "./cellText.js";
 
 /** Members of exceljs 4.4.0 that its types do not declare. They show when to wait, since its writer takes any number of rows at once. */
 type Sheet = ExcelJS.Worksheet & { readonly stream: { readonly pipes: readonly Pipe[] } };
@@ -34,7 +34,7 @@ export type ExceljsWriter = {
 
 /** exceljs keeps blanks at the start and end only in rich text. */
 export function cellValue(text: string): CellValue {
-  const kept = cellText(text);
+  const kept = storedCellText(text);
   return /^\s|\n|\s$/.test(kept) ? { richText: [{ text: kept }] } : kept;
 }
 

@@ -7,7 +7,7 @@ export interface WorkbookColumn {
 }
 
 /** The cell styles, by their place in `styles.xml`. */
-export const STYLES = { plain: 0, text: 1, heading: 2, formulaLike: 3, date: 4, dateAndTime: 5 } as const;
+export const CELL_STYLES = { plain: 0, text: 1, heading: 2, formulaLike: 3, date: 4, dateAndTime: 5 } as const;
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
@@ -61,7 +61,7 @@ export const sheetStart = (columns: readonly WorkbookColumn[]): string =>
   `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/>${columns.length === 0 ? "" : `<cols>${columns.map(columnXml).join("")}</cols>`}<sheetData>`;
 
 const columnXml = ({ width, isText }: WorkbookColumn, index: number) =>
-  `<col min="${index + 1}" max="${index + 1}" width="${width}"${isText ? ` style="${STYLES.text}"` : ""} customWidth="1"/>`;
+  `<col min="${index + 1}" max="${index + 1}" width="${width}"${isText ? ` style="${CELL_STYLES.text}"` : ""} customWidth="1"/>`;
 
 export const sheetEnd = "</sheetData></worksheet>";
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { WallTime } from "../../../ports/spreadsheets.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
-import { cellText, isPlain, looksLikeFormula } from "./cellText.js";
-import { partsOf, STYLES, sheetEnd, sheetStart, type WorkbookColumn, xmlText } from "./workbookParts.js";
+import { isPlain, looksLikeFormula, storedCellText } from "./cellText.js";
+import { CELL_STYLES, partsOf, sheetEnd, sheetStart, type WorkbookColumn, xmlText } from "./workbookParts.js";
 import { createZipWriter } from "./zipWriter.js";
 
 export type WorkbookCell = string | number | WallTime;
@@ -59,7 +59,7 @@ export function createWorkbookWriter(output: Writable, options: WorkbookOptions)
     if (text.length >= CHARS_AT_ONCE) flush();
   }
 
-  write(headings, STYLES.heading);
+  write(headings, CELL_STYLES.heading);
   return {
     add(cells) {
       if (rows >= MAX_SHEET_ROWS || bytes > MAX_SHEET_BYTES) return false;
@@ -82,18 +82,18 @@ export function createWorkbookWriter(output: Writable, options: WorkbookOptions)
 
 function cellXml(place: string, cell: WorkbookCell, ofTexts: number | undefined, isText: boolean): string {
   if (typeof cell === "string") {
-    if (isPlain(cell)) return `<c r="${place}" s="${ofTexts ?? STYLES.text}" t="str"><v>${cell}</v></c>`;
-    const start = `<c r="${place}" s="${ofTexts ?? (looksLikeFormula(cell) ? STYLES.formulaLike : STYLES.text)}"`;
-    const text = xmlText(cellText(cell));
+    if (isPlain(cell)) return `<c r="${place}" s="${ofTexts ?? CELL_STYLES.text}" t="str"><v>${cell}</v></c>`;
+    const start = `<c r="${place}" s="${ofTexts ?? (looksLikeFormula(cell) ? CELL_STYLES.formulaLike : CELL_STYLES.text)}"`;
+    const text = xmlText(storedCellText(cell));
     // Blanks at the start and end, and line breaks, are kept only where the markup says so.
     return /^\s|\n|\s$/.test(text)
       ? `${start} t="inlineStr"><is><r><t xml:space="preserve">${text}</t></r></is></c>`
       : `${start} t="str"><v>${text}</v></c>`;
   }
-  if (typeof cell === "number") return `<c r="${place}"${isText ? ` s="${STYLES.text}"` : ""}><v>${cell}</v></c>`;
+  if (typeof cell === "number") return `<c r="${place}"${isText ? ` s="${CELL_STYLES.text}"` : ""}><v>${cell}</v></c>`;
   const hasClock = cell.wallTime.includes("T");
   const days = Date.parse(`${cell.wallTime}${hasClock ? "Z" : "T00:00:00Z"}`) / 86_400_000;
-  return `<c r="${place}" s="${hasClock ? STYLES.dateAndTime : STYLES.date}"><v>${days + DAYS_TO_1970}</v></c>`;
+  return `<c r="${place}" s="${hasClock ? CELL_STYLES.dateAndTime : CELL_STYLES.date}"><v>${days + DAYS_TO_1970}</v></c>`;
 }
 
 /** Workbooks count days from 30 December 1899. */

@@ -2,8 +2,8 @@
 import { parentPort } from "node:worker_threads";
 import type { FileHeader } from "../../../ports/spreadsheets.js";
 import { FileFault } from "../cell.js";
-import { readHeader } from "../rows.js";
-import { readValues } from "../values.js";
+import { readValues } from "../columnValues.js";
+import { readHeader } from "../uploadedFile.js";
 
 export interface HeaderRequest {
   readonly path: string;

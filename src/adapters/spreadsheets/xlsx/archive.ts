@@ -32,14 +32,14 @@ function tooFar(bytes: number): FileFault {
   );
 }
 
-export function damaged(detail = ""): FileFault {
+export function damagedFault(detail = ""): FileFault {
   return new FileFault(detail === "" ? DAMAGED : `${DAMAGED} (${detail})`);
 }
 
 /** Errors of the zip or XML code become faults of the file; errors of the operating system stay as they are. */
 export function asFileFault(error: unknown): unknown {
   if (error instanceof FileFault || !(error instanceof Error) || error.name === "AbortError" || "syscall" in error) return error;
-  return damaged();
+  return damagedFault();
 }
 
 /** `maxRead` limits how many bytes are unpacked in all, for a caller that reads only the start of a part. */
@@ -75,7 +75,7 @@ async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   for await (const entry of zip.eachEntry()) {
     const name = entry.fileName.toLowerCase();
     if (name.endsWith("/")) continue;
-    if (entries.has(name)) throw damaged("it holds one part twice");
+    if (entries.has(name)) throw damagedFault("it holds one part twice");
     if (entry.isEncrypted()) throw new FileFault("The workbook is protected with a password. Remove the password and upload it again.");
     entries.set(name, entry);
   }
@@ -93,7 +93,7 @@ async function whole(pieces: AsyncGenerator<string>): Promise<string> {
 }
 
 async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: Budget, signal?: AbortSignal): AsyncGenerator<string> {
-  if (!entry) throw damaged("a part is missing");
+  if (!entry) throw damagedFault("a part is missing");
   try {
     let decode: ((bytes: Buffer, final: boolean) => string) | null = null;
     for await (const bytes of inflated(zip, entry, budget)) {
@@ -108,7 +108,7 @@ async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: Budget, s
 }
 
 async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGenerator<Buffer> {
-  if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) throw damaged("it is packed in an unknown way");
+  if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) throw damagedFault("it is packed in an unknown way");
   if (entry.uncompressedSize > budget.largestPart) throw tooMuch();
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
   const unpacked = entry.compressionMethod === 0 ? raw : raw.pipe(createInflateRaw({ chunkSize: CHUNK_BYTES }));
@@ -120,11 +120,11 @@ async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGener
       budget.left -= bytes.length;
       size += bytes.length;
       if (budget.left < 0) throw budget.used();
-      if (size > entry.uncompressedSize) throw damaged("a part is larger than it says");
+      if (size > entry.uncompressedSize) throw damagedFault("a part is larger than it says");
       sum = crc32(bytes, sum);
       yield bytes;
     }
-    if (size !== entry.uncompressedSize || sum !== entry.crc32) throw damaged("a checksum does not match");
+    if (size !== entry.uncompressedSize || sum !== entry.crc32) throw damagedFault("a checksum does not match");
   } finally {
     raw.destroy();
     unpacked.destroy();
@@ -145,7 +145,7 @@ function decoderFor(first: Buffer): (bytes: Buffer, final: boolean) => string {
     start = 0;
     const end = final ? joined.length : joined.length - unfinishedUtf8(joined);
     const complete = joined.subarray(0, end);
-    if (!isUtf8(complete)) throw damaged("its text is not UTF-8");
+    if (!isUtf8(complete)) throw damagedFault("its text is not UTF-8");
     rest = Buffer.from(joined.subarray(end));
     return complete.toString("utf8");
   };

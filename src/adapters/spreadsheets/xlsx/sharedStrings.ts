@@ -1,6 +1,6 @@
 import { FileFault } from "../cell.js";
 import { MAX_READY_TEXT_CHARS, MAX_READY_TEXTS, MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
-import { type Archive, damaged } from "./archive.js";
+import { type Archive, damagedFault } from "./archive.js";
 import { createTextCollector } from "./text.js";
 import { createXmlParser } from "./xml.js";
 
@@ -89,6 +89,6 @@ export async function readSharedStrings(
     if (store.count >= limit) return store;
   }
   parser.end();
-  if (store.count === 0 && limit !== Number.POSITIVE_INFINITY) throw damaged("a text is missing");
+  if (store.count === 0 && limit !== Number.POSITIVE_INFINITY) throw damagedFault("a text is missing");
   return store;
 }

@@ -1,6 +1,6 @@
 import { type Cell, cellFault, checkText, FileFault } from "../cell.js";
 import { MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
-import { damaged } from "./archive.js";
+import { damagedFault } from "./archive.js";
 import { numberText } from "./numbers.js";
 import { type NumberKind, PLAIN_NUMBER } from "./styles.js";
 import { createTextCollector, unescapeText } from "./text.js";
@@ -40,7 +40,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
     column = -1;
     const given = attributes["r"];
     const number = given === undefined ? row + 1 : Number(given);
-    if (!Number.isInteger(number) || number <= row) throw damaged(`row ${String(given).slice(0, 20)} comes after row ${row}`);
+    if (!Number.isInteger(number) || number <= row) throw damagedFault(`row ${String(given).slice(0, 20)} comes after row ${row}`);
     if (number > SHEET_ROWS)
       throw new FileFault(`The workbook has more than ${SHEET_ROWS.toLocaleString("en")} rows. Split it into several files.`);
     row = number;
@@ -65,7 +65,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
     if (cell === "") return;
     if (column >= MAX_COLUMNS) throw tooManyColumns();
     while (cells.length < column) cells.push("");
-    if (cells[column] !== undefined && cells[column] !== "") throw damaged(`a cell of row ${row} appears twice`);
+    if (cells[column] !== undefined && cells[column] !== "") throw damagedFault(`a cell of row ${row} appears twice`);
     cells[column] = cell;
     rowChars += typeof cell === "string" ? cell.length : cell.text.length;
     if (rowChars > MAX_ROW_CHARS) throw tooMuchText();
@@ -102,7 +102,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
 
   function shared(): Cell {
     const text = /^\s*\d{1,9}\s*$/.test(value) ? context.sharedString(Number(value)) : undefined;
-    if (text === undefined) throw damaged(`row ${row} refers to a text that is not there`);
+    if (text === undefined) throw damagedFault(`row ${row} refers to a text that is not there`);
     return checkText(text);
   }
 
@@ -163,6 +163,6 @@ function columnOf(reference: string, row: number): number {
     column = column * 26 + letter - 64;
   }
   const digits = reference.length - index;
-  if (index === 0 || digits === 0 || digits > 7) throw damaged(`row ${row} holds a cell called ${reference.slice(0, 20)}`);
+  if (index === 0 || digits === 0 || digits > 7) throw damagedFault(`row ${row} holds a cell called ${reference.slice(0, 20)}`);
   return column - 1;
 }

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { FileFault } from "../cell.js";
-import { type Archive, damaged } from "./archive.js";
+import { type Archive, damagedFault } from "./archive.js";
 import { attributeOf, parseXml } from "./xml.js";
 
 export type Workbook = {
@@ -33,7 +33,7 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
   });
   const [first, ...others] = sheets;
   if (!first) throw new FileFault(`The workbook has no ${hidden > 0 ? "visible " : ""}sheet. Put the rows on its first visible sheet.`);
-  if (!archive.has(first.part)) throw damaged("its sheet is missing");
+  if (!archive.has(first.part)) throw damagedFault("its sheet is missing");
   const byKind = (kind: string) =>
     [...relations.values()].find((relation) => relation.kind === kind && archive.has(relation.target))?.target ?? null;
   return { sheet: first.part, sheetName: first.name, others, sharedStrings: byKind("sharedStrings"), styles: byKind("styles"), date1904 };

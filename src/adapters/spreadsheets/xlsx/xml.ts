@@ -1,7 +1,7 @@
 import { SaxesParser } from "saxes";
 import { FileFault } from "../cell.js";
 import { MAX_XML_DEPTH, MAX_XML_RUN_CHARS } from "../limits.js";
-import { damaged } from "./archive.js";
+import { damagedFault } from "./archive.js";
 
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -25,7 +25,7 @@ export function createXmlParser(handlers: XmlHandlers): XmlParser {
   parser.on("opentag", ({ name, attributes }) => {
     lastTag = parser.position;
     depth += 1;
-    if (depth > MAX_XML_DEPTH) throw damaged("its markup is nested too deeply");
+    if (depth > MAX_XML_DEPTH) throw damagedFault("its markup is nested too deeply");
     handlers.open(withoutPrefix(name), attributes);
   });
   parser.on("closetag", ({ name }) => {
@@ -47,7 +47,7 @@ export function createXmlParser(handlers: XmlHandlers): XmlParser {
     );
   });
   parser.on("error", () => {
-    throw damaged("its markup is not well formed");
+    throw damagedFault("its markup is not well formed");
   });
   return {
     write(piece) {

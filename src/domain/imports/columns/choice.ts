@@ -3,7 +3,7 @@ import { isStorable } from "../../rows/cells.js";
 import { columnsOf, customFieldPrefix, type Field, type Kind } from "../fields.js";
 import { isLonger, limits, shortened } from "../limits.js";
 import type { DateOrder } from "./dateOrder.js";
-import type { Decimal } from "./decimal.js";
+import type { DecimalMark } from "./decimal.js";
 import { fileHeadings } from "./headings.js";
 
 export interface ColumnChoice {
@@ -14,7 +14,7 @@ export interface ColumnChoice {
   /** How dates such as 03/04/2026 are read. Without it they are rejected. */
   readonly dateOrder?: DateOrder | undefined;
   /** How numbers are written. Without it as the contract has them. */
-  readonly decimal?: Decimal | undefined;
+  readonly decimal?: DecimalMark | undefined;
 }
 
 export interface ChoosableField {

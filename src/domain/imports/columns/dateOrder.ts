@@ -43,32 +43,32 @@ export interface OrderFound {
 
 /** What the values themselves say. Undefined where none of them needs an order. */
 export function orderIn(values: Iterable<string>): OrderFound | undefined {
-  const { any, proofs } = gathered(values);
+  const { any, proofs } = dateFormsOf(values);
   if (any === undefined) return undefined;
   const [[order, example] = [undefined, any], [, other] = []] = proofs;
   return other === undefined ? { order, example } : { order: undefined, example, other };
 }
 
 /** A value that this order cannot read, and the other can; without an order, any value that needs one. */
-export function valueAgainst(values: Iterable<string>, order: DateOrder | undefined): string | undefined {
-  const { any, proofs } = gathered(values);
+export function contradictingDate(values: Iterable<string>, order: DateOrder | undefined): string | undefined {
+  const { any, proofs } = dateFormsOf(values);
   return order === undefined ? any : proofs.get(order === "dayFirst" ? "monthFirst" : "dayFirst");
 }
 
-interface Gathered {
+interface DateForms {
   /** The first value that needs an order. */
   any?: string;
   /** The first value that can only be read in this order. */
   readonly proofs: Map<DateOrder, string>;
 }
 
-function gathered(values: Iterable<string>): Gathered {
-  const found: Gathered = { proofs: new Map() };
-  for (const text of values) gather(found, text);
+function dateFormsOf(values: Iterable<string>): DateForms {
+  const found: DateForms = { proofs: new Map() };
+  for (const text of values) addDate(found, text);
   return found;
 }
 
-function gather(found: Gathered, text: string): void {
+function addDate(found: DateForms, text: string): void {
   const date = text.trim();
   const parts = found.proofs.size === dateOrders.length ? null : partsOf(date);
   if (!parts) return;
@@ -79,10 +79,10 @@ function gather(found: Gathered, text: string): void {
 }
 
 /** Takes the texts of a column and keeps the few that decide its order of day and month. */
-export function dateForms() {
-  const found: Gathered = { proofs: new Map() };
+export function createDateForms() {
+  const found: DateForms = { proofs: new Map() };
   return {
-    add: (text: string) => gather(found, text),
+    add: (text: string) => addDate(found, text),
     values: () => [...new Set([...(found.any === undefined ? [] : [found.any]), ...found.proofs.values()])],
   };
 }

@@ -2,18 +2,18 @@
 import { parseDecimal } from "../fields.js";
 
 export const decimals = ["point", "comma"] as const;
-export type Decimal = (typeof decimals)[number];
+export type DecimalMark = (typeof decimals)[number];
 
 /** More digits than a recorded number can have, with their separators. */
 const longest = 120;
 /** Thousands in groups of three with the same sign between them: `1.234.567,5`. The sign may be a blank or an apostrophe, as programs write them. */
-const grouped: Readonly<Record<Decimal, RegExp>> = {
+const grouped: Readonly<Record<DecimalMark, RegExp>> = {
   point: /^[+-]?[1-9]\d{0,2}([, \u00a0\u2009\u202f'\u2019])\d{3}(?:\1\d{3})*(?:\.\d{1,40})?$/,
   comma: /^[+-]?[1-9]\d{0,2}([. \u00a0\u2009\u202f'\u2019])\d{3}(?:\1\d{3})*(?:,\d{1,40})?$/,
 };
 
 /** The number in a text; undefined for any other text. Without `decimal` a number has a point, and nothing between thousands, as in the contract. */
-export function readNumber(text: string, decimal: Decimal | undefined): number | undefined {
+export function readNumber(text: string, decimal: DecimalMark | undefined): number | undefined {
   if (decimal === undefined || text.length > longest) return parseDecimal(text);
   if (grouped[decimal].test(text)) return parseDecimal(text.replace(decimal === "point" ? /[^\d.+-]/g : /[^\d,+-]/g, "").replace(",", "."));
   if (decimal === "point") return parseDecimal(text);
@@ -21,7 +21,8 @@ export function readNumber(text: string, decimal: Decimal | undefined): number |
 }
 
 /** A recorded number with this decimal mark, for a form or a file whose other numbers have it. */
-export const writtenNumber = (text: string, decimal: Decimal | undefined): string => (decimal === "comma" ? text.replace(".", ",") : text);
+export const writtenNumber = (text: string, decimal: DecimalMark | undefined): string =>
+  decimal === "comma" ? text.replace(".", ",") : text;
 
 /** Whether a text may say how numbers are written. Most cells have digits alone, which say nothing. */
 const couldTell = /^[+-]?(?:\d*[.,]|\d{1,3}[ \u00a0\u2009\u202f'\u2019])[\d.,' \u00a0\u2009\u202f\u2019e+-]*$/i;
@@ -40,14 +41,14 @@ function readingsOf(text: string): Readings | undefined {
 }
 
 /** Undefined where both can be read, or none. */
-const onlyReading = ({ point, comma }: Readings): Decimal | undefined => {
+const onlyReading = ({ point, comma }: Readings): DecimalMark | undefined => {
   if ((point === undefined) === (comma === undefined)) return undefined;
   return comma === undefined ? "point" : "comma";
 };
 
 export interface DecimalFound {
   /** Undefined where both are possible, or the values contradict each other. */
-  readonly decimal: Decimal | undefined;
+  readonly decimal: DecimalMark | undefined;
   /** A value that can only be read in this way; if there is none, the first value that can be read in two ways. */
   readonly example: string;
   /** Where the values contradict each other: one that can only be read the other way. */
@@ -56,7 +57,7 @@ export interface DecimalFound {
 
 /** What the values themselves say. Undefined where any reading gives the same numbers. */
 export function decimalIn(values: Iterable<string>): DecimalFound | undefined {
-  const proofs = new Map<Decimal, string>();
+  const proofs = new Map<DecimalMark, string>();
   let either: string | undefined;
   let same: string | undefined;
   for (const text of values) {
@@ -74,7 +75,7 @@ export function decimalIn(values: Iterable<string>): DecimalFound | undefined {
 }
 
 /** The first value that contradicts this declaration, or that it leaves open. `declared` is undefined where nothing was declared. */
-export function numberAgainst(values: readonly string[], declared: Decimal | undefined): string | undefined {
+export function numberAgainst(values: readonly string[], declared: DecimalMark | undefined): string | undefined {
   const isPoint = declared === undefined && decimalIn(values)?.decimal === "point";
   return values.find((text) => {
     const readings = readingsOf(text.trim());
@@ -91,7 +92,7 @@ export interface NumberForms {
   values(): string[];
 }
 
-export function numberForms(): NumberForms {
+export function createNumberForms(): NumberForms {
   const first = new Map<string, string>();
   return {
     add(cell) {

@@ -2,8 +2,8 @@
 import type { Cell } from "../../rows/cells.js";
 import { columnsOf, isNumber, type Kind } from "../fields.js";
 import type { ColumnChoice } from "./choice.js";
-import { type DateOrder, dateForms, valueAgainst } from "./dateOrder.js";
-import { type Decimal, decimalIn, numberAgainst, numberForms } from "./decimal.js";
+import { contradictingDate, createDateForms, type DateOrder } from "./dateOrder.js";
+import { createNumberForms, type DecimalMark, decimalIn, numberAgainst } from "./decimal.js";
 import { fileHeadings } from "./headings.js";
 
 export interface HeadingOfFile {
@@ -22,12 +22,12 @@ export interface Evidence {
 
 /** Goes through all rows of a file; what it keeps does not grow with them. */
 export function gatherEvidence() {
-  const columns: { readonly dates: ReturnType<typeof dateForms>; readonly numbers: ReturnType<typeof numberForms> }[] = [];
+  const columns: { readonly dates: ReturnType<typeof createDateForms>; readonly numbers: ReturnType<typeof createNumberForms> }[] = [];
   return {
     add(cells: readonly Cell[]): void {
       for (let index = 0; index < cells.length; index++) {
         const cell = cells[index];
-        const column = columns[index] ?? { dates: dateForms(), numbers: numberForms() };
+        const column = columns[index] ?? { dates: createDateForms(), numbers: createNumberForms() };
         columns[index] = column;
         if (typeof cell !== "string") continue;
         column.dates.add(cell);
@@ -48,19 +48,19 @@ export const headingsOfFile = (columns: readonly string[], { values, numbers }: 
 
 /** What the file's numbers say about how they are written, in the columns that the choice takes for numbers. */
 export const decimalOfFile = (choice: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]) =>
-  decimalIn(numbersIn(choice, kind, file).flatMap(({ numbers }) => numbers));
+  decimalIn(numberColumns(choice, kind, file).flatMap(({ numbers }) => numbers));
 
-function numbersIn({ headings }: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): HeadingOfFile[] {
+function numberColumns({ headings }: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): HeadingOfFile[] {
   const fields = new Set<string>(columnsOf(kind).flatMap((field) => (isNumber(field) ? [field.name] : [])));
   return file.filter(({ heading }) => fields.has(headings[heading] ?? ""));
 }
 
-const decimalWords: Readonly<Record<Decimal, string>> = { point: "decimal point", comma: "decimal comma" };
+const decimalWords: Readonly<Record<DecimalMark, string>> = { point: "decimal point", comma: "decimal comma" };
 
 /** In a sentence: why the file's numbers cannot be read as the choice has it. Undefined where they can. */
 export function numbersAgainst(choice: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): string | undefined {
   const { decimal } = choice;
-  const columns = numbersIn(choice, kind, file);
+  const columns = numberColumns(choice, kind, file);
   const value = numberAgainst(
     columns.flatMap(({ numbers }) => numbers),
     decimal,
@@ -83,7 +83,7 @@ export const orderNames: Readonly<Record<DateOrder, string>> = { dayFirst: "day 
 export function datesAgainst(choice: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): string | undefined {
   const { dateOrder } = choice;
   for (const { heading, values } of datesOf(choice, kind, file)) {
-    const value = valueAgainst(values, dateOrder);
+    const value = contradictingDate(values, dateOrder);
     if (value === undefined) continue;
     if (dateOrder === undefined) return `${heading} has ${value}, and it was not said whether the day or the month comes first.`;
     const other = dateOrder === "dayFirst" ? "monthFirst" : "dayFirst";

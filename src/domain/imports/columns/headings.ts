@@ -1,6 +1,6 @@
 // src/domain/imports/columns is about files whose headings are not ours: which field each of their columns holds, and how such a choice is applied.
 import { createHash } from "node:crypto";
-import { folded, reportColumns } from "../../files/header.js";
+import { foldName, reportColumns } from "../../files/header.js";
 import { isStorable } from "../../rows/cells.js";
 import { limits, shortened } from "../limits.js";
 
@@ -9,7 +9,7 @@ import { limits, shortened } from "../limits.js";
  * Undefined for a column without a heading, and for the two that an error report has of its own.
  */
 export function fileHeadings(columns: readonly string[]): (string | undefined)[] {
-  const own = reportColumns.map((name) => columns.findIndex((column) => folded(column) === folded(name)));
+  const own = reportColumns.map((name) => columns.findIndex((column) => foldName(column) === foldName(name)));
   const isReport = !own.includes(-1);
   const given = columns.map((column, index) => (isReport && own.includes(index) ? "" : column.trim()));
   const taken = new Set(given);

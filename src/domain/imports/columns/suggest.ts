@@ -1,5 +1,5 @@
 // Suggests which field each column of a file holds. A person looks at it before anything is sent.
-import { folded, reportColumns } from "../../files/header.js";
+import { foldName, reportColumns } from "../../files/header.js";
 import type { Kind } from "../fields.js";
 import { type ChoosableFields, type ColumnChoice, choosableFields } from "./choice.js";
 import { otherNames, wordsOf } from "./otherNames.js";
@@ -59,8 +59,8 @@ function namesOf(of: ChoosableFields): Name[] {
   const others = otherNames[of.kind];
   return choosableFields(of).flatMap(({ name: field, label }) => {
     const plain = field.replace(/^customFields\./, "");
-    const own = [field, plain, label].map((text) => ({ field, text: folded(text), words: wordsOf(text), isOwn: true }));
-    return [...own, ...(others[field] ?? []).map((text) => ({ field, text: folded(text), words: wordsOf(text), isOwn: false }))];
+    const own = [field, plain, label].map((text) => ({ field, text: foldName(text), words: wordsOf(text), isOwn: true }));
+    return [...own, ...(others[field] ?? []).map((text) => ({ field, text: foldName(text), words: wordsOf(text), isOwn: false }))];
   });
 }
 
@@ -69,15 +69,15 @@ function chosenBefore(before: readonly ColumnChoice[], known: ReadonlySet<string
   const chosen = new Map<string, string | null>();
   for (const { headings } of before)
     for (const [heading, field] of Object.entries(headings))
-      if (!chosen.has(folded(heading)) && (field === null || known.has(field))) chosen.set(folded(heading), field);
+      if (!chosen.has(foldName(heading)) && (field === null || known.has(field))) chosen.set(foldName(heading), field);
   return chosen;
 }
 
-const ownReport = new Set(reportColumns.map(folded));
+const ownReport = new Set(reportColumns.map(foldName));
 
 function candidatesFor(heading: string, names: readonly Name[], chosen: ReadonlyMap<string, string | null>): Candidate[] {
-  const text = folded(heading.replace(/ \(\d+\)$/, "")); // the number of a heading that stands there twice is ours
-  const before = chosen.get(folded(heading));
+  const text = foldName(heading.replace(/ \(\d+\)$/, "")); // the number of a heading that stands there twice is ours
+  const before = chosen.get(foldName(heading));
   if (before !== undefined) return [{ heading, field: before, score: sure.before }];
   if (ownReport.has(text)) return [{ heading, field: null, score: sure.own }];
   const words = wordsOf(heading.replace(/ \(\d+\)$/, ""));

@@ -7,8 +7,8 @@ import {
   present,
   type Reader,
   readBytes,
-  reading,
   readNumber,
+  readSafely,
   readSpan,
   repeated,
   type Span,
@@ -102,14 +102,14 @@ const readFields = wholeMessage(() => ({ id: "", properties: [] as Buffer[], met
   4: ["data", readBytes],
 });
 /** Reads the key exactly as `readProposedEvent` does. If only that one saw `created`, the event would be put in order again and again. */
-const keyOf = (property: Buffer): string => reading(property, (reader) => readPropertyUpTo(reader, reader.len)).key;
+const keyOf = (property: Buffer): string => readSafely(property, (reader) => readPropertyUpTo(reader, reader.len)).key;
 
 function readInOrder(message: Buffer, from: number, to: number): ProposedEvent {
   const { id, properties, metadata, data } = readFields(message.subarray(from, to));
   const kept = properties.filter((property) => keyOf(property) !== "created");
   const known = UUID.test(id) ? id : NIL_ID; // the nil id is refused as well, but after a missing property
   const ordered = encode([[1, [[2, known]]], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
-  return reading(ordered, (reader) => readProposedEvent(reader, { from: 0, to: reader.len }));
+  return readSafely(ordered, (reader) => readProposedEvent(reader, { from: 0, to: reader.len }));
 }
 
 export interface AppendTarget {
@@ -157,7 +157,7 @@ export function createEventCollector() {
     isTooLarge,
     /** Adds the events at these places in the message. Throws at the first faulty one; those before it stay. */
     add(message: Buffer, places: readonly Span[]): void {
-      reading(message, (reader) => {
+      readSafely(message, (reader) => {
         let event: ProposedEvent | undefined;
         for (const place of places) {
           event = readProposedEvent(reader, place, event);

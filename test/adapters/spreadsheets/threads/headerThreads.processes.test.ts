@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readHeader } from "../../../../src/adapters/spreadsheets/rows.js";
 import {
   createHeaderThreads,
   type HeaderThreads,
   type HeaderThreadsOptions,
 } from "../../../../src/adapters/spreadsheets/threads/headerThreads.js";
+import { readHeader } from "../../../../src/adapters/spreadsheets/uploadedFile.js";
 import { withFile } from "../reading.js";
 import { headerXml, workbook } from "../workbook.js";
 import type { ZipPart } from "../zip.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dateForms, inOrder, needsOrder, orderIn, valueAgainst } from "../../../../src/domain/imports/columns/dateOrder.js";
+import { contradictingDate, createDateForms, inOrder, needsOrder, orderIn } from "../../../../src/domain/imports/columns/dateOrder.js";
 import { gatherEvidence } from "../../../../src/domain/imports/columns/evidence.js";
 
 test.each([
@@ -40,12 +40,12 @@ test("values say their order where one of them can be read in only one way", () 
 
 test("a value speaks against the order that cannot read it, and against none where it needs one", () => {
   const values = ["2026-04-03", "03/04/2026", "04/23/2026"];
-  expect([valueAgainst(values, "dayFirst"), valueAgainst(values, "monthFirst"), valueAgainst(values, undefined)]).toEqual([
+  expect([contradictingDate(values, "dayFirst"), contradictingDate(values, "monthFirst"), contradictingDate(values, undefined)]).toEqual([
     "04/23/2026",
     undefined,
     "03/04/2026",
   ]);
-  expect(valueAgainst(["2026-04-03", "31/31/2026"], "dayFirst")).toBeUndefined();
+  expect(contradictingDate(["2026-04-03", "31/31/2026"], "dayFirst")).toBeUndefined();
 });
 
 test("of all rows of a file the few values are kept that say what all say", () => {
@@ -57,7 +57,7 @@ test("of all rows of a file the few values are kept that say what all say", () =
     values: [[], ["01/04/2026", "13/04/2026"], ["04/13/2026", "13/04/2026"], [], []],
     numbers: [[], [], [], [], ["0,5", "0.5"]],
   });
-  const none = dateForms();
+  const none = createDateForms();
   none.add("2026-04-13");
   expect(none.values()).toEqual([]);
 });

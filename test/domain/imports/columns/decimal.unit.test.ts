@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decimalIn, numberAgainst, numberForms, readNumber } from "../../../../src/domain/imports/columns/decimal.js";
+import { createNumberForms, decimalIn, numberAgainst, readNumber } from "../../../../src/domain/imports/columns/decimal.js";
 
 /** The number with a decimal point, with a decimal comma, and as the contract reads it. */
 test.each<[string, point: number | undefined, comma: number | undefined, plain?: number]>([
@@ -71,7 +71,7 @@ test("without a declaration nothing is left that the contract would reject or th
 });
 
 test("a few values say what all of them say", () => {
-  const forms = numberForms();
+  const forms = createNumberForms();
   const all = [...Array.from({ length: 1_000 }, (_, index) => `${index},5`), "7", "1.234", "5.678", "0.5", "1,234.5", "x"];
   for (const cell of all) forms.add(cell);
   expect(forms.values()).toEqual(["0,5", "1.234", "0.5", "1,234.5"]);

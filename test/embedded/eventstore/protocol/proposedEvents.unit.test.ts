@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encode, type Field, MalformedMessage, reading } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encode, type Field, MalformedMessage, readSafely } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { dataOf, idOf, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { readProposedEvent } from "../../../../src/embedded/eventstore/protocol/appendRequests.js";
 
@@ -19,7 +19,7 @@ const ID = "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01";
 function read(fields: Field[]): ProposedEvent {
   const [before, event, behind] = [Buffer.from("\x0a\x12\x1a\x22"), encode(fields), Buffer.from("\x0a\x12\x1a\x22")];
   const message = Buffer.concat([before, event, behind]);
-  const found = reading(message, (reader) => readProposedEvent(reader, { from: before.length, to: before.length + event.length }));
+  const found = readSafely(message, (reader) => readProposedEvent(reader, { from: before.length, to: before.length + event.length }));
   expect([message.subarray(0, before.length), message.subarray(before.length + event.length)]).toEqual([before, behind]);
   return found;
 }
@@ -87,7 +87,7 @@ test("an event is read as it was sent, whatever the event before it in the messa
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 6 }), (sent) => {
       const message = Buffer.concat(sent.map(({ id, fields }) => encode([idField(id), ...fields])));
-      reading(message, (reader) => {
+      readSafely(message, (reader) => {
         let [from, before] = [0, undefined as ProposedEvent | undefined];
         for (const { id, fields } of sent) {
           const to = from + encode([idField(id), ...fields]).length;
@@ -109,12 +109,12 @@ test("an event that is cut anywhere is read or refused as if it were alone, also
   const whole = encode([idField(ID), ...typed, [3, "{}"], [4, "data"]]);
   const outcome = (bytes: Buffer, from: number, to: number, before?: ProposedEvent): unknown => {
     try {
-      return asRecorded(reading(bytes, (reader) => readProposedEvent(reader, { from, to }, before)));
+      return asRecorded(readSafely(bytes, (reader) => readProposedEvent(reader, { from, to }, before)));
     } catch (error) {
       return (error as Error).message.replace(/\d+ \+ \d+ > \d+/, "");
     }
   };
-  const before = reading(Buffer.from(whole), (reader) => readProposedEvent(reader, { from: 0, to: whole.length }));
+  const before = readSafely(Buffer.from(whole), (reader) => readProposedEvent(reader, { from: 0, to: whole.length }));
   for (let length = 0; length < whole.length; length++) {
     const cut = whole.subarray(0, length);
     expect(outcome(Buffer.from(cut), 0, length, before)).toEqual(outcome(Buffer.from(cut), 0, length));
@@ -138,7 +138,7 @@ test("a property whose key field comes again as a number keeps its text key, so 
 test("ids are accepted in any case and kept in lower case; malformed ids are refused", () => {
   const upper = ID.toUpperCase();
   const event = encode([idField(upper), ...typed, [4, "a"]]);
-  reading(Buffer.concat([event, event]), (reader) => {
+  readSafely(Buffer.concat([event, event]), (reader) => {
     const before = readProposedEvent(reader, { from: 0, to: event.length });
     expect([before, readProposedEvent(reader, { from: event.length, to: 2 * event.length }, before)].map(idOf)).toEqual([ID, ID]);
   });
@@ -159,7 +159,7 @@ test("ids are accepted in any case and kept in lower case; malformed ids are ref
 
 test("the fields of an event are not copied when they came in order", () => {
   const message = encode([idField(ID), ...typed, [3, "{}"], [4, "data"]]);
-  const { bytes } = reading(message, (reader) => readProposedEvent(reader, { from: 0, to: message.length }));
+  const { bytes } = readSafely(message, (reader) => readProposedEvent(reader, { from: 0, to: message.length }));
   expect(bytes.buffer).toBe(message.buffer);
   expect([bytes.byteOffset, bytes.length]).toEqual([message.byteOffset, message.length]);
 });

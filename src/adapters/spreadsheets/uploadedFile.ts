@@ -93,7 +93,7 @@ export async function readHeader(path: string, fileName: string, signal?: AbortS
 }
 
 /** The rows below the header, in batches; throws a `FileFault` when the file turns out to be unusable. */
-export async function* readRows(path: string, options: ReadOptions = {}): AsyncGenerator<RowBatch> {
+export async function* readFileRows(path: string, options: ReadOptions = {}): AsyncGenerator<RowBatch> {
   const format = options.format ?? (await formatOf(path, ""));
   yield* format === "csv" ? readCsvRows(path, options) : readXlsxRows(path, options);
 }

@@ -1,6 +1,6 @@
 import { isBlank } from "./cell.js";
 import { MAX_HEADER_INFLATED_BYTES } from "./limits.js";
-import { readRows } from "./rows.js";
+import { readFileRows } from "./uploadedFile.js";
 
 const MOST_ROWS = 1_000;
 /** Distinct values of a column, and characters of each. */
@@ -11,7 +11,7 @@ const MOST_CHARS = 60;
 export async function readValues(path: string): Promise<string[][]> {
   const values: Set<string>[] = [];
   let rows = 0;
-  for await (const batch of readRows(path, { mostInflated: MAX_HEADER_INFLATED_BYTES })) {
+  for await (const batch of readFileRows(path, { mostInflated: MAX_HEADER_INFLATED_BYTES })) {
     for (const { cells } of batch.rows) {
       if (++rows > MOST_ROWS) break;
       cells.forEach((cell, index) => {
