@@ -1,7 +1,7 @@
 // Reads files in a process with a small heap, which dies when it would keep more. Sends the outcome in the form of an expectation, and by
 // how much the process's memory has grown at most.
 import process from "node:process";
-import { readHeader, readRows } from "../../dist/adapters/spreadsheets/rows.js";
+import { readFileRows, readHeader } from "../../dist/adapters/spreadsheets/uploadedFile.js";
 
 const before = process.memoryUsage.rss();
 let peak = before;
@@ -14,7 +14,7 @@ async function outcomeOf(path, fileName) {
   let faulty = 0;
   try {
     const { format } = await readHeader(path, fileName);
-    for await (const batch of readRows(path, { format })) {
+    for await (const batch of readFileRows(path, { format })) {
       rows += batch.rows.length;
       for (const { cells, fault } of batch.rows) if (fault !== null || cells.some((cell) => typeof cell !== "string")) faulty += 1;
     }

@@ -3,7 +3,7 @@ import { ftruncateSync, openSync, writeSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
-import { readHeader, readRows } from "../../../dist/adapters/spreadsheets/rows.js";
+import { readFileRows, readHeader } from "../../../dist/adapters/spreadsheets/uploadedFile.js";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc");
@@ -16,7 +16,7 @@ async function faultIn(content, withHeader) {
   writeSync(descriptor, content, 0, content.length, 0);
   try {
     if (withHeader) await readHeader(path, "file");
-    for await (const { rows } of readRows(path)) if (rows.length > 100) return `${rows.length} rows`;
+    for await (const { rows } of readFileRows(path)) if (rows.length > 100) return `${rows.length} rows`;
   } catch (error) {
     return error.name === "FileFault" ? error.message : `thrown: ${error.stack}`;
   }
