@@ -36,7 +36,7 @@ export interface UploadForm {
 
 const tooLarge = () => new Rejection("tooLarge", "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts.");
 const stalled = (idleMs: number) =>
-  new Problem("requestTimeout", `The upload stalled: no bytes arrived for ${idleMs / 1000} seconds. Send it again.`, {
+  new Problem("requestTimeout", `The upload stalled: no bytes arrived for ${idleMs / 1000} seconds. Send it again`, {
     headers: { connection: "close" },
   });
 /** How many bytes a form may have besides its file: boundaries, part headers and the other fields. */
@@ -120,7 +120,7 @@ async function parse(
       fail(new Rejection("invalid", `sourceDetails must be text of at most ${limits.sourceDetailsLength} characters`));
     } else received.sourceDetails = value;
   });
-  form.once("partsLimit", () => fail(new Rejection("invalid", "The form has too many parts: send file and sourceDetails.")));
+  form.once("partsLimit", () => fail(new Rejection("invalid", "The form has too many parts: send file and sourceDetails")));
 
   const idle = watchIdle(incoming, idleMs, () => fail(stalled(idleMs)));
   try {
@@ -209,7 +209,7 @@ const shown = (field: string | undefined) => (field === undefined ? "A part with
 const unreadable = (cause: unknown) =>
   cause instanceof Rejection
     ? cause
-    : new Rejection("invalid", "The form could not be read: it is not complete multipart/form-data. Send it again.");
+    : new Rejection("invalid", "The form could not be read: it is not complete multipart/form-data. Send it again");
 
 function watchIdle(incoming: IncomingMessage, idleMs: number, fellSilent: () => void) {
   const timer = setTimeout(fellSilent, idleMs);

@@ -40,7 +40,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
 
   return {
     enter(memberId) {
-      if (members.has(memberId)) throw new Rejection("conflict", "A check of yours is still running. Wait for its end, or cancel it.");
+      if (members.has(memberId)) throw new Rejection("conflict", "A check of yours is still running. Wait for its end, or cancel it");
       members.add(memberId);
       let isOver = false;
       return () => {

@@ -198,7 +198,7 @@ describe("an upload", () => {
     await new Promise((resolve) => socket.once("data", resolve));
     expect(await refusal()).toEqual({
       code: "requestTimeout",
-      message: "The upload stalled: no bytes arrived for 0.05 seconds. Send it again.",
+      message: "The upload stalled: no bytes arrived for 0.05 seconds. Send it again",
     });
     expect(await readdir(tempDir)).toEqual([]);
     socket.destroy();
