@@ -41,7 +41,7 @@ export function recentLoads<Value>(most: number): (key: string, load: () => Prom
 }
 
 /** One value per owner, such as a store; it is freed with its owner. */
-export function ownedBy<Owner extends object, Own>(make: () => Own): (owner: Owner) => Own {
+export function valuePerOwner<Owner extends object, Own>(make: () => Own): (owner: Owner) => Own {
   const owned = new WeakMap<Owner, Own>();
   return (owner) => {
     const own = owned.get(owner) ?? make();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ownedBy, recentLoads, recentValues } from "../src/recentValues.js";
+import { recentLoads, recentValues, valuePerOwner } from "../src/recentValues.js";
 
 describe("recent values", () => {
   test("are kept up to a number; those set or read longest ago go first", () => {
@@ -31,7 +31,7 @@ describe("recent values", () => {
   });
 
   test("belong to their owner", () => {
-    const recentOf = ownedBy(() => recentValues<number>(2));
+    const recentOf = valuePerOwner(() => recentValues<number>(2));
     const [one, other] = [{}, {}];
     recentOf(one).set("a", 1);
     expect([recentOf(one).get("a"), recentOf(other).get("a")]).toEqual([1, undefined]);

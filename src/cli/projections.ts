@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Projection } from "../projections/projection.js";
-import type { Rebuilt } from "../projections/rebuild/rebuild.js";
+import type { RebuildResult } from "../projections/rebuild/rebuild.js";
 import { CommandFault, command, print, printJson, printList, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
@@ -66,12 +66,12 @@ function chooseProjections(all: readonly Projection[], name: string | undefined)
   return chosen;
 }
 
-const verdictOf = ({ live, rebuilt }: Rebuilt["comparisons"][number]): string => {
+const verdictOf = ({ live, rebuilt }: RebuildResult["comparisons"][number]): string => {
   if (!live) return "nothing to compare with";
   return live.digest === rebuilt.digest && live.rows === rebuilt.rows ? "identical" : `was different (${live.rows} rows, ${live.digest})`;
 };
 
-function asText({ events, comparisons }: Rebuilt, seconds: number): string[] {
+function asText({ events, comparisons }: RebuildResult, seconds: number): string[] {
   const rows = comparisons.map((each) => [each.projection, String(each.rebuilt.rows), each.rebuilt.digest, verdictOf(each)]);
   return [
     ...table(["PROJECTION", "ROWS", "DIGEST", "LIVE TABLES"], rows),
@@ -79,6 +79,6 @@ function asText({ events, comparisons }: Rebuilt, seconds: number): string[] {
   ];
 }
 
-function asJson({ events, position, comparisons }: Rebuilt) {
+function asJson({ events, position, comparisons }: RebuildResult) {
   return { events, position: String(position.commit), projections: comparisons.map((each) => ({ ...each, verdict: verdictOf(each) })) };
 }

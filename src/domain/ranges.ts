@@ -28,7 +28,7 @@ export function isWithin(ranges: readonly Range[], number: number): boolean {
 }
 
 /** The numbers of both, as `rangesOf` gives them. */
-export function joined(one: readonly Range[], other: readonly Range[]): [number, number][] {
+export function joinRanges(one: readonly Range[], other: readonly Range[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const [first, last] of [...one, ...other].sort(([a], [b]) => a - b)) {
     const before = ranges.at(-1);

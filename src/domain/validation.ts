@@ -8,12 +8,12 @@ export const requestObject = <Shape extends z.ZodRawShape>(id: string, shape: Sh
 
 /** `root` names the input in a message about the whole input. */
 export function check<S extends z.ZodType>(schema: S, input: unknown, root: string): CheckResult<z.output<S>> {
-  const { success, data, error } = parsed(schema, input);
+  const { success, data, error } = parseInSentences(schema, input);
   return success ? { ok: true, value: data } : { ok: false, faults: faultsOf(error, root) };
 }
 
 /** Zod's result, with our sentences as the messages. */
-export const parsed = <S extends z.ZodType>(schema: S, input: unknown): z.ZodSafeParseResult<z.output<S>> =>
+export const parseInSentences = <S extends z.ZodType>(schema: S, input: unknown): z.ZodSafeParseResult<z.output<S>> =>
   schema.safeParse(input, { error: validationSentence });
 
 export const faultsOf = ({ issues }: z.core.$ZodError, root: string): string[] => [...new Set(validationMessages(issues, root))];

@@ -2,7 +2,7 @@
 // and one typed function builds them.
 import { actorOf, type Principal } from "../domain/principal.js";
 import type { EventMetadata, NewEvent, StoredEvent } from "../ports/eventStore.js";
-import { type EventDataOf, type EventType, type EventTypeOn, eventSchemas, isEventType, type StreamKind, standsOn } from "./registry.js";
+import { type EventDataOf, type EventType, type EventTypeOn, eventSchemas, isEventOn, isEventType, type StreamKind } from "./registry.js";
 import { type Upcasters, upcast, upcasters, versionOf } from "./upcasters.js";
 
 /** Who caused the events. Pass the same object for all events of one command, so that the metadata is made once. */
@@ -69,7 +69,7 @@ const recordedTime = ({ recordedAt }: StoredEvent, { at }: { readonly at: string
 
 /** `decode` for a stream of a known kind. Throws for an event that belongs on another kind of stream. */
 export function decodeOn<S extends StreamKind>(kind: S, stored: StoredEvent): RecordedOn<S> | undefined {
-  if (isEventType(stored.type) && !standsOn(kind, stored.type)) throw new UnreadableEvent(stored, "it does not belong in this stream");
+  if (isEventType(stored.type) && !isEventOn(kind, stored.type)) throw new UnreadableEvent(stored, "it does not belong in this stream");
   return decode(stored) as RecordedOn<S> | undefined;
 }
 

@@ -20,9 +20,9 @@ export interface QuoteResult {
 }
 
 /** All results, or the one with this number; undefined when there is no such result. */
-export function answerOf(event: QuotesGenerated): QuoteAnswer;
-export function answerOf(event: QuotesGenerated, number: number): QuoteAnswer | undefined;
-export function answerOf(event: QuotesGenerated, number?: number): QuoteAnswer | undefined {
+export function quoteAnswerOf(event: QuotesGenerated): QuoteAnswer;
+export function quoteAnswerOf(event: QuotesGenerated, number: number): QuoteAnswer | undefined;
+export function quoteAnswerOf(event: QuotesGenerated, number?: number): QuoteAnswer | undefined {
   const { origin, destination, items } = event;
   const wanted = number === undefined ? event.results.map((_, index) => index + 1) : [number];
   const entries = new Map<number, QuoteEntry>();
@@ -32,10 +32,10 @@ export function answerOf(event: QuotesGenerated, number?: number): QuoteAnswer |
 }
 
 /**
- * The JSON text of `answerOf` for all results. Most customers share their cards, so each card's entry is written once: fifty customers' 100 KB
+ * The JSON text of `quoteAnswerOf` for all results. Most customers share their cards, so each card's entry is written once: fifty customers' 100 KB
  * are mostly copies. Joined by `+`, which copies nothing before the text is sent.
  */
-export function answerText(event: QuotesGenerated): string {
+export function quoteAnswerText(event: QuotesGenerated): string {
   const { origin, destination, items, quotesId } = event;
   const entries = new Map<number, string>();
   const entryText = (card: number): string => {

@@ -7,7 +7,7 @@ import { item } from "../domain/rating/quoteRequest.js";
 import type { QuoteEntry } from "../domain/rating/quotes.js";
 import type { EventStore } from "../ports/eventStore.js";
 import { decodeOn } from "./codec.js";
-import { answerOf, type QuoteAnswer, type QuoteResult } from "./quoteAnswer.js";
+import { type QuoteAnswer, type QuoteResult, quoteAnswerOf } from "./quoteAnswer.js";
 import { place, type QuotedCard, type QuoteGenerated, type QuotePlace, type QuotesGenerated, quoteFilters } from "./quoteEvents.js";
 import { streamOf } from "./streams.js";
 
@@ -57,7 +57,7 @@ export function recordedQuote(event: QuoteEvent, number: number): RecordedQuote 
 }
 
 function ofRequest(event: QuotesGenerated, number: number): RecordedQuote | undefined {
-  const [result] = answerOf(event, number)?.results ?? [];
+  const [result] = quoteAnswerOf(event, number)?.results ?? [];
   if (!result) return undefined;
   const { origin, destination, filters, items } = event;
   const cards = event.results[number - 1]?.cards.map((card) => event.cards[card] as QuotedCard) ?? [];

@@ -45,4 +45,4 @@ export type EventDataOf<T extends EventType> = z.infer<(typeof eventSchemas)[T]>
 export type EventOn<S extends StreamKind> = { [T in EventTypeOn<S>]: { readonly type: T; readonly data: EventDataOf<T> } }[EventTypeOn<S>];
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventSchemas, type);
-export const standsOn = <S extends StreamKind>(kind: S, type: string): type is EventTypeOn<S> => Object.hasOwn(streamEvents[kind], type);
+export const isEventOn = <S extends StreamKind>(kind: S, type: string): type is EventTypeOn<S> => Object.hasOwn(streamEvents[kind], type);

@@ -14,7 +14,7 @@ import { createPortal } from "./portal/portal.js";
 import { answerError } from "./server/answerError.js";
 import { Problem } from "./server/problem.js";
 import { type BodyReaderOptions, createBodyReader } from "./server/readBody.js";
-import { requestFrame, send, soundPath } from "./server/requestFrame.js";
+import { rejectBadPaths, requestFrame, send } from "./server/requestFrame.js";
 
 /** Without `portal` there are no pages for people: some tests want the API alone. */
 export type AppDeps = ApiDeps & { readonly portal?: PortalOptions; readonly closing?: AbortSignal };
@@ -38,7 +38,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
   const portal = deps.portal && createPortal(deps.portal, { ...frame, closing: deps.closing, stopping: deps.stopping });
 
   app.use(requestFrame(deps));
-  app.use(soundPath());
+  app.use(rejectBadPaths());
   for (const route of routes) app.on(route.method, [honoPath(route.path)], ...serveRoute(route, deps, frame));
   for (const page of pages) {
     app.get(page.path, (c) => {

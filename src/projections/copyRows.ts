@@ -45,7 +45,7 @@ export function field(value: unknown): string {
 }
 
 /** A JSON column's value. */
-export function jsonField(value: unknown): string {
+export function copyJson(value: unknown): string {
   const text = storableJson(value);
   return text.includes("\\") ? text.replaceAll("\\", "\\\\") : text;
 }

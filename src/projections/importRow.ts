@@ -29,7 +29,7 @@ export const insertRequestedSql = (parameter: string, counted: Revision): string
          "sourceDetails" text, file jsonb, corrects jsonb, "sameFileAs" uuid, "requestedBy" text, at timestamptz)`;
 
 /** Nothing is counted yet. */
-export const uncounted: Revision = -1n;
+export const nothingCounted: Revision = -1n;
 
 export const requestedJson = (requested: readonly { readonly data: ImportRequested; readonly position: bigint }[]): string =>
   storableJson(requested.map(({ data, position }) => ({ ...data, position: String(position), requestedBy: actorOf(data.by) })));
@@ -62,7 +62,7 @@ const showCancellingSql = (importId: string, endedAt: string): string =>
 export const hasEndedSql = (i: string): string => `(${i}.status not in ('queued', 'processing') or ${i}.recorded_rows is not null)`;
 
 /** What the table has of an import's end. A failed or cancelled import has no `counts`: it has written nothing. */
-export function endOf({ type, data }: ImportEvent<ImportEnding>) {
+export function importEndColumns({ type, data }: ImportEvent<ImportEnding>) {
   const finishedAt = data.at;
   switch (type) {
     case "ImportCompleted":
@@ -88,7 +88,7 @@ export async function catchUpImport(database: Database, eventStore: EventStore, 
   const requested = await requestedEvent(eventStore, importId);
   if (!requested) return;
   const json = requestedJson([{ data: requested.data, position: requested.position.commit }]);
-  await database.query(`${insertRequestedSql("$1", uncounted)} on conflict do nothing`, [json]);
+  await database.query(`${insertRequestedSql("$1", nothingCounted)} on conflict do nothing`, [json]);
   const stored = await eventStore.last(streamOf.import(importId));
   const last = stored && decodeOn("import", stored);
   if (!last || last.revision === requestedRevision) return;
@@ -123,7 +123,15 @@ async function showEnd(
     if (ended.revision - counted > countableRows) return false;
     const received = rowsBefore(ended.revision);
     const failed = received === 0 ? 0 : known.failed + (await countRejected(eventStore, importId, { from: afterCounted(counted) }));
-    const end = { ...endOf(ended), importId, received, failed, startedAt, revision: String(ended.revision), counted: known.counted };
+    const end = {
+      ...importEndColumns(ended),
+      importId,
+      received,
+      failed,
+      startedAt,
+      revision: String(ended.revision),
+      counted: known.counted,
+    };
     const { rowCount } = await database.query(
       `update imports set status = ended.status, started_at = ended."startedAt", finished_at = ended."finishedAt", progress = ended.progress,
               received = ended.received, processed = 0, failed = ended.failed, error_message = ended."errorMessage", revision = ended.revision,

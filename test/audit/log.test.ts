@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyLog } from "../../src/cli/audit/verifyLog.js";
 import { sentenceOf, textOf } from "../../src/domain/log/sentences.js";
-import { type EventType, type StreamKind, standsOn, streamEvents } from "../../src/events/registry.js";
+import { type EventType, isEventOn, type StreamKind, streamEvents } from "../../src/events/registry.js";
 import { streamOf } from "../../src/events/streams.js";
 import { noStream } from "../../src/ports/eventStore.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
@@ -29,7 +29,7 @@ async function recordExamples(): Promise<void> {
   for (const name of (await readdir("test/fixtures/events")).toSorted()) {
     const { type, data, metadata } = JSON.parse(await readFile(`test/fixtures/events/${name}`, "utf8"));
     if (withoutEntries.includes(type) || type.startsWith("Catalogue")) continue;
-    const kind = kinds.find((each) => standsOn(each, type)) as StreamKind;
+    const kind = kinds.find((each) => isEventOn(each, type)) as StreamKind;
     if (kind === "import" && type !== "ImportRequested" && type !== "ImportCancelled") continue;
     const stream = streamOf[kind](kind === "import" ? randomUUID() : (idOf.get(kind) ?? ""));
     const now = kind === "signIns" ? { at: new Date().toISOString() } : {};

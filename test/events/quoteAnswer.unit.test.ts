@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { answerOf, answerText } from "../../src/events/quoteAnswer.js";
+import { quoteAnswerOf, quoteAnswerText } from "../../src/events/quoteAnswer.js";
 import { type QuotesGenerated, quoteIdOf, quotePlaceOf } from "../../src/events/quoteEvents.js";
 
 const event = (): QuotesGenerated =>
@@ -48,10 +48,10 @@ test("the answer made from a stored quotes event is exactly the first answer, wh
     { customerId: "CUST-002", quoteId: `${id}-2`, noQuoteMessage: "No rate card for the customer CUST-002 is valid today", quotes: [] },
   ];
   const goods = [{ type: "Carton", quantity: 2, length: 240, width: 50, height: 50, weight: 90, chargeableWeight: 300 }];
-  expect(answerOf(event())).toEqual({ origin, destination, goods, results: [first, second] });
-  expect(answerOf(event(), 1)).toEqual({ origin, destination, goods, results: [first] });
-  expect(answerOf(event(), 2)).toEqual({ origin, destination, goods, results: [second] });
-  for (const number of [0, 3, 99]) expect(answerOf(event(), number)).toBeUndefined();
+  expect(quoteAnswerOf(event())).toEqual({ origin, destination, goods, results: [first, second] });
+  expect(quoteAnswerOf(event(), 1)).toEqual({ origin, destination, goods, results: [first] });
+  expect(quoteAnswerOf(event(), 2)).toEqual({ origin, destination, goods, results: [second] });
+  for (const number of [0, 3, 99]) expect(quoteAnswerOf(event(), number)).toBeUndefined();
 });
 
 test("the answer's text is the JSON of the answer, letter for letter", () => {
@@ -60,15 +60,15 @@ test("the answer's text is the JSON of the answer, letter for letter", () => {
   for (const card of odd.cards) card.rateCardName = "} ],\u2028 é";
   const withoutCards = { ...event(), results: [] };
   for (const each of [event(), odd, { ...event(), results: event().results.toReversed() }, withoutCards]) {
-    expect(answerText(each)).toBe(JSON.stringify(answerOf(each)));
+    expect(quoteAnswerText(each)).toBe(JSON.stringify(quoteAnswerOf(each)));
   }
 });
 
 test("an event that refers to an entry it does not hold throws", () => {
   const broken = event();
   broken.results[0]?.cards.push(7);
-  expect(() => answerOf(broken)).toThrow("entry 7 of a list of 2");
-  expect(() => answerText(broken)).toThrow("entry 7 of a list of 2");
+  expect(() => quoteAnswerOf(broken)).toThrow("entry 7 of a list of 2");
+  expect(() => quoteAnswerText(broken)).toThrow("entry 7 of a list of 2");
 });
 
 test("a quote id is a request id and a number from 1 to 99, or for old quotes a request id alone; other texts are none", () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { isLogged } from "../../src/domain/log/sentences.js";
-import { type EventType, eventSchemas, type StreamKind, standsOn, streamEvents } from "../../src/events/registry.js";
+import { isLoggedEvent } from "../../src/domain/log/sentences.js";
+import { type EventType, eventSchemas, isEventOn, type StreamKind, streamEvents } from "../../src/events/registry.js";
 import { streamOf } from "../../src/events/streams.js";
 import type { StoredEvent } from "../../src/ports/eventStore.js";
 import { log as projection } from "../../src/projections/models/log.js";
@@ -41,7 +41,7 @@ const shown = async () => (await entries()).map(({ type, actor, about_id, detail
 test("every type of event is in the log, or left out for a reason", () => {
   for (const type of Object.keys(eventSchemas)) {
     const reason = Object.hasOwn(unloggedEvents, type) ? unloggedEvents[type as keyof typeof unloggedEvents] : "";
-    expect(isLogged(type) !== reason.length > 0, `${type} is neither in the log nor left out`).toBe(true);
+    expect(isLoggedEvent(type) !== reason.length > 0, `${type} is neither in the log nor left out`).toBe(true);
   }
 });
 
@@ -50,13 +50,13 @@ test("each recorded example of an event that the log shows gives one entry, and 
   const kinds = Object.keys(streamEvents) as StreamKind[];
   for (const name of await readdir(folder)) {
     const { type, data, metadata } = JSON.parse(await readFile(`${folder}/${name}`, "utf8")) as Given & { type: EventType };
-    const kind = kinds.find((each) => standsOn(each, type)) as StreamKind;
+    const kind = kinds.find((each) => isEventOn(each, type)) as StreamKind;
     const before = (await entries()).length;
     const now = type === "MemberSignedIn" || type === "MemberSignInRefused" ? { at: new Date().toISOString() } : {};
     await apply(log({ type, data: { ...data, ...now }, stream: streamOf[kind](randomUUID()), metadata: metadata ?? {} }));
     const { by, reason } = data as { by?: { kind: string }; reason?: string };
     const isService = (type === "ImportCancelled" && reason !== undefined) || by?.kind === "worker";
-    expect((await entries()).length - before, name).toBe(isLogged(type) && !isService ? 1 : 0);
+    expect((await entries()).length - before, name).toBe(isLoggedEvent(type) && !isService ? 1 : 0);
   }
 });
 

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { allProjections } from "../../src/projections/allProjections.js";
-import { type RebuildOptions, type Rebuilt, rebuild } from "../../src/projections/rebuild/rebuild.js";
+import { type RebuildOptions, type RebuildResult, rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { activity, goodsLine, type Story } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
@@ -25,7 +25,7 @@ export async function startRebuildStage(): Promise<ReadModel> {
   return model;
 }
 
-export const runRebuild = (model: ReadModel, options: Partial<RebuildOptions> = {}): Promise<Rebuilt> =>
+export const runRebuild = (model: ReadModel, options: Partial<RebuildOptions> = {}): Promise<RebuildResult> =>
   rebuild({
     pool: model.pool,
     eventStore: model.eventStore,
@@ -36,7 +36,7 @@ export const runRebuild = (model: ReadModel, options: Partial<RebuildOptions> = 
     ...options,
   });
 
-export const identical = ({ comparisons }: Rebuilt) =>
+export const identical = ({ comparisons }: RebuildResult) =>
   comparisons.every(({ live, rebuilt }) => live?.digest === rebuilt.digest && live.rows === rebuilt.rows);
 
 /** Every row of every projection, as text. */

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { EventBatch, StoredEvent } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
-import { type KnownImports, keepWithin } from "../../src/projections/models/importFacts.js";
+import { type KnownImports, limitRunningTotals } from "../../src/projections/models/importFacts.js";
 import { type RunningTotals, runningTotals } from "../../src/projections/models/runningTotals.js";
 import type { Projection } from "../../src/projections/projection.js";
 import { applyBatch } from "../../src/projections/running/applyBatch.js";
@@ -157,7 +157,7 @@ describe("the memory for totals of running imports", () => {
     const totals = [kept(30), kept(10)];
     const facts = { position: "1", organisationId: "acme", kind: "activities", sourceDetails: "", isCorrection: false } as const;
     const known: KnownImports = new Map(totals.map((each, n) => [String(n), { ...facts, importId: String(n), totals: each }]));
-    keepWithin(
+    limitRunningTotals(
       totals.reduce((sum, each) => sum + each.size(), more),
       known,
     );

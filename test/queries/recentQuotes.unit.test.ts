@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { answerOf } from "../../src/events/quoteAnswer.js";
+import { quoteAnswerOf } from "../../src/events/quoteAnswer.js";
 import type { QuotesGenerated } from "../../src/events/quoteEvents.js";
 import { createQuoteMemory, recentQuotes } from "../../src/queries/quotes/recentQuotes.js";
 
@@ -36,7 +36,7 @@ test("of a request for several customers the answer's text is not kept, of a req
 
 test("a fetch is answered from what is kept, for the numbers that the request has", () => {
   const several = recentQuotes(forTwo(), "not used");
-  expect([1, 2].map((number) => several.answer(number))).toEqual([1, 2].map((number) => JSON.stringify(answerOf(forTwo(), number))));
+  expect([1, 2].map((number) => several.answer(number))).toEqual([1, 2].map((number) => JSON.stringify(quoteAnswerOf(forTwo(), number))));
   expect([0, 3].map((number) => several.answer(number))).toEqual([undefined, undefined]);
   const single = recentQuotes(forOne(), "the text");
   expect([0, 1, 2].map((number) => single.answer(number))).toEqual([undefined, "the text", undefined]);

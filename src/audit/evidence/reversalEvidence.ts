@@ -1,5 +1,5 @@
 // What was taken back of each import, from the streams of reversals and without the projections' code.
-import { joined } from "../../domain/ranges.js";
+import { joinRanges } from "../../domain/ranges.js";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
 import type { Ranges } from "../../events/reversalEvents.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
@@ -141,6 +141,6 @@ function spanAt(spans: readonly Span[], number: number): Span | undefined {
 
 /** As Postgres shows a set of numbers: ranges without their ends, those that touch put together. */
 export const multirangeText = (ranges: Ranges): string =>
-  `{${joined(ranges, [])
+  `{${joinRanges(ranges, [])
     .map(([first, last]) => `[${first},${last + 1})`)
     .join()}}`;

@@ -1,7 +1,7 @@
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { matchImportHeader } from "../../domain/files/header.js";
 import type { Geography } from "../../domain/geography/geography.js";
-import { correctedRows, correctedTable, correctionFaults, type Sources } from "../../domain/pushes/correctedFile.js";
+import { type CorrectionSources, correctedRows, correctedTable, correctionFaults } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { fault, type RowReason, reasonOf } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
@@ -13,7 +13,7 @@ import type { FileRow, Reading } from "../../ports/spreadsheets.js";
 import { firstRequest } from "../imports/importStream.js";
 import type { PushedElements } from "./correctableRows.js";
 
-interface Judging extends Pick<Sources, "sentFor" | "isAccepted"> {
+interface CorrectionContext extends Pick<CorrectionSources, "sentFor" | "isAccepted"> {
   /** The import whose rows they are. */
   readonly importId: string;
   readonly kind: ImportKind;
@@ -25,7 +25,7 @@ interface Judging extends Pick<Sources, "sentFor" | "isAccepted"> {
 }
 
 /** By row: why the importer would reject it today; undefined for a row that it would record. Nothing is written. */
-export async function judgeCorrections(push: CorrectionPush, judging: Judging): Promise<Map<number, RowReason | undefined>> {
+export async function judgeCorrections(push: CorrectionPush, judging: CorrectionContext): Promise<Map<number, RowReason | undefined>> {
   const { importId, kind, catalogue, geography, eventStore, push: pushed } = judging;
   const corrected = await firstRequest(eventStore, importId);
   const decimal = corrected && decimalOf(corrected);

@@ -101,7 +101,7 @@ async function closedRows(
   };
 }
 
-interface Activity {
+interface ClaimedActivity {
   readonly state: CorrectionsState;
   readonly holder: Holder | undefined;
   /** The import in the queue that is to correct it. */
@@ -112,7 +112,7 @@ interface Activity {
 async function closedActivity(
   eventStore: EventStore,
   row: number,
-  { state, holder, waiting }: Activity,
+  { state, holder, waiting }: ClaimedActivity,
 ): Promise<Omit<ClosedRow, "row"> | undefined> {
   if (state.reversed.since(row) !== undefined) return { state: "withdrawn", sentence: `Row ${row} is reversed` };
   const underWay = holder?.as === "underWay" ? holder.importId : waiting;

@@ -5,7 +5,7 @@ import type { QuoteRequest } from "../../domain/rating/quoteRequest.js";
 import { priceQuotes } from "../../domain/rating/quotes.js";
 import { Rejection } from "../../domain/rejection.js";
 import { encode } from "../../events/codec.js";
-import { answerText } from "../../events/quoteAnswer.js";
+import { quoteAnswerText } from "../../events/quoteAnswer.js";
 import type { QuotesGenerated } from "../../events/quoteEvents.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream } from "../../ports/eventStore.js";
@@ -41,7 +41,7 @@ export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, fro
   // The event's id is the request's id, so that the event store recognises a resend.
   const encoded = encode("QuotesGenerated", event, context, quotesId);
   const recorded = deps.events.append(streamOf.quotes(quotesId), [encoded], noStream);
-  const response = answerText(event);
+  const response = quoteAnswerText(event);
   await recorded.catch((error: unknown) => rejectTooLarge(error, event));
   return { event, response };
 }

@@ -12,7 +12,7 @@ import {
   writtenShipments,
 } from "../../queries/lookUps/reversals.js";
 import { firstSentences } from "../corrections/correctableRows.js";
-import type { Unit } from "./reversalsDecider.js";
+import type { ReversalUnit } from "./reversalsDecider.js";
 
 export interface ReversalDeps {
   readonly pool: Pool;
@@ -31,7 +31,7 @@ export type ReversalSelection = { readonly all: true } | { readonly rows: readon
 
 /** What is to be reversed. Without `units` it is the whole import. */
 export interface ReversalUnits {
-  readonly units: readonly Unit[] | undefined;
+  readonly units: readonly ReversalUnit[] | undefined;
   readonly rows: readonly number[] | undefined;
   readonly shipmentIds: readonly string[] | undefined;
 }
@@ -78,8 +78,8 @@ async function shipmentsOf(
   { importId }: ReversibleImport,
   shipments: readonly WrittenShipment[],
 ): Promise<ReversalUnits> {
-  const units: Unit[] = [];
-  const unitOf = async ({ shipment, revisions }: WrittenShipment): Promise<Unit> => {
+  const units: ReversalUnit[] = [];
+  const unitOf = async ({ shipment, revisions }: WrittenShipment): Promise<ReversalUnit> => {
     const lines = await acceptedRowsAt(eventStore, importId, revisions);
     return { number: shipment, rows: lines.map(({ row }) => row) };
   };

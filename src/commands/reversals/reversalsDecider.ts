@@ -1,7 +1,7 @@
 // Which accepted rows of a completed import are reversed. A row is reversed once, and stays reversed. Shipments are reversed whole, so they
 // are counted, and told apart, by their numbers in the import.
 import type { Principal } from "../../domain/principal.js";
-import { isWithin, joined, type Range, rangesOf } from "../../domain/ranges.js";
+import { isWithin, joinRanges, type Range, rangesOf } from "../../domain/ranges.js";
 import type { EventOn } from "../../events/registry.js";
 import type { RowsReversed } from "../../events/reversalEvents.js";
 import type { Aggregate } from "../handle.js";
@@ -9,7 +9,7 @@ import type { Aggregate } from "../handle.js";
 type ReversalEvent = EventOn<"reversals">;
 
 /** An activity by its row, or a shipment by its number in the import, with the rows of its lines. */
-export interface Unit {
+export interface ReversalUnit {
   readonly number: number;
   readonly rows: readonly number[];
 }
@@ -26,7 +26,7 @@ export interface ReverseRows {
         /** Whether rejected rows of the import are open, or will be since their corrections are reversed with it. They are withdrawn. */
         readonly withdraws: boolean;
       }
-    | { readonly all: false; readonly of: "activities" | "shipments"; readonly units: readonly Unit[] };
+    | { readonly all: false; readonly of: "activities" | "shipments"; readonly units: readonly ReversalUnit[] };
   readonly reason: string;
   readonly includedIn?: RowsReversed["includedIn"];
   readonly by: Principal;
@@ -49,7 +49,7 @@ export interface ReversalsState {
 export function evolve(state: ReversalsState, { data }: ReversalEvent): ReversalsState {
   const counted = { ...state, count: state.count + data.count, last: data };
   if (data.rows === "all") return { ...counted, all: true };
-  return { ...counted, numbers: joined(state.numbers, data.shipments ?? data.rows) };
+  return { ...counted, numbers: joinRanges(state.numbers, data.shipments ?? data.rows) };
 }
 
 export const reversalsAggregate: Aggregate<"reversals", ReversalsState> = {

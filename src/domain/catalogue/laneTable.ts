@@ -1,5 +1,5 @@
 // The lanes of a rate card as a table, as people edit them: in a page, in a CSV file and in a workbook.
-import { faultsOf, parsed } from "../validation.js";
+import { faultsOf, parseInSentences } from "../validation.js";
 import { type Lane, lane as laneSchema } from "./schema.js";
 
 const fixedColumns = ["from", "to", "basic", "perKg", "minimum", "transitMin", "transitMax", "transitUnit"] as const;
@@ -77,7 +77,7 @@ function readLane(cell: (column: string) => string): { lane: Lane | undefined; f
     ...given("fromKg", number(`fromKg${index + 1}`)),
     ...given("perKg", number(`perKg${index + 1}`)),
   })).filter((each) => Object.keys(each).length > 0);
-  const { success, data, error } = parsed(laneSchema, {
+  const { success, data, error } = parseInSentences(laneSchema, {
     ...{ from: cell("from"), to: cell("to") },
     ...given("basic", number("basic")),
     ...given("perKg", number("perKg")),

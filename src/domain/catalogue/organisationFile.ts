@@ -1,5 +1,5 @@
 import { fieldsOf } from "../imports/fields.js";
-import { faultsOf, parsed } from "../validation.js";
+import { faultsOf, parseInSentences } from "../validation.js";
 import { duplicateFaults, type ReadableCard, type ReadableFile, readableFile, shownId, unknownIdFaults } from "./readable.js";
 import { compareCards, laneKey } from "./rivalCards.js";
 import { type OrganisationFile, organisationFile, sections } from "./schema.js";
@@ -14,7 +14,7 @@ const largestEntry = 900_000;
 
 /** Checks everything there is to check and lists every fault, path first. What a list that is too long refers to is not checked. */
 export function parseOrganisationFile(input: unknown): ParsedOrganisationFile {
-  const { success, data, error } = parsed(organisationFile, input);
+  const { success, data, error } = parseInSentences(organisationFile, input);
   if (!success) {
     const faults = faultsOf(error, "the file");
     const isTooLong = error.issues.some((issue) => issue.code === "too_big" && issue.origin === "array");

@@ -23,7 +23,7 @@ interface Logged {
 const rows = (count = 0, one = "row", many = "rows") => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 const ways = { password: "with a password", link: "with a link", singleSignOn: "by single sign-on" } as const;
 
-export const logged = {
+export const logSentences = {
   ApiKeyCreated: { what: "keys", about: "key", did: () => "created the key" },
   ApiKeyRotated: { what: "keys", about: "key", did: () => "rotated the key" },
   ApiKeyRevoked: { what: "keys", about: "key", did: () => "revoked the key" },
@@ -91,14 +91,14 @@ export const logged = {
 const reversedRows = (count: number | undefined, kind: LogDetails["kind"]): string =>
   kind === "shipments" ? rows(count, "shipment", "shipments") : rows(count, "activity", "activities");
 
-export type LoggedEvent = keyof typeof logged;
-export const isLogged = (type: string): type is LoggedEvent => Object.hasOwn(logged, type);
+export type LoggedEvent = keyof typeof logSentences;
+export const isLoggedEvent = (type: string): type is LoggedEvent => Object.hasOwn(logSentences, type);
 
 /** Events about the person who caused them: the sentence names the person once. */
 const aboutThemselves = ["MemberJoined", "MemberPasswordSet", "MemberRenamed", "MemberSignedIn"];
 
 export function sentenceOf({ event, what, by, about, details }: LogEntry, names: LogNames): Sentence {
-  const { did, after }: Logged = isLogged(event) ? logged[event] : { what, about: about.kind, did: () => `caused ${event} of` };
+  const { did, after }: Logged = isLoggedEvent(event) ? logSentences[event] : { what, about: about.kind, did: () => `caused ${event} of` };
   const rest = after?.(details) ?? "";
   const thing = thingName(about, names);
   if (event === "MemberSignInRefused") return { before: did(details), about: thing, after: rest };

@@ -17,7 +17,7 @@ export interface CorrectedFile {
   readonly elements: number;
 }
 
-export interface Sources {
+export interface CorrectionSources {
   readonly kind: Kind;
   /** The organisation's own fields, as of today. */
   readonly customFieldKeys: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export interface Sources {
   readonly decimal?: DecimalMark | undefined;
 }
 
-export function correctedFile(push: CorrectionPush, sources: Sources): CorrectedFile {
+export function correctedFile(push: CorrectionPush, sources: CorrectionSources): CorrectedFile {
   const { kind } = sources;
   const { rows } = push;
   const faults = firstOf(faultsOf(push, sources));
@@ -45,7 +45,7 @@ export function correctedFile(push: CorrectionPush, sources: Sources): Corrected
 /** By field: what was sent, with the corrected values in place. */
 export function correctedRows(
   { rows }: CorrectionPush,
-  { kind, customFieldKeys, sentFor, isAccepted, decimal }: Sources,
+  { kind, customFieldKeys, sentFor, isAccepted, decimal }: CorrectionSources,
 ): ReadonlyMap<string, string>[] {
   const fieldOf = knownColumns(kind, customFieldKeys);
   return rows.map(({ row, values }) => {
@@ -77,7 +77,7 @@ export function correctedTable(corrected: readonly ReadonlyMap<string, string>[]
 }
 
 /** Lines of one element, or of a file, with one shipmentId are one shipment; a line without one stands alone. */
-function shipmentsIn(lines: readonly ReadonlyMap<string, string>[], elements: Sources["elements"]): number {
+function shipmentsIn(lines: readonly ReadonlyMap<string, string>[], elements: CorrectionSources["elements"]): number {
   const keys = lines.map((fields, index) => {
     const id = (fields.get("shipmentId") ?? "").trim();
     return id === "" ? index : `${elements?.[index]} ${id}`;
@@ -103,7 +103,7 @@ const byField = (values: Readonly<Record<string, string>>, fieldOf: FieldOf): [s
     return field === undefined ? [] : [[field, value] as [string, string]];
   });
 
-function* faultsOf({ rows }: CorrectionPush, sources: Sources): Generator<string> {
+function* faultsOf({ rows }: CorrectionPush, sources: CorrectionSources): Generator<string> {
   for (const [index, each] of rows.entries())
     for (const { column, what } of correctionFaults(each, sources))
       yield `${pathText(column === undefined ? ["rows", index] : ["rows", index, "values", column], "body")} ${what}`;
@@ -121,7 +121,7 @@ export interface CorrectionFault {
 /** Why a row cannot be sent again as it is, before any rule of the importer. */
 export function* correctionFaults(
   { row, values }: CorrectionPush["rows"][number],
-  { kind, customFieldKeys, sentFor, isAccepted = () => false }: Sources,
+  { kind, customFieldKeys, sentFor, isAccepted = () => false }: CorrectionSources,
 ): Generator<CorrectionFault> {
   const fieldOf = knownColumns(kind, customFieldKeys);
   const replaced = new Set<string>();

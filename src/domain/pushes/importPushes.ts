@@ -34,7 +34,7 @@ export type ShipmentPush = z.infer<typeof shipmentPush>;
 const linesOf = (push: ShipmentPush): number => push.shipments.reduce((sum, each) => sum + each.items.length, 0);
 
 /** False for a push that is rejected whatever the organisation's catalogue says. The file that it would become may be huge. */
-export function couldBeTaken(push: ShipmentPush): boolean {
+export function mayBeAccepted(push: ShipmentPush): boolean {
   const keys = new Set(push.shipments.flatMap(({ customFields = {} }) => Object.keys(customFields)));
   return linesOf(push) <= limits.linesPerPush && keys.size <= limits.customFields && shipmentsFileBytes(push) <= limits.pushFileBytes;
 }

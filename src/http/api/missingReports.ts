@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { askForReport } from "../../commands/imports/storedObjects.js";
 import { uuidPattern } from "../../domain/uuid.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import { ownedBy, type RecentValues, recentValues } from "../../recentValues.js";
+import { type RecentValues, recentValues, valuePerOwner } from "../../recentValues.js";
 
 interface Deps {
   readonly pool: Pool;
@@ -17,7 +17,7 @@ const mostAtOnce = 4;
 const mostRemembered = 2_000;
 
 /** `at`: when each import's report was last looked for. */
-const looksAt = ownedBy<ObjectStore, { running: number; at: RecentValues<number> }>(() => ({
+const looksAt = valuePerOwner<ObjectStore, { running: number; at: RecentValues<number> }>(() => ({
   running: 0,
   at: recentValues(mostRemembered),
 }));

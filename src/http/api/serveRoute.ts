@@ -3,7 +3,7 @@ import { zValidator } from "@hono/zod-validator";
 import type { Handler, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { Rejection } from "../../domain/rejection.js";
-import { faultsOf, parsed } from "../../domain/validation.js";
+import { faultsOf, parseInSentences } from "../../domain/validation.js";
 import type { Places } from "../../places.js";
 import { readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
@@ -53,7 +53,7 @@ function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiE
 
 /** Validates one part of a request. A parameter that is given twice is a list, which its schema rejects. */
 function validated(target: "query" | "header" | "param", schema: z.ZodObject, root: string): MiddlewareHandler<ApiEnv> {
-  const options = { validationFunction: parsed };
+  const options = { validationFunction: parseInSentences };
   return zValidator(target, schema, (result) => void accepted(result, root), options) as MiddlewareHandler<ApiEnv>;
 }
 
@@ -109,7 +109,7 @@ async function bodyAhead(route: Route, request: Request, incoming: IncomingMessa
   if (!incoming?.complete) return undefined;
   try {
     requireJson(request.headers);
-    const value = accepted(parsed(body, parseJson(new Uint8Array(await request.arrayBuffer()))), "body");
+    const value = accepted(parseInSentences(body, parseJson(new Uint8Array(await request.arrayBuffer()))), "body");
     return () => value;
   } catch (error) {
     return () => {
@@ -135,5 +135,5 @@ function withRequestBody(
     stillAllowed,
     bytesRead: incoming && (() => incoming.socket.bytesRead),
   };
-  return withBody(request, bounds, (bytes) => handle(accepted(parsed(body, parseJson(bytes)), "body")));
+  return withBody(request, bounds, (bytes) => handle(accepted(parseInSentences(body, parseJson(bytes)), "body")));
 }

@@ -14,15 +14,15 @@ export function answerError(error: unknown, logger: Logger, context: Readonly<Re
   if (known instanceof Rejection) return plainAnswer(known.code, known.details ?? known.message);
   if (known instanceof Problem) return answerProblem(known, logger, context);
   if (known instanceof TooBusy) return answerProblem(new Problem("unavailable", known.message, { cause: known }), logger, context);
-  if (known) return answerProblem(known.fault === "outage" ? passing(error) : lasting(error), logger, context);
+  if (known) return answerProblem(known.fault === "outage" ? outageProblem(error) : settingsProblem(error), logger, context);
   logger.error({ ...context, err: error }, "request failed");
   return plainAnswer("internal", "Something went wrong on our side. Quote the x-request-id of this answer when you report it");
 }
 
-const passing = (cause: unknown) => new Problem("unavailable", "A store is unreachable at the moment, try again shortly", { cause });
+const outageProblem = (cause: unknown) => new Problem("unavailable", "A store is unreachable at the moment, try again shortly", { cause });
 
 /** An operator has to correct the service's settings; the log says which. */
-const lasting = (cause: unknown) =>
+const settingsProblem = (cause: unknown) =>
   new Problem(
     "unavailable",
     "The service cannot use one of its stores until its operator has mended that. Trying again soon does not help",

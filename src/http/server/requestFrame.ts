@@ -70,7 +70,7 @@ export function requestFrame({ logger, metrics }: FrameDeps): MiddlewareHandler<
 }
 
 /** Rejects, for all routes, a path that cannot be decoded or has a NUL, which no store accepts. */
-export function soundPath(): MiddlewareHandler<AppEnv> {
+export function rejectBadPaths(): MiddlewareHandler<AppEnv> {
   let soundOrigin = ""; // the last valid origin; nearly all requests have the same
   return (c, next) => {
     const { url } = c.req;

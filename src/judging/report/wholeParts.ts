@@ -56,7 +56,7 @@ interface RowGroups {
 
 function fill({ rows, rootOf, sizes, spoilt }: RowGroups, most: { rows: number; parts: number }): { partOf: IntList; parts: number } {
   const partOf = createIntList();
-  const placed = new Int32Array(sizes.length); // part + 1, `nextTime`, `tooMany`, or 0 where not looked at yet
+  const placed = new Int32Array(sizes.length); // part + 1, one of the marks, or 0 if not looked at yet
   let [part, taken] = [0, 0];
   for (let row = 0; row < rows; row += 1) {
     const root = rootOf(row);

@@ -22,12 +22,12 @@ export async function addFacts(client: PoolClient, batch: SortedBatch, known: Kn
     if (slice.started && slice.facts?.kind === "activities") slice.facts.totals = runningTotals();
     if (slice.ended) known.delete(slice.importId);
   }
-  keepWithin(mostNumbers, known);
+  limitRunningTotals(mostNumbers, known);
   return batch.imports.filter((slice) => slice.facts === undefined);
 }
 
 /** Drops the largest running totals first. The rows of those imports are summed when the imports complete. */
-export function keepWithin(numbers: number, known: KnownImports): void {
+export function limitRunningTotals(numbers: number, known: KnownImports): void {
   const running = [...known.values()].flatMap(({ totals }) => totals ?? []);
   let kept = running.reduce((sum, totals) => sum + totals.size(), 0);
   if (kept <= numbers) return;

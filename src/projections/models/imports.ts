@@ -1,7 +1,7 @@
 // One row per import: status, counts and times, as the contract's Import shows them.
 import type { PoolClient } from "pg";
 import { requestedRevision } from "../../events/importLayout.js";
-import { endOf, insertRequestedSql, requestedJson } from "../importRow.js";
+import { importEndColumns, insertRequestedSql, requestedJson } from "../importRow.js";
 import type { Projection } from "../projection.js";
 import type { ImportSlice, SortedBatch } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
@@ -74,6 +74,6 @@ function changeOf(slice: ImportSlice) {
     accepted: slice.accepted.length,
     rejected: slice.rejected.length,
     ...(slice.started && { startedAt: slice.started.data.at }),
-    ...(slice.ended && endOf(slice.ended)),
+    ...(slice.ended && importEndColumns(slice.ended)),
   };
 }

@@ -1,15 +1,15 @@
 // What people, keys and the command line did: one row per such event. What workers do is not in it. A row has ids and no names.
 import type { PoolClient } from "pg";
 import { type LogDetails, signInDays } from "../../domain/log/entry.js";
-import { isLogged, type LoggedEvent, logged } from "../../domain/log/sentences.js";
+import { isLoggedEvent, type LoggedEvent, logSentences } from "../../domain/log/sentences.js";
 import { actorOf } from "../../domain/principal.js";
-import { type StreamKind, standsOn, streamEvents } from "../../events/registry.js";
+import { isEventOn, type StreamKind, streamEvents } from "../../events/registry.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
 import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
-import { factsOf } from "./logFacts.js";
+import { logFactsOf } from "./logFacts.js";
 
 /** SQL. Sign-ins of a month whose time is over are about to be deleted, and are not written again. */
 const isKept = `(what <> 'sign-ins'
@@ -21,7 +21,7 @@ export const log: Projection = {
   compared: isKept,
 
   async apply(client, { events }, { skip }) {
-    const rows = events.flatMap((event) => (isLogged(event.type) ? (rowOf(event, event.type, skip) ?? []) : []));
+    const rows = events.flatMap((event) => (isLoggedEvent(event.type) ? (rowOf(event, event.type, skip) ?? []) : []));
     await insertRows(client, await withNewSecrets(client, rows));
     await forget(client, events);
   },
@@ -32,10 +32,10 @@ type Row = NonNullable<ReturnType<typeof rowOf>>;
 const kinds = Object.keys(streamEvents) as StreamKind[];
 
 function rowOf(stored: StoredEvent, type: LoggedEvent, skip: SkipEvent) {
-  const kind = kinds.find((each): each is StreamKind => standsOn(each, type) && stored.stream.startsWith(streamPrefix[each]));
+  const kind = kinds.find((each): each is StreamKind => isEventOn(each, type) && stored.stream.startsWith(streamPrefix[each]));
   const event = kind && readable(kind, stored, skip);
   if (!event || !("by" in event.data) || event.data.by.kind === "worker") return undefined;
-  const read = factsOf[type] as (data: unknown, streamId: string) => ReturnType<(typeof factsOf)[LoggedEvent]>;
+  const read = logFactsOf[type] as (data: unknown, streamId: string) => ReturnType<(typeof logFactsOf)[LoggedEvent]>;
   const facts = read(event.data, stored.stream.slice(streamPrefix[kind].length));
   if (!facts) return undefined;
   return {
@@ -44,9 +44,9 @@ function rowOf(stored: StoredEvent, type: LoggedEvent, skip: SkipEvent) {
     at: event.data.at,
     position: String(stored.position.commit),
     actor: actorOf(event.data.by),
-    what: facts.what ?? logged[type].what,
+    what: facts.what ?? logSentences[type].what,
     type,
-    aboutKind: logged[type].about,
+    aboutKind: logSentences[type].about,
     aboutId: facts.about,
     details: (facts.details ?? {}) as LogDetails,
     stream: stored.stream,

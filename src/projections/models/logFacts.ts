@@ -18,7 +18,7 @@ type FactsOf<T extends EventType> = (data: EventDataOf<T>, streamId: string) => 
 const ofKey = ({ keyId }: { readonly keyId: string }): Facts => ({ about: keyId });
 const ofWebhook = ({ endpointId }: { readonly endpointId: string }): Facts => ({ about: endpointId });
 
-export const factsOf: { readonly [T in LoggedEvent]: FactsOf<T> } = {
+export const logFactsOf: { readonly [T in LoggedEvent]: FactsOf<T> } = {
   ApiKeyCreated: ofKey,
   ApiKeyRotated: ofKey,
   ApiKeyRevoked: ofKey,

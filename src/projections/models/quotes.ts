@@ -5,7 +5,7 @@ import { singleQuoteAnswer } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import { versionOf } from "../../events/upcasters.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
-import { copyRows, field, jsonField } from "../copyRows.js";
+import { copyJson, copyRows, field } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";
 
@@ -91,5 +91,5 @@ function requestLine(
   recorded: string,
 ): string {
   const version = versionOf(alone ? "QuoteGenerated" : "QuotesGenerated");
-  return `${[quotesId, field(organisationId), alone, at, jsonField(origin), jsonField(destination), recorded, version].join("\t")}\n`;
+  return `${[quotesId, field(organisationId), alone, at, copyJson(origin), copyJson(destination), recorded, version].join("\t")}\n`;
 }

@@ -2,7 +2,7 @@
 // changes are counted again, however many rows an import has.
 import type { PoolClient } from "pg";
 import type { SortedBatch } from "../sortedBatch.js";
-import { keptStateSql, reasonOfJoinedSql, reasonSql, touchedRowsSql, withdrawnSql } from "../tables/rejectionGroups.js";
+import { closedRowsSql, keptStateSql, reasonOfJoinedSql, reasonSql, withdrawnSql } from "../tables/rejectionGroups.js";
 
 export interface RowOf {
   readonly importId: string;
@@ -94,7 +94,7 @@ export async function countCompleted(client: PoolClient, { endings }: SortedBatc
                       count(*) filter (where t.state = 'submitted') as submitted, count(*) filter (where t.state = 'dismissed') as dismissed,
                       count(*) filter (where t.state = 'corrected') as corrected
                  from rejections r left join rejections lead on lead.import_position = $2 and lead."row" = r.lead
-                 left join (${touchedRowsSql("$1::uuid")}) as t on t."row" = r."row"
+                 left join (${closedRowsSql("$1::uuid")}) as t on t."row" = r."row"
                 where r.import_position = $2 group by lead.error, r.error) as by_error
         group by reason
        on conflict (import_id, reason_key) do update

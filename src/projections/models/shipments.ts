@@ -2,7 +2,7 @@
 // versions of a shipment that are not reversed, `shipments` has the one that was pushed last and `hidden_shipments` has the others. The order
 // in which imports complete and are reversed does not matter for that, so a batch's endings are applied before its reversals.
 import type { PoolClient } from "pg";
-import { copyRows, deleteRows, jsonField } from "../copyRows.js";
+import { copyJson, copyRows, deleteRows } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { type CompletedImport, endingsOf } from "../sortedBatch.js";
 import { type Reversal, reversalsIn } from "./reversals.js";
@@ -18,7 +18,7 @@ export const shipments: Projection = {
     let lines = "";
     for (const { facts, accepted } of batch.imports) {
       if (facts?.kind !== "shipments") continue;
-      for (const { row, shipment, values } of accepted) lines += `${facts.position}\t${row}\t${shipment ?? row}\t${jsonField(values)}\n`;
+      for (const { row, shipment, values } of accepted) lines += `${facts.position}\t${row}\t${shipment ?? row}\t${copyJson(values)}\n`;
     }
     await copyRows(client, target, lines, options);
     const { completed, abandoned } = endingsOf(batch, "shipments");

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import type { Position } from "../../ports/eventStore.js";
 import { isBeginning, isSame, readCheckpoints } from "../running/checkpoints.js";
 import { catchUp, type Shadow } from "./catchUp.js";
-import { type Differences, leaveOutMoving, noteDifferences, readDifferences, type TableScope } from "./compareTables.js";
+import { type Differences, leaveOutChangingRows, noteDifferences, readDifferences, type TableScope } from "./compareTables.js";
 import { claimShadow } from "./shadowSchema.js";
 import { isWrittenByCommands } from "./swap.js";
 import { type ShadowOptions, withShadow } from "./withShadow.js";
@@ -49,7 +49,7 @@ async function audit<Result>(
   const ahead: Shadow = { ...shadow, projections: projections.filter(isWrittenByCommands) };
   if (ahead.projections.length > 0 && (await readDifferences(shadow, 0)).count > 0) {
     await catchUp(ahead, { until: head, signal, inside: true });
-    await leaveOutMoving(ahead, ahead.projections);
+    await leaveOutChangingRows(ahead, ahead.projections);
   }
   return { position, rows, differences: await readDifferences(shadow, most), result };
 }

@@ -112,7 +112,7 @@ const keyOf = (keys: readonly string[], column: (name: string) => string): strin
  * A command may have written its row before the projector came to its event, and other events may have followed. Rows that the log changes
  * after the compared position are left out: the shadow tables have come further meanwhile.
  */
-export async function leaveOutMoving({ client, schema }: Shadow, projections: readonly Projection[]): Promise<void> {
+export async function leaveOutChangingRows({ client, schema }: Shadow, projections: readonly Projection[]): Promise<void> {
   for (const projection of projections) {
     for (const table of projection.tables) {
       const { columns } = await shapeOf(client, schema, table, projection);

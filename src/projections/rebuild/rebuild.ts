@@ -9,13 +9,13 @@ export interface RebuildOptions extends Omit<ShadowOptions, "isWanted"> {
   readonly migrations: readonly string[];
 }
 
-export interface Rebuilt {
+export interface RebuildResult {
   readonly events: number;
   readonly position: Position;
   readonly comparisons: readonly Comparison[];
 }
 
-export const rebuild = (options: RebuildOptions): Promise<Rebuilt> =>
+export const rebuild = (options: RebuildOptions): Promise<RebuildResult> =>
   withShadow("rebuild", options, async (shadow) => {
     const all = options.projections.length === allProjections.length;
     const comparisons = await swap(shadow, { signal: options.signal, all });

@@ -2,7 +2,7 @@
 import { beginning, type Position, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import type { Projection, Running } from "../projection.js";
 import { latest, readCheckpoints, startAfter } from "../running/checkpoints.js";
-import { tryHold } from "../running/locks.js";
+import { tryLock } from "../running/locks.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { createShadow, dropShadow, type ShadowPurpose } from "./shadowSchema.js";
 
@@ -23,7 +23,7 @@ export async function withShadow<Result>(
 ): Promise<Result> {
   const holder = await options.pool.connect();
   try {
-    if (!(await tryHold(holder, purpose))) throw new Error(`another ${purpose} is running; wait for it to end`);
+    if (!(await tryLock(holder, purpose))) throw new Error(`another ${purpose} is running; wait for it to end`);
     return await whileHeld(purpose, options, work);
   } finally {
     // Ends the transaction that holds the lock: the server notices a closed connection only a moment later.

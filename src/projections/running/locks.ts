@@ -22,7 +22,7 @@ export async function beginWithoutLimits(client: ClientBase): Promise<void> {
  * a pooler in transaction mode other clients use the same session. While idle the transaction has no snapshot, so it does not hold back
  * vacuum.
  */
-export async function tryHold(client: ClientBase, lock: keyof typeof locks): Promise<boolean> {
+export async function tryLock(client: ClientBase, lock: keyof typeof locks): Promise<boolean> {
   await beginWithoutLimits(client);
   // Without a parameter: a statement with one keeps its snapshot until the next statement.
   const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${locks[lock]}) as taken`);
@@ -31,13 +31,13 @@ export async function tryHold(client: ClientBase, lock: keyof typeof locks): Pro
   return false;
 }
 
-interface Active extends Pick<Running, "pool" | "logger" | "signal"> {
+interface ActiveRole extends Pick<Running, "pool" | "logger" | "signal"> {
   /** For each role one process is active at a time. */
   readonly role: "projector" | "webhook follower";
 }
 
 /** Waits for the role's lock, then runs `work` until the signal aborts or the connection that holds the lock is lost. */
-export async function whileActive({ pool, logger, signal, role }: Active, work: (active: AbortSignal) => Promise<void>): Promise<void> {
+export async function whileActive({ pool, logger, signal, role }: ActiveRole, work: (active: AbortSignal) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   const lost = new AbortController();
   const onLost = () => lost.abort();
@@ -45,7 +45,7 @@ export async function whileActive({ pool, logger, signal, role }: Active, work: 
   client.on("end", onLost);
   try {
     let standingBy = false;
-    while (!signal.aborted && !(await tryHold(client, role))) {
+    while (!signal.aborted && !(await tryLock(client, role))) {
       if (!standingBy) logger.info(`another ${role} is active, standing by`);
       standingBy = true;
       await pause(standbyMs, undefined, { signal }).catch(() => undefined);
@@ -65,7 +65,7 @@ export async function whileActive({ pool, logger, signal, role }: Active, work: 
 
 /** As `whileActive`, and again with a back-off after every failure, until the signal aborts. `progressed` ends a series of failures. */
 export async function keepActive(
-  active: Active,
+  active: ActiveRole,
   work: (active: AbortSignal, progressed: () => void) => Promise<void>,
   onFailure: (error: unknown, failures: number) => void | Promise<void>,
 ): Promise<void> {

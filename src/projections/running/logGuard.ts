@@ -22,7 +22,7 @@ export class TablesOfAnotherLog extends Error {
 
 export type LogGuard = (checkpoints: Checkpoints) => Promise<void>;
 
-type Guarded = Pick<Running, "eventStore" | "pool">;
+type GuardedLog = Pick<Running, "eventStore" | "pool">;
 
 /** How many times in a row the guard finds the same reason before it is certain: a cluster's new leader may lag for a moment. */
 const certain = 3;
@@ -31,7 +31,7 @@ const certain = 3;
  * Throws when the log is not the one that the tables were built from, or is an earlier state of it: its next events would be skipped as
  * already applied. When that is certain it calls `disown`, which marks the tables for good, since the log may grow past their position.
  */
-export function createLogGuard(guarded: Guarded, disown: (checkpoints: Checkpoints) => Promise<void> = async () => undefined): LogGuard {
+export function createLogGuard(guarded: GuardedLog, disown: (checkpoints: Checkpoints) => Promise<void> = async () => undefined): LogGuard {
   let lastReason = "";
   let times = 0;
   return async (checkpoints) => {
@@ -44,7 +44,7 @@ export function createLogGuard(guarded: Guarded, disown: (checkpoints: Checkpoin
   };
 }
 
-async function whyAnother({ eventStore, pool }: Guarded, checkpoints: Checkpoints): Promise<string | undefined> {
+async function whyAnother({ eventStore, pool }: GuardedLog, checkpoints: Checkpoints): Promise<string | undefined> {
   const all = [...checkpoints.values()];
   if (all.some(isDisowned)) return "the tables were found to be of another log, or of a later state of this one";
   const furthest = latest(all);
@@ -82,7 +82,7 @@ async function whyNotAt(eventStore: EventStore, { lastEvent, ...place }: Checkpo
 }
 
 /** Checkpoints of an older version name no event. Then the newest import in the tables must be in the log at its position. */
-async function whyNotItsImports({ eventStore, pool }: Guarded): Promise<string | undefined> {
+async function whyNotItsImports({ eventStore, pool }: GuardedLog): Promise<string | undefined> {
   const { rows } = await pool.query<{ importId: string; position: string }>(
     'select import_id as "importId", position from imports order by position desc limit 1',
   );

@@ -51,7 +51,7 @@ export const keptStateSql = (importId: string, row: string): string => `coalesce
 export const withdrawnSql = (importId: string): string => `(select 'withdrawn' from withdrawn_imports w where w.import_id = ${importId})`;
 
 /** SQL for the states of an import's rejected rows. Open rows are left out. */
-export const touchedRowsSql = (importId: string): string => `
+export const closedRowsSql = (importId: string): string => `
   select coalesce(c."row", d."row") as "row", coalesce(c.state, d.state) as state
     from (select "row", case when bool_or(state = 'corrected') then 'corrected' else 'submitted' end as state
             from row_corrections where import_id = ${importId} group by "row") as c

@@ -40,13 +40,13 @@ export async function findActivities(
   for (let place = after; ; ) {
     const slices = slicesOf(await entriesFrom(organisationId, filter, place, count + 1, database), place, count);
     const rows = await rowsOf(organisationId, slices, database);
-    found.push(...rows.filter((row) => !cut.has(Date.parse(row.halfHour)) || isWithin(row, filter)));
+    found.push(...rows.filter((row) => !cut.has(Date.parse(row.halfHour)) || isInTimeRange(row, filter)));
     place = rows.at(-1);
     if (place === undefined || found.length >= count) return found.slice(0, count);
   }
 }
 
-export const isWithin = ({ values }: Pick<FoundActivity, "values">, { from, to }: ActivityFilter): boolean => {
+export const isInTimeRange = ({ values }: Pick<FoundActivity, "values">, { from, to }: ActivityFilter): boolean => {
   const at = instantOf(String(values["activityTimestamp"]), "UTC") ?? Number.NaN;
   return (from === undefined || at >= from.getTime()) && (to === undefined || at < to.getTime());
 };

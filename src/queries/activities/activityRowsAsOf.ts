@@ -3,7 +3,7 @@ import { fieldsOf } from "../../domain/imports/fields.js";
 import type { Database } from "../../ports/database.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import { type ActivityFilter, filterScope, filterValues, ofGroupSql, passesSql } from "./activityFilter.js";
-import { type FoundActivity, isWithin } from "./activityRows.js";
+import { type FoundActivity, isInTimeRange } from "./activityRows.js";
 
 const key = "customer_id, warehouse_code, charge_code, half_hour, import_position";
 const fieldColumns = fieldsOf("activity")
@@ -70,5 +70,5 @@ export async function activityRowsAsOf(
       itemOf: ({ importId, sourceDetails, row, ...values }) => ({ importId, sourceDetails, row, values }),
     },
   );
-  return { ...found, items: found.items.filter((item) => isWithin(item, filter)) };
+  return { ...found, items: found.items.filter((item) => isInTimeRange(item, filter)) };
 }

@@ -31,10 +31,10 @@ export async function activityTotals(organisationId: string, filter: TotalsFilte
   const asKnown = asOf === undefined ? [] : [asOf];
   const { rows } = await database.query<ActivityTotal>(totalsSql(cut.length > 0, asOf !== undefined), [...values, ...inPart, ...asKnown]);
   if (rows.length <= mostTotals) return rows;
-  throw tooMany(`There are more than ${mostTotals} totals: narrow them by customer, warehouse, charge code or dates`);
+  throw tooManyAmounts(`There are more than ${mostTotals} totals: narrow them by customer, warehouse, charge code or dates`);
 }
 
-export const tooMany = (sentence: string) => new Rejection("invalid", sentence, [sentence]);
+export const tooManyAmounts = (sentence: string) => new Rejection("invalid", sentence, [sentence]);
 
 /** Exact, as the totals are. */
 export function sumOf(totals: readonly Pick<ActivityTotal, "quantity" | "rows">[]): Pick<ActivityTotal, "quantity" | "rows"> {

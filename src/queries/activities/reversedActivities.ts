@@ -62,7 +62,7 @@ export async function listWithReversed(
   const fitting = rows.filter(({ fits }) => fits);
   const shown = fitting.slice(0, limit);
   const last = fitting.length > limit ? shown.at(-1) : rows.length === count ? rows.at(-1) : undefined;
-  return { items: shown.map(standingOf), nextCursor: last ? writeCursor(secret, scope, [last.position, String(last.row)]) : null };
+  return { items: shown.map(activityWithState), nextCursor: last ? writeCursor(secret, scope, [last.position, String(last.row)]) : null };
 }
 
 /** One activity; undefined unless a completed import of the organisation recorded it. */
@@ -72,10 +72,10 @@ export async function findActivity(
   pool: Database,
 ): Promise<StandingActivity | undefined> {
   const { rows } = await pool.query<Walked>(oneSql, [organisationId, importId, row]);
-  return rows[0] && standingOf(rows[0]);
+  return rows[0] && activityWithState(rows[0]);
 }
 
-function standingOf({ position: _, fits: __, importId, row, reversed, replacedBy, ...values }: Walked): StandingActivity {
+function activityWithState({ position: _, fits: __, importId, row, reversed, replacedBy, ...values }: Walked): StandingActivity {
   return { importId, row, reversed, replacedBy, values };
 }
 

@@ -4,7 +4,7 @@
 import type { Database } from "../../ports/database.js";
 import { instantSql } from "../../projections/tables/activities.js";
 import { filterValues, halfHoursOf } from "./activityFilter.js";
-import { type TotalsFilter, tooMany } from "./activityTotals.js";
+import { type TotalsFilter, tooManyAmounts } from "./activityTotals.js";
 
 /** More or less than before. */
 export interface ChangedAmount {
@@ -50,7 +50,8 @@ export async function totalChanges(
     mostAmounts + 1,
   ]);
   const amounts = rows.reduce((sum, row) => sum + row.amounts.length, 0);
-  if (amounts > mostAmounts) throw tooMany(`There are more than ${mostAmounts} amounts: narrow them by dates, customer or a later time`);
+  if (amounts > mostAmounts)
+    throw tooManyAmounts(`There are more than ${mostAmounts} amounts: narrow them by dates, customer or a later time`);
   return rows;
 }
 

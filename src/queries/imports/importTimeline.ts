@@ -5,7 +5,7 @@ import { endsImport, type ImportEnding } from "../../events/importEvents.js";
 import { type ImportEvent, startedRevision } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
-import { ownedBy, type RecentValues, recentValues } from "../../recentValues.js";
+import { type RecentValues, recentValues, valuePerOwner } from "../../recentValues.js";
 import { firstRevision } from "../streamSearch.js";
 import type { ImportView } from "./importView.js";
 
@@ -65,7 +65,7 @@ interface KnownStream {
   upTo: bigint;
 }
 
-const knownStreams = ownedBy<EventStore, RecentValues<KnownStream>>(() => recentValues(500));
+const knownStreams = valuePerOwner<EventStore, RecentValues<KnownStream>>(() => recentValues(500));
 const mostChanges = 20;
 
 function knownOf(eventStore: EventStore, stream: string): KnownStream {

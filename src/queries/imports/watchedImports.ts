@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { imports } from "../../projections/tables/imports.js";
 import { type ImportRow, selectImports } from "./importView.js";
 
-export interface Watch {
+export interface WatchedImportsQuery {
   /** Finds all imports of these organisations that run, wait or are new. */
   readonly organisationIds: readonly string[];
   /** For these organisations, also finds the newest imports of any status. */
@@ -19,7 +19,10 @@ const mostNew = 200;
 export const newestShown = 25;
 
 /** Everything that open pages have to know of, for all organisations in one query. Oldest first. */
-export async function watchedImports(pool: Pool, { organisationIds, newestOf, importIds, since }: Watch): Promise<ImportRow[]> {
+export async function watchedImports(
+  pool: Pool,
+  { organisationIds, newestOf, importIds, since }: WatchedImportsQuery,
+): Promise<ImportRow[]> {
   const ours = sql`organisation_id = any(${sql.param(organisationIds)}::text[])`;
   const wanted = sql`(
     (select import_id from imports where ${ours} and status in ('queued', 'processing') order by position limit ${mostUnfinished})

@@ -41,13 +41,13 @@ export async function listLocalityFiles(database: Database): Promise<LocalityFil
 }
 
 /** What a request is judged by now: the organisation's newest catalogue, and the database's clock. */
-export interface Present {
+export interface PresentCatalogue {
   readonly catalogueVersion: number;
   readonly now: Date;
 }
 
-export async function presentOf(organisationId: string, database: Database): Promise<Present> {
-  const { rows } = await database.query<Present>(
+export async function presentOf(organisationId: string, database: Database): Promise<PresentCatalogue> {
+  const { rows } = await database.query<PresentCatalogue>(
     `select catalogue_version as "catalogueVersion", now() as now from organisations where id = $1`,
     [organisationId],
   );

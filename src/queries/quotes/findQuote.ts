@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { answerText } from "../../events/quoteAnswer.js";
+import { quoteAnswerText } from "../../events/quoteAnswer.js";
 import { type QuotePlace, type QuotesGenerated, quotePlaceOf } from "../../events/quoteEvents.js";
 import { readQuotes } from "../../events/recordedQuote.js";
 import { versionOf } from "../../events/upcasters.js";
@@ -59,6 +59,6 @@ const charactersPerResult = 2_000;
 
 function ofRequest(event: QuotesGenerated): QuoteRecord {
   const { length } = event.results;
-  const response = length === 1 ? answerText(event) : "";
+  const response = length === 1 ? quoteAnswerText(event) : "";
   return { quotes: recentQuotes(event, response), size: Math.max(response.length, length * charactersPerResult) };
 }

@@ -1,4 +1,4 @@
-import { answerOf } from "../../events/quoteAnswer.js";
+import { quoteAnswerOf } from "../../events/quoteAnswer.js";
 import type { QuotePlace, QuotesGenerated } from "../../events/quoteEvents.js";
 
 /** A quote request, with what a fetch of its quotes needs. */
@@ -58,7 +58,7 @@ function quotesOf(event: QuotesGenerated): RecentQuotes {
   return {
     organisationId: event.organisationId,
     answer(number) {
-      const text = texts.get(number) ?? JSON.stringify(answerOf(event, number));
+      const text = texts.get(number) ?? JSON.stringify(quoteAnswerOf(event, number));
       if (text !== undefined) texts.set(number, text);
       return text;
     },

@@ -48,7 +48,7 @@ export async function rowStates(
   return new Map(found.rows.map(({ row, state }) => [row, state]));
 }
 
-export interface RowsFound {
+export interface RowsPage {
   readonly rows: readonly number[];
   /** The last row that was looked at, where there may be more after it. */
   readonly lookedUpTo: number | undefined;
@@ -62,7 +62,7 @@ export async function rowsInState(
   { kind, importId }: ImportName,
   { state, after, count }: { readonly state: RowState; readonly after: number; readonly count: number },
   pool: Pool,
-): Promise<RowsFound> {
+): Promise<RowsPage> {
   const found = await pool.query<{ row: number; state: RowState }>(
     `select r."row", ${stateSqlOf(kind, ownerInParameters)} as state from rejections r
       where r.import_position = ${positionSql} and r."row" > $3 order by r."row" limit ${mostLookedAt}`,

@@ -7,7 +7,7 @@ import { databaseOf } from "../database.js";
 import { givenFields } from "../givenFields.js";
 import { type Page, type PageRequest, readCursor, readPage, writeCursor } from "../page.js";
 import { conditionsOf, filterScope, isFiltered, type ShipmentFilter } from "./shipmentFilter.js";
-import { walkOf } from "./shipmentWalk.js";
+import { chooseWalk } from "./shipmentWalk.js";
 
 type ShipmentRow = typeof shipments.$inferSelect;
 
@@ -57,7 +57,7 @@ async function listFiltered(
     const { sql: text, params } = dialect.sqlToQuery(statement);
     return (await pool.query<Row>(text, params)).rows;
   };
-  const walk = walkOf(organisationId, filter);
+  const walk = chooseWalk(organisationId, filter);
   const scope = ["filtered shipments", walk.name, organisationId, ...filterScope(filter)];
   const after = cursor === undefined ? undefined : readCursor(secret, scope, cursor);
   // A walk that applies the whole filter need not look at more than the page.

@@ -20,7 +20,7 @@ const columns = sql.raw(
 );
 
 /** Chooses the walk that looks at the fewest shipments. */
-export function walkOf(organisationId: string, filter: ShipmentFilter): Walk {
+export function chooseWalk(organisationId: string, filter: ShipmentFilter): Walk {
   const { place, customerId } = filter;
   if (place) return byPlace(organisationId, filter, place.postCodes);
   if (customerId !== undefined) return byId(organisationId, filter, customerId);

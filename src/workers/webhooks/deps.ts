@@ -29,4 +29,4 @@ export interface WebhookWorkerDeps {
   readonly random?: () => number;
 }
 
-export const byWorker = ({ workerId }: Pick<WebhookWorkerDeps, "workerId">): Principal => ({ kind: "worker", id: workerId });
+export const workerOf = ({ workerId }: Pick<WebhookWorkerDeps, "workerId">): Principal => ({ kind: "worker", id: workerId });

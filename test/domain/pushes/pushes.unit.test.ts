@@ -1,7 +1,7 @@
 import Papa from "papaparse";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../src/domain/imports/limits.js";
-import { activityPush, couldBeTaken, shipmentPush, shipmentPushFaults } from "../../../src/domain/pushes/importPushes.js";
+import { activityPush, mayBeAccepted, shipmentPush, shipmentPushFaults } from "../../../src/domain/pushes/importPushes.js";
 import { activitiesFileBytes, activitiesToCsv, shipmentsFileBytes, shipmentsToCsv } from "../../../src/domain/pushes/toFile.js";
 
 const items = (count: number) => Array.from({ length: count }, () => ({ itemType: "carton", itemQuantity: 1, itemWeight: 2.5 }));
@@ -53,7 +53,7 @@ describe("a shipment push", () => {
         : shipments.slice(0, -1).concat(total > lines ? [] : shipments.slice(-1));
     expect(padded.flatMap((each) => each.items)).toHaveLength(lines);
     expect(shipmentPushFaults({ shipments: padded }, new Set())).toHaveLength(faults);
-    expect(couldBeTaken({ shipments: padded })).toBe(faults === 0);
+    expect(mayBeAccepted({ shipments: padded })).toBe(faults === 0);
   });
 
   it.each([
@@ -93,7 +93,7 @@ describe("a shipment push", () => {
         { items: items(1), customFields: of(50, count) },
       ],
     };
-    expect(couldBeTaken(push)).toBe(taken);
+    expect(mayBeAccepted(push)).toBe(taken);
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe("a shipment push", () => {
       ],
     });
     const push = of("x".repeat(limits.pushFileBytes + more - shipmentsFileBytes(of(""))));
-    expect(couldBeTaken(push)).toBe(taken);
+    expect(mayBeAccepted(push)).toBe(taken);
     expect(shipmentPushFaults(push, keys)).toEqual(
       taken ? [] : [expect.stringMatching(/^shipments must come to at most 52428800 bytes as a file, not 52428801: /)],
     );

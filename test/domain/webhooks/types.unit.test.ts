@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { ping, webhookEvents } from "../../../src/domain/webhooks/types.js";
-import { standsOn } from "../../../src/events/registry.js";
+import { isEventOn } from "../../../src/events/registry.js";
 
 test("docs/webhooks.md lists every type of webhook with its meaning, and no other", async () => {
   const page = await readFile(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
@@ -11,5 +11,5 @@ test("docs/webhooks.md lists every type of webhook with its meaning, and no othe
 });
 
 test.each(Object.entries(webhookEvents))("%s tells of an event that stands on its stream", (_, { recorded, stream }) => {
-  expect(standsOn(stream, recorded)).toBe(true);
+  expect(isEventOn(stream, recorded)).toBe(true);
 });

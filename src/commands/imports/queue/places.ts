@@ -6,16 +6,16 @@ import { Rejection } from "../../../domain/rejection.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
 import type { EventStore } from "../../../ports/eventStore.js";
 import { channels } from "../../../ports/notices.js";
-import { hasEndedSql, insertRequestedSql, noteRecordedSql, requestedJson, uncounted } from "../../../projections/importRow.js";
+import { hasEndedSql, insertRequestedSql, noteRecordedSql, nothingCounted, requestedJson } from "../../../projections/importRow.js";
 import { deadlineIn } from "../../deadline.js";
 import { importOfKey } from "../importStream.js";
 
-export interface Pushed extends Pick<ImportRequested, "importId" | "organisationId" | "kind" | "corrects"> {
+export interface PushedImport extends Pick<ImportRequested, "importId" | "organisationId" | "kind" | "corrects"> {
   readonly file: Pick<ImportRequested["file"], "sha256">;
 }
 
 /** Reserving again for the same import takes no second place. */
-export async function reservePlace(pool: Pool, pushed: Pushed, depth: number): Promise<void> {
+export async function reservePlace(pool: Pool, pushed: PushedImport, depth: number): Promise<void> {
   const { organisationId, importId, kind } = pushed;
   const { rows } = await pool.query<{ reserved: boolean }>("select reserve_import_place($1, $2, $3, $4, $5) as reserved", [
     organisationId,
@@ -28,7 +28,7 @@ export async function reservePlace(pool: Pool, pushed: Pushed, depth: number): P
 }
 
 /** The hash by which another push finds the same file. Corrections are not compared. */
-const comparedHash = ({ corrects, file }: Pushed): string | null => (corrects ? null : file.sha256);
+const comparedHash = ({ corrects, file }: PushedImport): string | null => (corrects ? null : file.sha256);
 
 export const queueIsFull = (depth: number) =>
   new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again`);
@@ -67,7 +67,7 @@ export async function queuedImports(organisationId: string, most: number, pool: 
  */
 export async function queueImport(pool: Pool, request: ImportRequested, position: bigint, { started = false } = {}): Promise<void> {
   await pool.query(
-    `with shown as (${insertRequestedSql("$1", uncounted)} on conflict do nothing
+    `with shown as (${insertRequestedSql("$1", nothingCounted)} on conflict do nothing
      ), queued as (
        insert into import_queue (import_id, organisation_id, position, started, kind, file_sha256)
        select "importId", "organisationId", position, $2, kind, $3
@@ -160,7 +160,7 @@ export async function importsWithoutPlace(pool: Pool): Promise<string[]> {
  * Pushes of the organisation that may be older than the one at this position: reserved places without a position, places with an older one, and
  * unfinished imports without a place. Usually there are none.
  */
-export async function perhapsOlder(
+export async function possiblyOlderImports(
   organisationId: string,
   position: string,
   pool: Pool,

@@ -88,7 +88,7 @@ export async function isTurnWaiting(pool: Pool): Promise<boolean> {
 }
 
 /** What a heartbeat tells. */
-export interface Beat {
+export interface Heartbeat {
   /** From 0 to 99. */
   readonly progress: number;
   /** An append was acknowledged since the last heartbeat. */
@@ -99,7 +99,7 @@ export interface Beat {
 }
 
 /** The answer to a heartbeat. */
-export interface Kept {
+export interface HeartbeatAnswer {
   readonly kept: boolean;
   readonly cancelRequested: boolean;
 }
@@ -108,8 +108,8 @@ export interface Kept {
  * Renews the lease. If the import's queue place is gone and the table shows its end, it was cancelled and the stream says so. If the place is
  * gone without that, the queue was lost, and the place is inserted again.
  */
-export async function keepTurn(pool: Pool, turn: Turn, { progress, headway, allRows, startedAt }: Beat): Promise<Kept> {
-  const beat = await pool.query<Kept>(
+export async function keepTurn(pool: Pool, turn: Turn, { progress, headway, allRows, startedAt }: Heartbeat): Promise<HeartbeatAnswer> {
+  const beat = await pool.query<HeartbeatAnswer>(
     `with beat as (
        select * from jsonb_to_record($1) as beat ("organisationId" text, holder text, "importId" uuid, position bigint, progress integer, headway boolean,
          "allRows" integer, "startedAt" timestamptz)

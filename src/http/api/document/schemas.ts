@@ -20,12 +20,12 @@ export function collectSchemas(): Schemas {
   return {
     of: (schema, use) => {
       const made = z.toJSONSchema(schema, { io: use === "request" ? "input" : "output", unrepresentable: "any", override: keepDefaults });
-      const { $schema: _, $defs = {}, ...own } = tidied(made, use) as Json & { $defs?: Record<string, Json> };
+      const { $schema: _, $defs = {}, ...own } = forClientGenerators(made, use) as Json & { $defs?: Record<string, Json> };
       for (const [name, definition] of Object.entries($defs)) add(named, name, definition);
       const id = own["id"];
       if (typeof id !== "string") return own;
       add(named, id, own);
-      return { $ref: reference(id) };
+      return { $ref: schemaReference(id) };
     },
     components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
@@ -37,7 +37,7 @@ function add(named: Map<string, Json>, name: string, { id: _, ...definition }: J
   named.set(name, definition);
 }
 
-export const reference = (name: string): string => `#/components/schemas/${name}`;
+export const schemaReference = (name: string): string => `#/components/schemas/${name}`;
 
 /** zod leaves out the default of a field that is converted from text, such as `limit`. It is added here. */
 function keepDefaults({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
@@ -45,11 +45,11 @@ function keepDefaults({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; 
 }
 
 /** Rewrites a JSON schema into forms that client generators of other languages understand. */
-function tidied(value: unknown, use: "request" | "answer"): unknown {
-  if (Array.isArray(value)) return value.map((each) => tidied(each, use));
+function forClientGenerators(value: unknown, use: "request" | "answer"): unknown {
+  if (Array.isArray(value)) return value.map((each) => forClientGenerators(each, use));
   if (typeof value !== "object" || value === null) return value;
-  const given = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, tidied(each, use)]));
-  if (typeof given["$ref"] === "string") return { ...given, $ref: given["$ref"].replace("#/$defs/", reference("")) };
+  const given = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, forClientGenerators(each, use)]));
+  if (typeof given["$ref"] === "string") return { ...given, $ref: given["$ref"].replace("#/$defs/", schemaReference("")) };
   if (use === "answer" && given["additionalProperties"] === false) delete given["additionalProperties"];
   // Bounds of JavaScript's numbers, which zod adds to every whole number.
   if (given["maximum"] === Number.MAX_SAFE_INTEGER) delete given["maximum"];

@@ -19,11 +19,11 @@ const built = fileURLToPath(
 );
 
 /** A build has the reference page, made with this address in the place of the service's own. */
-export const anyAddress = "https://waybill.invalid";
+export const placeholderAddress = "https://waybill.invalid";
 const madeReference = new URL("reference.html", folder);
 
 function reference(document: () => unknown, publicUrl: string): string {
-  if (existsSync(madeReference)) return readFileSync(madeReference, "utf8").replaceAll(anyAddress, publicUrl);
+  if (existsSync(madeReference)) return readFileSync(madeReference, "utf8").replaceAll(placeholderAddress, publicUrl);
   return referencePage(document() as OpenApi, publicUrl);
 }
 

@@ -43,7 +43,7 @@ export interface Operation {
 }
 
 /** An operation and where it stands. */
-export interface Described {
+export interface DescribedOperation {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;

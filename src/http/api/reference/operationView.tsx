@@ -1,10 +1,10 @@
 import { exampleRequests } from "../document/examples/examples.js";
 import { highlighted } from "./highlight.js";
-import type { Described, Media, OpenApi, Parameter } from "./openApi.js";
+import type { DescribedOperation, Media, OpenApi, Parameter } from "./openApi.js";
 import { type Call, type Sample, samples } from "./samples.js";
-import { Said, SchemaView, typeName } from "./schemaView.js";
+import { SchemaDescription, SchemaView, typeName } from "./schemaView.js";
 
-interface Props extends Described {
+interface Props extends DescribedOperation {
   readonly document: OpenApi;
   readonly baseUrl: string;
   /** Answers that every operation has, described once for all. */
@@ -63,7 +63,7 @@ export function Parameters({ parameters, document }: { parameters: readonly Para
             <code class="name">{name}</code> <span class="type">{typeName(schema, document)}</span>
             <span class="place"> in the {place}</span>
             {required && <span class="required"> required</span>}
-            <Said schema={{ ...schema, ...(description === undefined ? {} : { description }) }} />
+            <SchemaDescription schema={{ ...schema, ...(description === undefined ? {} : { description }) }} />
           </li>
         ))}
       </ul>
@@ -115,7 +115,7 @@ function Samples({ all }: { all: readonly Sample[] }) {
 }
 
 /** The call that the document's example makes. */
-export function callOf({ method, path, operation }: Described, baseUrl: string): Call {
+export function callOf({ method, path, operation }: DescribedOperation, baseUrl: string): Call {
   const { operationId, parameters, requestBody } = operation;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(parameters.find((parameter) => parameter.name === name)?.example ?? name)),
@@ -130,7 +130,7 @@ export function callOf({ method, path, operation }: Described, baseUrl: string):
 }
 
 /** Sends the operation from the page, with the key that was entered above. Shown by the script, without which it could not work. */
-export function TryIt({ method, path, operation }: Described) {
+export function TryIt({ method, path, operation }: DescribedOperation) {
   const { operationId, parameters, requestBody, tags } = operation;
   const { file, sourceDetails } = exampleRequests[operationId] ?? {};
   const body = requestBody?.content["application/json"]?.example;

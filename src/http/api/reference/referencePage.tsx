@@ -3,7 +3,7 @@ import { raw } from "hono/html";
 import { marked } from "marked";
 import { guideParts } from "../document/guide.js";
 import { documentPage } from "./documentPage.js";
-import type { Described, OpenApi, Operation } from "./openApi.js";
+import type { DescribedOperation, OpenApi, Operation } from "./openApi.js";
 import { AnswerView, OperationView, Parameters } from "./operationView.js";
 import { SchemaView } from "./schemaView.js";
 
@@ -11,7 +11,7 @@ const languages = ["curl", "JavaScript", "C#", "Python"];
 
 export function referencePage(document: OpenApi, baseUrl: string): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Described => ({ method: method.toUpperCase(), path, operation })),
+    Object.entries(methods).map(([method, operation]): DescribedOperation => ({ method: method.toUpperCase(), path, operation })),
   );
   const common = commonAnswers(operations.map(({ operation }) => operation));
   return documentPage({
@@ -57,7 +57,7 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
 
 const idOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-");
 
-function Contents({ document, operations }: { document: OpenApi; operations: readonly Described[] }) {
+function Contents({ document, operations }: { document: OpenApi; operations: readonly DescribedOperation[] }) {
   return (
     <nav aria-label="Contents">
       <div class="tools" hidden>

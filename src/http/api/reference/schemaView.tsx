@@ -20,7 +20,7 @@ export function SchemaView({ schema, document, depth = 0 }: Props) {
           <code class="name">{name}</code> <span class="type">{typeName(property, document)}</span>
           {own.required?.includes(name) && <span class="required"> required</span>}
           {property["x-extension"] && <span class="extension"> extension</span>}
-          <Said schema={{ ...resolved(property, document), ...property }} />
+          <SchemaDescription schema={{ ...resolved(property, document), ...property }} />
           {hasFields(property, document) && (
             <details>
               <summary>
@@ -35,7 +35,7 @@ export function SchemaView({ schema, document, depth = 0 }: Props) {
   );
 }
 
-export function Said({ schema }: { schema: Schema }) {
+export function SchemaDescription({ schema }: { schema: Schema }) {
   const limits = bounds(schema);
   return (
     <>

@@ -1,5 +1,5 @@
 import { limits } from "../../../domain/imports/limits.js";
-import { activityPush, couldBeTaken, shipmentPush, shipmentPushFaults } from "../../../domain/pushes/importPushes.js";
+import { activityPush, mayBeAccepted, shipmentPush, shipmentPushFaults } from "../../../domain/pushes/importPushes.js";
 import { activitiesFileBytes, activitiesToCsv, shipmentsFileBytes, shipmentsToCsv } from "../../../domain/pushes/toFile.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { defineRoute, type Route } from "../route.js";
@@ -38,7 +38,7 @@ const pushShipments = defineRoute({
       const faults = shipmentPushFaults(body, catalogue.customFieldKeys);
       if (faults.length > 0) throw new Rejection("invalid", "The body is not as described", faults);
     };
-    if (!couldBeTaken(body)) await check();
+    if (!mayBeAccepted(body)) await check();
     const [lines, bytes] = [shipmentsToCsv(body), shipmentsFileBytes(body)];
     return acceptData(deps, request, { kind: "shipments", elements: body.shipments.length, lines, bytes, check });
   },

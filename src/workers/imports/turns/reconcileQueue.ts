@@ -3,7 +3,7 @@ import { hasEnded, type LoadedImport, loadImport } from "../../../commands/impor
 import {
   importsWithoutPlace,
   markStarted,
-  perhapsOlder,
+  possiblyOlderImports,
   queueImport,
   releasePlace,
   unconfirmedPlaces,
@@ -17,15 +17,15 @@ type Deps = Pick<WorkerDeps, "pool" | "eventStore">;
 /** Places that the push never confirmed are confirmed here if the import's stream exists, else released. Imports without a place get one. */
 export async function reconcileQueue({ pool, eventStore }: Deps): Promise<void> {
   for (const { importId, givenUp } of await unconfirmedPlaces(pool)) {
-    if (!(await queued(pool, await loadImport(eventStore, importId))) && givenUp) await releasePlace(pool, importId);
+    if (!(await queueIfUnfinished(pool, await loadImport(eventStore, importId))) && givenUp) await releasePlace(pool, importId);
   }
   for (const importId of await importsWithoutPlace(pool)) {
     const loaded = await loadImport(eventStore, importId);
-    if (!hasEnded(loaded)) await queued(pool, loaded); // otherwise the projection is behind
+    if (!hasEnded(loaded)) await queueIfUnfinished(pool, loaded); // otherwise the projection is behind
   }
 }
 
-async function queued(pool: Deps["pool"], { position, state }: LoadedImport): Promise<boolean> {
+async function queueIfUnfinished(pool: Deps["pool"], { position, state }: LoadedImport): Promise<boolean> {
   if (position === undefined || state.status === "none") return false;
   await queueImport(pool, state.request, position, { started: state.status === "processing" });
   return true;
@@ -39,11 +39,11 @@ async function queued(pool: Deps["pool"], { position, state }: LoadedImport): Pr
 export async function beginOldest({ pool, eventStore }: Deps, { mayStart, organisationId, importId, position }: Turn): Promise<void> {
   if (mayStart) return;
   let isOldest = true;
-  for (const older of await perhapsOlder(organisationId, position, pool)) {
+  for (const older of await possiblyOlderImports(organisationId, position, pool)) {
     const loaded = await loadImport(eventStore, older.importId);
     if (loaded.position === undefined || loaded.position > BigInt(position) || hasEnded(loaded)) continue;
     isOldest = false;
-    if (older.answered) await queued(pool, loaded);
+    if (older.answered) await queueIfUnfinished(pool, loaded);
   }
   if (!isOldest) throw new Interrupted("an older push comes first");
   await markStarted(pool, importId);

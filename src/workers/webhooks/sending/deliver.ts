@@ -3,7 +3,7 @@ import { pauseWebhook, removeWebhook } from "../../../commands/organisations/web
 import { Rejection } from "../../../domain/rejection.js";
 import { addressRefusal } from "../../../domain/webhooks/address.js";
 import { EventGone, messageOf } from "../../../queries/webhooks/message.js";
-import { byWorker, type WebhookWorkerDeps } from "../deps.js";
+import { type WebhookWorkerDeps, workerOf } from "../deps.js";
 import type { ClaimedDelivery } from "./claimDeliveries.js";
 import { attemptSeconds, claimSeconds } from "./deliveryDeadlines.js";
 import type { OutcomeWriter } from "./outcomeWriter.js";
@@ -48,7 +48,7 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: ClaimedDelivery
 
 async function decide(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, command: typeof removeWebhook, reason: string): Promise<void> {
   const { organisationId, endpointId } = delivery;
-  const origin = { by: byWorker(deps), correlationId: randomUUID() };
+  const origin = { by: workerOf(deps), correlationId: randomUUID() };
   await command(deps.organisations, { organisationId, endpointId }, origin, reason).catch((error: unknown) => {
     if (!(error instanceof Rejection && error.code === "notFound")) throw error; // the endpoint was removed meanwhile
   });

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { answerExample, exampleAnswers, usualAnswer } from "../../../../src/http/api/document/examples/examples.js";
-import type { Described, OpenApi } from "../../../../src/http/api/reference/openApi.js";
+import type { DescribedOperation, OpenApi } from "../../../../src/http/api/reference/openApi.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
 import { eventually } from "../../../support/eventually.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
@@ -61,14 +61,14 @@ function unusual(answers: Recorded): Recorded {
 test("every operation of the served document succeeds as it is shown, in the document's order, for a fresh demo organisation", async () => {
   const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Described => ({ method: method.toUpperCase(), path, operation })),
+    Object.entries(methods).map(([method, operation]): DescribedOperation => ({ method: method.toUpperCase(), path, operation })),
   );
   const ids: MadeIds = new Map();
   const caller = { url: service.url, key: await demoKey(service, "fresh-demo"), ids };
   let worker = startWorker(service);
   roles.push({ stop: () => worker.stop() });
   /** Only an unfinished import can be cancelled: stop the worker and push another one. */
-  const cancel = async (described: Described) => {
+  const cancel = async (described: DescribedOperation) => {
     await worker.stop();
     const push = operations.find(({ operation }) => operation.tags[0] === described.operation.tags[0] && operation.requestBody);
     const { importId = "" } = push ? (await tryIt(push, caller)).answer : {};

@@ -1,6 +1,6 @@
 // Values inside, at and outside each bound that the document states for a parameter. A kind of bound that is not known here throws.
 import { describeApi } from "../../../../src/http/api/document/describeApi.js";
-import type { Described, OpenApi, Schema } from "../../../../src/http/api/reference/openApi.js";
+import type { DescribedOperation, OpenApi, Schema } from "../../../../src/http/api/reference/openApi.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
 
 export interface Edge {
@@ -11,7 +11,7 @@ export interface Edge {
 
 const document = describeApi(routes, "https://waybill.example.net") as unknown as OpenApi;
 export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]): Described => ({ method: method.toUpperCase(), path, operation })),
+  Object.entries(methods).map(([method, operation]): DescribedOperation => ({ method: method.toUpperCase(), path, operation })),
 );
 export const text = (length: number) => "x".repeat(length);
 

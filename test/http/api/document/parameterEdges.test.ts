@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../../../../src/domain/imports/limits.js";
 import { exampleRequests } from "../../../../src/http/api/document/examples/examples.js";
-import type { Described, Parameter } from "../../../../src/http/api/reference/openApi.js";
+import type { DescribedOperation, Parameter } from "../../../../src/http/api/reference/openApi.js";
 import { everyCase } from "../../../support/projects/everyCase.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 import { boundsOf, operations, text } from "./parameterBounds.js";
@@ -41,7 +41,7 @@ async function senderOf(operationId: string): Promise<TestOrganisation> {
 
 /** Sends a request with this one parameter. Ids in the path do not exist: faults of a parameter are answered before that is noticed. */
 async function withParameter(
-  { method, path, operation }: Described,
+  { method, path, operation }: DescribedOperation,
   { name, in: place }: Parameter,
   values: readonly string[],
 ): Promise<Answered> {
@@ -61,7 +61,7 @@ async function withParameter(
 }
 
 /** A well-formed cursor that was never given out is answered 400, and an import that does not exist 404. */
-const soundButUnknown = (name: string, { path }: Described, { status }: Answered) =>
+const soundButUnknown = (name: string, { path }: DescribedOperation, { status }: Answered) =>
   (name === "cursor" && status === 400) || ((name === "importId" || path.includes("{importId}")) && status === 404);
 
 const parameters = operations.flatMap((described) =>
@@ -176,7 +176,7 @@ describe.each(
 });
 
 describe("a JSON body may be as large as the document says", () => {
-  const sizes = new Map<number, Described>();
+  const sizes = new Map<number, DescribedOperation>();
   for (const described of operations) {
     const { description = "", content = {} } = described.operation.requestBody ?? {};
     if (!content["application/json"] || described.path.includes("{")) continue;

@@ -1,21 +1,21 @@
 // Sends an operation as the reference's "Try it" does: with the document's examples, and with ids of earlier answers.
-import type { Described, Parameter } from "../../../../src/http/api/reference/openApi.js";
+import type { DescribedOperation, Parameter } from "../../../../src/http/api/reference/openApi.js";
 
 type Answer = { readonly importId?: string; readonly statusUrl?: string; readonly results?: { quoteId: string }[] };
 
 /** Ids of earlier answers, by tag and name of the parameter. */
 export type MadeIds = Map<string, string>;
 
-const keyOf = ({ operation: { tags } }: Described, name: string) => `${tags[0]} ${name}`;
+const keyOf = ({ operation: { tags } }: DescribedOperation, name: string) => `${tags[0]} ${name}`;
 
 /** Keeps the ids that the reference's script keeps. */
-export function rememberIds(ids: MadeIds, described: Described, { importId, results }: Answer): void {
+export function rememberIds(ids: MadeIds, described: DescribedOperation, { importId, results }: Answer): void {
   if (described.path.includes("{")) return;
   if (importId !== undefined) ids.set(keyOf(described, "importId"), importId);
   if (results?.[0]) ids.set(keyOf(described, "quoteId"), results[0].quoteId);
 }
 
-export async function tryIt(described: Described, { url, key, ids }: { url: string; key: string; ids: MadeIds }) {
+export async function tryIt(described: DescribedOperation, { url, key, ids }: { url: string; key: string; ids: MadeIds }) {
   const { method, path, operation } = described;
   const sentFor = ({ name, example }: Parameter) => ids.get(keyOf(described, name)) ?? example;
   const given = (place: Parameter["in"]) =>

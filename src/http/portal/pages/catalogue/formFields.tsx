@@ -159,7 +159,7 @@ const inOrder = (before: readonly string[], chosen: readonly string[]): string[]
   ...chosen.filter((id) => !before.includes(id)),
 ];
 
-/** What was filled in, over the entry as it was. What it has besides (`isInForm` is false) stays. */
+/** What was filled in, over the entry as it was. Fields that are not in the form stay. */
 export function readInputs(fields: readonly CatalogueField[], sent: Fields, before: Values, prefix = ""): Values {
   const read = fields.map((field): [string, unknown] => [field.key, readInput(field, sent, before[field.key], `${prefix}${field.key}`)]);
   const given = read.filter(([, value]) => value !== undefined);
