@@ -14,7 +14,7 @@ const folder = "bundle";
 const programs = ["cli", "embedded/eventstore/node", "main/checking/checkProcess", "adapters/spreadsheets/threads/headerThread"];
 
 /** Loaded from their packages: native code, and what uses `new Buffer()`, of which Node warns outside of node_modules. */
-const external = ["lmdb", "pg-native", "exceljs"];
+const external = ["lmdb", "pg-native"];
 
 /**
  * A module finds its files beside itself, so its address stays that of its compiled file. Where a module has a `require` of its own,

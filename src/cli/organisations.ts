@@ -75,7 +75,7 @@ async function exportLanes(path: string, { org, card: cardId }: CardOptions): Pr
       const output = createWriteStream(path);
       const written = finished(output).catch(unwritable);
       written.catch(() => undefined);
-      const writer = await spreadsheets.createTableWriter(output, { sheet: "Lanes", columns, texts: laneTexts });
+      const writer = spreadsheets.createTableWriter(output, { sheet: "Lanes", columns, texts: laneTexts });
       for (const cells of rows)
         await writer.add(cells.map((cell) => (typeof cell === "object" && "decimal" in cell ? Number(cell.decimal) : cell)));
       await writer.close();

@@ -74,7 +74,7 @@ export interface Spreadsheets {
   createTableWriter(
     output: Writable,
     options: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number>; subject?: string },
-  ): Promise<TableWriter>;
+  ): TableWriter;
   /** A record of a text file that people open: no program runs one of its texts as a formula, whatever character it splits cells at. */
   csvLine(cells: readonly CsvCell[]): string;
   /** The records of copied rows, as `csvLine` gives them, at a small part of its cost. */

@@ -148,7 +148,7 @@ export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string,
   async function writeWorkbook(): Promise<void> {
     try {
       let some = await rows.next(); // if these cannot be read, nothing was sent yet
-      const writer = await spreadsheets.createTableWriter(output, {
+      const writer = spreadsheets.createTableWriter(output, {
         ...{ sheet, columns },
         ...(texts ? { texts } : {}),
         ...(subject === undefined ? {} : { subject }),

@@ -19,14 +19,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function written(
-  columns: string[],
-  rows: Parameters<Awaited<ReturnType<typeof createTableWriter>>["add"]>[0][],
-): Promise<ExcelJS.Worksheet> {
+async function written(columns: string[], rows: Parameters<ReturnType<typeof createTableWriter>["add"]>[0][]): Promise<ExcelJS.Worksheet> {
   const output = createWriteStream(path);
   await once(output, "open");
   const options = { sheet: "Rows & <more>", columns, texts: new Set([1]), subject: 'the "subject"' };
-  const writer = await createTableWriter(output, options);
+  const writer = createTableWriter(output, options);
   for (const cells of rows) await writer.add(cells);
   await writer.close();
   const book = new ExcelJS.Workbook();

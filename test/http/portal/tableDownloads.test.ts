@@ -77,7 +77,7 @@ test("a workbook has numbers of up to 15 digits as numbers, and longer ones as t
     yield [["123456789012345", "-0.00000000000001", "1234567890123456", "-2999999999999999.1"].map((decimal) => ({ decimal }))];
   }
   const written: unknown[][] = [];
-  const createTableWriter: Spreadsheets["createTableWriter"] = async (output) => ({
+  const createTableWriter: Spreadsheets["createTableWriter"] = (output) => ({
     add: async (cells) => void written.push([...cells]),
     close: async () => void output.end(),
     abort: async () => void output.destroy(),
@@ -95,7 +95,7 @@ test("a workbook that is left while it is being finished leaves no promise witho
   for (let turns = 0; turns < 40; turns += 1) {
     const output = new PassThrough();
     output.on("error", () => undefined);
-    const writer = await spreadsheets.createTableWriter(output, { sheet: "sheet", columns });
+    const writer = spreadsheets.createTableWriter(output, { sheet: "sheet", columns });
     const closing = writer.close().catch(() => undefined);
     for (let turn = 0; turn < turns; turn += 1) await nextTurn();
     output.destroy(new Error("left"));

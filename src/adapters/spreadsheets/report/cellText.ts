@@ -29,7 +29,7 @@ export function inertText(text: string): string {
 }
 
 const CUT = "... [cut short]";
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters XML cannot carry, or exceljs drops, are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters XML cannot carry are what this is about
 const SPECIAL = /[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]|_(?=x[0-9a-f]{4}_)/gi;
 
 /** Text as a cell stores it: `_xHHHH_` for a character that XML cannot hold, and an escaped underscore before text that looks like that. */

@@ -6,17 +6,23 @@ import { createWorkbookWriter } from "./workbookWriter.js";
 /** After this many rows the writer gives way, since the process serves requests meanwhile. */
 const ROWS_AT_ONCE = 100;
 
+interface TableOptions {
+  readonly sheet: string;
+  readonly columns: readonly string[];
+  /** Of the first columns. */
+  readonly widths?: readonly number[];
+  readonly texts?: ReadonlySet<number>;
+  readonly subject?: string;
+  /** What the sheet's last row says if rows did not fit. */
+  readonly lastRow?: (leftOut: number) => readonly string[];
+}
+
 /** Needs little memory: `add` waits until the output has taken the earlier rows. */
-export async function createTableWriter(
+export function createTableWriter(
   output: Writable,
-  {
-    sheet: sheetName,
-    columns: headings,
-    texts,
-    subject = "",
-  }: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number>; subject?: string },
-): Promise<TableWriter> {
-  const columns = headings.map((_, index) => ({ width: 20, isText: texts?.has(index) === true }));
+  { sheet: sheetName, columns: headings, widths = [], texts, subject = "", lastRow = csvHasAll }: TableOptions,
+): TableWriter {
+  const columns = headings.map((_, index) => ({ width: widths[index] ?? 20, isText: texts?.has(index) === true }));
   const workbook = createWorkbookWriter(output, { sheetName, subject, headings, columns });
   let added = 0;
   let leftOut = 0;
@@ -24,14 +30,15 @@ export async function createTableWriter(
     async add(cells) {
       if (!workbook.add(cells)) leftOut += 1;
       added += 1;
-      if (added % ROWS_AT_ONCE !== 0) return;
       await workbook.drained();
-      await setImmediate();
+      if (added % ROWS_AT_ONCE === 0) await setImmediate();
     },
     async close() {
-      if (leftOut > 0) workbook.addLast([`${leftOut} more rows do not fit into a sheet; the CSV file has them all`]);
+      if (leftOut > 0) workbook.addLast(lastRow(leftOut));
       await workbook.finish();
     },
     abort: workbook.abort,
   };
 }
+
+const csvHasAll = (leftOut: number) => [`${leftOut} more rows do not fit into a sheet; the CSV file has them all`];

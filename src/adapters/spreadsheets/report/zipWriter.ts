@@ -31,6 +31,7 @@ export function createZipWriter(output: Writable, lastName: string): ZipWriter {
     last.destroy();
   });
   let hasBegun = false;
+  let draining: Promise<unknown> | undefined;
   return {
     add: (name, bytes) => zip.addBuffer(bytes, name, entry),
     write(bytes) {
@@ -44,10 +45,15 @@ export function createZipWriter(output: Writable, lastName: string): ZipWriter {
     async drained() {
       failure.signal.throwIfAborted();
       if (!last.writableNeedDrain) return;
-      await once(last, "drain", { signal: failure.signal }).catch((error: unknown) => {
-        failure.signal.throwIfAborted();
-        throw error;
-      });
+      draining ??= once(last, "drain", { signal: failure.signal })
+        .catch((error: unknown) => {
+          failure.signal.throwIfAborted();
+          throw error;
+        })
+        .finally(() => {
+          draining = undefined;
+        });
+      await draining;
     },
     async finish() {
       last.end();
