@@ -7,7 +7,7 @@ const build = "test/support/build.ts";
 const postgres = "test/support/stores/globalPostgres.ts";
 const chromium = "test/support/browser/globalChromium.ts";
 
-/** After the others, which remove their own folders. */
+/** Before the others, which make their folders in it. */
 const folder = "test/support/projects/globalFolder.ts";
 
 const suffixes = ["unit", "processes", "browser", "long"];
@@ -15,10 +15,10 @@ const suffixes = ["unit", "processes", "browser", "long"];
 /** `name.PROJECT.test.ts` belongs to that project; `name.test.ts`, without one, to `stores`. They run one after the other, in this order. */
 const projects = [
   { name: "unit", plugins: [withoutStores], globalSetup: [], maxWorkers: 2 },
-  { name: "stores", globalSetup: [build, postgres, folder], maxWorkers: 4 }, // of which, on two cores, two mostly wait for a store
-  { name: "processes", globalSetup: [build, postgres, folder], maxWorkers: 3 },
-  { name: "browser", globalSetup: [build, chromium, postgres, folder], maxWorkers: 1 }, // one product and one browser for all files
-  { name: "long", globalSetup: [build, chromium, postgres, folder], maxWorkers: 2 },
+  { name: "stores", globalSetup: [folder, build, postgres], maxWorkers: 4 }, // of which, on two cores, two mostly wait for a store
+  { name: "processes", globalSetup: [folder, build, postgres], maxWorkers: 3 },
+  { name: "browser", globalSetup: [folder, build, chromium, postgres], maxWorkers: 1 }, // one product and one browser for all files
+  { name: "long", globalSetup: [folder, build, chromium, postgres], maxWorkers: 2 },
 ] as const;
 
 export default defineConfig({

@@ -16,7 +16,8 @@ let objects: Awaited<ReturnType<typeof createTestObjectStore>>;
 const importIds = new Set<string>();
 
 beforeAll(async () => {
-  [model, objects] = await Promise.all([startReadModel(), createTestObjectStore()]);
+  model = await startReadModel();
+  objects = await createTestObjectStore();
   for (const { stream, id, type, data, metadata, revision } of randomLog(seeded(4), 200)) {
     await model.eventStore.append(stream, [{ id, type, json: JSON.stringify(data), metadata }], revision - 1n);
     if (stream.startsWith("import-")) importIds.add(stream.slice("import-".length));

@@ -33,11 +33,9 @@ async function record(name: string, story: Story): Promise<void> {
 }
 
 beforeAll(async () => {
-  [model, objects, tempDir] = await Promise.all([
-    startReadModel(),
-    createTestObjectStore(),
-    mkdtemp(join(tmpdir(), "waybill-test-audit-")),
-  ]);
+  model = await startReadModel();
+  objects = await createTestObjectStore();
+  tempDir = await mkdtemp(join(tmpdir(), "waybill-test-audit-"));
   await record("activities", {
     kind: "activities",
     rows: [{ accept: activity({ reference: "R1", quantity: 0.1 }) }, { reject: "x", data: { b: "1", a: "\0" } }, { accept: activity() }],

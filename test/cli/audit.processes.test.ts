@@ -33,7 +33,8 @@ async function record(story: Story): Promise<string> {
 }
 
 beforeAll(async () => {
-  [model, folder] = await Promise.all([startReadModel(), mkdtemp(join(tmpdir(), "waybill-test-cli-"))]);
+  model = await startReadModel();
+  folder = await mkdtemp(join(tmpdir(), "waybill-test-cli-"));
   environment = {
     DATA_DIR: folder,
     DATABASE_URL: model.url,

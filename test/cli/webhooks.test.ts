@@ -21,7 +21,8 @@ const run = (name: string, args: readonly string[], environment: Record<string, 
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "waybill-test-webhooks-"));
-  [stage, receiver] = await Promise.all([openStage(), startReceiver()]);
+  stage = await openStage();
+  receiver = await startReceiver();
   organisationId = await stage.newOrganisation();
   stage.work();
 });

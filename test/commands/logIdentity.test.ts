@@ -5,7 +5,8 @@ import { applyOrganisation } from "../../src/commands/organisations/organisation
 import { readLogId } from "../../src/events/streams.js";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 import { connect } from "../adapters/eventStore/support.js";
-import { startTestEventStore, type TestEventStore } from "../support/stores/eventStore.js";
+import type { TestEventStore } from "../support/stores/eventStore.js";
+import { startHostedEventStore } from "../support/stores/hostedEventStore.js";
 import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "./support.js";
 
 async function everything(store: EventStore): Promise<StoredEvent[]> {
@@ -36,7 +37,7 @@ describe("processes that start at once", () => {
   let node: TestEventStore;
   const connections: EventStore[] = [];
   beforeAll(async () => {
-    node = await startTestEventStore();
+    node = await startHostedEventStore();
   });
   afterAll(async () => {
     await Promise.all(connections.map((each) => each.close()));

@@ -18,7 +18,8 @@ let otherNode: TestEventStore;
 let other: EventStore;
 let own: EventStore;
 beforeAll(async () => {
-  [model, otherNode] = await Promise.all([startReadModel(), startTestEventStore()]);
+  model = await startReadModel();
+  otherNode = await startTestEventStore();
   await model.stopProjector(); // each test starts its own
   own = acceptingAnyPosition(model.eventStore);
   other = acceptingAnyPosition(connect(otherNode.address));

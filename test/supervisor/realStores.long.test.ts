@@ -23,17 +23,13 @@ let url: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "waybill-test-real-"));
-  const [database, eventStore, s3, port] = await Promise.all([
-    createTestDatabase({ empty: true }),
-    startTestEventStore(),
-    startTestS3(),
-    freePort(),
-  ]);
-  closing.push(
-    () => database.close(),
-    () => eventStore.stop(),
-    () => s3.close(),
-  );
+  const port = await freePort();
+  const database = await createTestDatabase({ empty: true });
+  closing.push(() => database.close());
+  const eventStore = await startTestEventStore();
+  closing.push(() => eventStore.stop());
+  const s3 = await startTestS3();
+  closing.push(() => s3.close());
   url = `http://127.0.0.1:${port}`;
   environment = {
     PORT: String(port),

@@ -20,7 +20,8 @@ beforeAll(async () => {
     asked.push(typeof first === "string" ? first : (first.text ?? ""));
     return (query as (...values: unknown[]) => never).apply(this, args);
   });
-  [imports, webhooks] = await Promise.all([openImports(), openWebhooks()]);
+  imports = await openImports();
+  webhooks = await openWebhooks();
 });
 afterAll(async () => {
   stop.abort();

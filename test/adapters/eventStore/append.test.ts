@@ -2,7 +2,8 @@ import { EventStoreDBClient } from "@eventstore/db-client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { AppendTooLarge, StreamDeleted, WrongVersion } from "../../../src/portErrors.js";
 import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
-import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import type { TestEventStore } from "../../support/stores/eventStore.js";
+import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 import { all, connect, ids, newStream, someEvent, someEvents } from "./support.js";
 
 let node: TestEventStore;
@@ -10,7 +11,7 @@ let store: EventStore;
 let vendor: EventStoreDBClient;
 
 beforeAll(async () => {
-  node = await startTestEventStore();
+  node = await startHostedEventStore();
   store = connect(node.address);
   vendor = EventStoreDBClient.connectionString(node.address);
 });

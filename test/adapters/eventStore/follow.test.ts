@@ -3,7 +3,8 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { LogTooShort } from "../../../src/portErrors.js";
 import { type EventStore, noStream, type Position, type StoredEvent } from "../../../src/ports/eventStore.js";
-import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import type { TestEventStore } from "../../support/stores/eventStore.js";
+import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 import { startTcpProxy, type TcpProxy } from "../../support/stores/tcpProxy.js";
 import { all, connect, type Follower, follower, ids, impatient, newStream, someEvents } from "./support.js";
 
@@ -14,7 +15,7 @@ let prefix: string;
 const followers: Follower[] = [];
 
 beforeAll(async () => {
-  node = await startTestEventStore();
+  node = await startHostedEventStore();
   store = connect(node.address);
   vendor = EventStoreDBClient.connectionString(node.address);
 });

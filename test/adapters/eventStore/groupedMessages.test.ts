@@ -8,7 +8,7 @@ import { type ReadReply, type Replies, repliesReader } from "../../../src/adapte
 import { readStreamRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
 import { closeClient, groupMessages, openReadCall } from "../../../src/adapters/eventStore/vendor.js";
 import { noStream } from "../../../src/ports/eventStore.js";
-import { startTestEventStore } from "../../support/stores/eventStore.js";
+import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 import { connect, newStream, someEvents } from "./support.js";
 
 function frame(message: Buffer, compressed = 0): Buffer {
@@ -82,7 +82,7 @@ test("a call without the gRPC internals that grouping needs is left as it is", (
 });
 
 test("the installed gRPC library has these internals: a stream arrives in fewer pieces than it has events", async () => {
-  const node = await startTestEventStore();
+  const node = await startHostedEventStore();
   const client = newClient(node.address);
   const store = connect(node.address);
   try {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
-import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import type { TestEventStore } from "../../support/stores/eventStore.js";
+import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 import { startTcpProxy, type TcpProxy } from "../../support/stores/tcpProxy.js";
 import { all, connect, ids, newStream, someEvents } from "./support.js";
 
@@ -12,7 +13,7 @@ let proxy: TcpProxy;
 let direct: EventStore;
 
 beforeAll(async () => {
-  node = await startTestEventStore();
+  node = await startHostedEventStore();
   proxy = await startTcpProxy(node.address);
   direct = connect(node.address);
 });

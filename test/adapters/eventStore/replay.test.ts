@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { beginning, type EventStore, noStream, type Position, type StoredEvent } from "../../../src/ports/eventStore.js";
-import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import type { TestEventStore } from "../../support/stores/eventStore.js";
+import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 import { connect, ids, newStream, someEvents } from "./support.js";
 
 let node: TestEventStore;
@@ -8,7 +9,7 @@ let store: EventStore;
 let prefix: string;
 
 beforeAll(async () => {
-  node = await startTestEventStore();
+  node = await startHostedEventStore();
   store = connect(node.address);
 });
 beforeEach(() => {

@@ -3,7 +3,8 @@ import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EventStore, StoredEvent } from "../../../src/ports/eventStore.js";
 import { noStream } from "../../../src/ports/eventStore.js";
-import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import type { TestEventStore } from "../../support/stores/eventStore.js";
+import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 import { all, connect, metadata, newStream, someEvent } from "./support.js";
 
 let node: TestEventStore;
@@ -11,7 +12,7 @@ let store: EventStore;
 let vendor: EventStoreDBClient;
 
 beforeAll(async () => {
-  node = await startTestEventStore();
+  node = await startHostedEventStore();
   store = connect(node.address);
   vendor = EventStoreDBClient.connectionString(node.address);
 });

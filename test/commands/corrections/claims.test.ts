@@ -8,12 +8,13 @@ import { streamPrefix } from "../../../src/events/streams.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { activity, append, tell } from "../../support/importStory.js";
 import { reverse } from "../../support/reversalStory.js";
-import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import type { TestEventStore } from "../../support/stores/eventStore.js";
+import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 
 let node: TestEventStore;
 let eventStore: EventStore;
 beforeAll(async () => {
-  node = await startTestEventStore();
+  node = await startHostedEventStore();
   eventStore = connectEventStore({ address: node.address, logger: pino({ level: "silent" }) });
 });
 afterAll(async () => {

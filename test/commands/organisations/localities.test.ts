@@ -12,7 +12,8 @@ import { type CommandStores, origin, startCommandStores } from "../support.js";
 let stores: CommandStores;
 let objects: Awaited<ReturnType<typeof createTestObjectStore>>;
 beforeAll(async () => {
-  [stores, objects] = await Promise.all([startCommandStores(), createTestObjectStore()]);
+  stores = await startCommandStores();
+  objects = await createTestObjectStore();
 });
 afterAll(async () => {
   await stores?.close();

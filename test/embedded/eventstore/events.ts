@@ -17,7 +17,7 @@ export function useEventStore(take: (started: Started) => void): void {
   let started: Started | undefined;
   beforeAll(async () => {
     const store = await startEmbeddedEventStore();
-    started = { store, client: EventStoreDBClient.connectionString(store.address) };
+    started = { store, client: EventStoreDBClient.connectionString(`${store.address}&defaultDeadline=120000`) }; // a busy machine may need longer than the 10 s of the client
     take(started);
   });
   afterAll(async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
 import { until } from "../../support/processes.js";
+import { projectLog } from "../../support/projectLog.js";
 import type { TestOrganisation } from "../../support/service.js";
 import { bad, base, correct, ended, fixed, good, type Json, json, states, uploadedShipments, useCorrections } from "./corrections/stage.js";
 
@@ -10,8 +11,12 @@ const { newOrganisation, withoutWorker, compareOverviews } = stage;
 
 type Kind = keyof typeof base;
 
-const reverse = (organisation: TestOrganisation, kind: Kind, importId: unknown, body: Json) =>
-  organisation.post(`${base[kind]}/${importId}/reversals`, { reason: "sent twice", ...body });
+/** The answer does not wait long for the tables, but what a test reads afterwards does. */
+async function reverse(organisation: TestOrganisation, kind: Kind, importId: unknown, body: Json): Promise<Response> {
+  const answer = await organisation.post(`${base[kind]}/${importId}/reversals`, { reason: "sent twice", ...body });
+  await projectLog(stage.service);
+  return answer;
+}
 
 async function push(organisation: TestOrganisation, activities: readonly Json[]): Promise<string> {
   const { importId } = await json(await organisation.post("/v1/org/fulfilment/activities", { activities }), 202);

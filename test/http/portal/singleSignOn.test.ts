@@ -34,7 +34,8 @@ const logger = pino(
 );
 
 beforeAll(async () => {
-  [service, provider] = await Promise.all([startTestService({}, publicUrl), startIdentityProvider(redirectUri)]);
+  service = await startTestService({}, publicUrl);
+  provider = await startIdentityProvider(redirectUri);
   const { issuer, clientId, clientSecret } = provider;
   const singleSignOn = createSingleSignOn({ issuer, clientId, clientSecret, redirectUri, logger });
   const api = await startApi({

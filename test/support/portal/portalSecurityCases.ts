@@ -7,7 +7,7 @@ import type { Access } from "../../../src/http/portal/page.js";
 import { answers, forms, pages } from "../../../src/http/portal/pages/list.js";
 import type { TestService } from "../service.js";
 import { openablePages } from "./openablePages.js";
-import { addMember, formToken, sharedSession, signedIn, type Visitor, visitor, withoutToken } from "./portal.js";
+import { addMember, formToken, sharedSession, signedIn, type TestMember, type Visitor, visitor, withoutToken } from "./portal.js";
 import { ownOf } from "./portalCatalogue.js";
 import { ownShipmentOf, retailOf } from "./portalImports.js";
 import type { PortalStage } from "./portalStage.js";
@@ -102,6 +102,17 @@ function strangerTo(service: TestService): Promise<Visitor> {
   return stranger;
 }
 
+/** Takes the member out of the organisation for the time of the work, so that the cases need no member each. */
+async function whileRemoved({ pool }: TestService, { memberId }: TestMember, work: () => Promise<void>): Promise<void> {
+  const become = (status: string) => pool.query("update members set status = $2 where member_id = $1", [memberId, status]);
+  await become("removed");
+  try {
+    await work();
+  } finally {
+    await become("active");
+  }
+}
+
 export function portalSecurityCases(stage: () => PortalStage): void {
   describe.each(pages.map((page) => [page.path, page] as const))("GET %s", (_, { path, access }) => {
     test("cannot be framed, is never stored, and loads nothing from elsewhere, signed in or not", async () => {
@@ -114,17 +125,18 @@ export function portalSecurityCases(stage: () => PortalStage): void {
     });
 
     testWhere(access !== "anyone")("redirects a visitor who is signed out, or a member who was removed, to sign-in", async () => {
-      const { service, organisationId } = stage();
-      const member = await addMember(service, organisationId, allowed(access)[0] ?? "admin");
-      const open = await signedIn(service, member);
+      const { service, people } = stage();
+      const member = people[allowed(access)[0] ?? "admin"];
+      const open = await sharedSession(service, member);
       const address = addressOf(path, stage());
       expect((await open.get(address)).status).toBe(200);
-      await service.pool.query("update members set status = 'removed' where member_id = $1", [member.memberId]);
-      for (const who of [visitor(service.url), open, visitor(service.url, new Map([["waybill", "a".repeat(43)]]))]) {
-        const response = await who.get(address);
-        expect([response.status, await response.text()]).toEqual([302, ""]);
-        expect(response.headers.get("location")).toMatch(/^\/portal\/sign-in(\?next=%2Fportal|$)/);
-      }
+      await whileRemoved(service, member, async () => {
+        for (const who of [visitor(service.url), open, visitor(service.url, new Map([["waybill", "a".repeat(43)]]))]) {
+          const response = await who.get(address);
+          expect([response.status, await response.text()]).toEqual([302, ""]);
+          expect(response.headers.get("location")).toMatch(/^\/portal\/sign-in(\?next=%2Fportal|$)/);
+        }
+      });
     });
 
     testWhere(refused(access).length > 0)("is 403 for a role that may not see it", async () => {
@@ -253,17 +265,18 @@ export function portalSecurityCases(stage: () => PortalStage): void {
     };
 
     test("is 401 in JSON for a script that is signed out or whose member was removed, and leads a browser to sign-in", async () => {
-      const { service, organisationId } = stage();
-      const member = await addMember(service, organisationId, allowed(access)[0] ?? "admin");
-      const removed = await signedIn(service, member);
-      await service.pool.query("update members set status = 'removed' where member_id = $1", [member.memberId]);
-      for (const who of [visitor(service.url), removed]) {
-        const response = await ask(who, addressOf(path, stage()), { "x-form-token": "x" });
-        expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
-          ...[401, "application/json", "no-store"],
-        ]);
-        if (method === "GET") expect(await statusOf(who.get(addressOf(path, stage())))).toBe(302);
-      }
+      const { service, people } = stage();
+      const member = people[allowed(access)[0] ?? "admin"];
+      const removed = await sharedSession(service, member);
+      await whileRemoved(service, member, async () => {
+        for (const who of [visitor(service.url), removed]) {
+          const response = await ask(who, addressOf(path, stage()), { "x-form-token": "x" });
+          expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
+            ...[401, "application/json", "no-store"],
+          ]);
+          if (method === "GET") expect(await statusOf(who.get(addressOf(path, stage())))).toBe(302);
+        }
+      });
     });
 
     testWhere(refused(access).length > 0)("is 403 for a role that may not ask", async () => {

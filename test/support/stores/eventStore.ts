@@ -35,8 +35,10 @@ export async function startTestEventStore(): Promise<TestEventStore> {
 /** The embedded node, whatever the environment says: for tests about the embedded node itself. */
 export const startEmbeddedEventStore = (): Promise<TestEventStore> => startOwnStore(undefined);
 
+export const makeStoreFolder = (): string => mkdtempSync(join(process.env["TEST_STORES_FOLDER"] ?? tmpdir(), "waybill-eventstore-"));
+
 async function startOwnStore(command: string | undefined): Promise<TestEventStore> {
-  const folder = mkdtempSync(join(tmpdir(), "waybill-eventstore-"));
+  const folder = makeStoreFolder();
   const startAt = async (port: number): Promise<ChildProcess> => {
     const child = command ? startCommand(command, port, folder) : startEmbedded(port, folder);
     try {

@@ -1,9 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { startTestEventStore, type TestEventStore } from "./eventStore.js";
+import { makeStoreFolder, startTestEventStore, type TestEventStore } from "./eventStore.js";
 
 /** The process of this worker's event stores. It ends when the worker does, since the IPC channel closes then. */
 let host: ChildProcess | undefined;
@@ -18,7 +16,7 @@ interface Answer {
 /** As `startTestEventStore`, but in a process with those of other test files: for tests that neither kill nor freeze the store, or restart it. */
 export async function startHostedEventStore(): Promise<TestEventStore> {
   if (process.env["TEST_EVENTSTORE_URL"] || process.env["TEST_EVENTSTORE_COMMAND"]) return startTestEventStore();
-  const folder = mkdtempSync(join(tmpdir(), "waybill-eventstore-"));
+  const folder = makeStoreFolder();
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const id = ++asked;
   const refuse = async (): Promise<void> => {

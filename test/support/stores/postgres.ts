@@ -16,7 +16,7 @@ export interface TestDatabase {
 export async function createTestDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const server = new URL(inject("postgresUrl"));
   const name = `test_${randomBytes(6).toString("hex")}`;
-  await asAdministrator(server, `create database ${name} template ${options.empty ? "template0" : "waybill"}`);
+  await asAdministrator(server, `create database ${name} template ${options.empty ? "template0" : "waybill"} strategy file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   const [pool, one] = [10, 1].map((max) => createPool({ url: url.href, applicationName: "test", max })) as [pg.Pool, pg.Pool];

@@ -11,7 +11,7 @@ import { catchUpImport } from "../../../src/projections/importRow.js";
 import { sweepObjects } from "../../../src/workers/imports/upkeep/sweeps.js";
 import { all, connect } from "../../adapters/eventStore/support.js";
 import { until } from "../../support/readModel.js";
-import { startTestEventStore } from "../../support/stores/eventStore.js";
+import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 import { activities, openStage, type Stage } from "./stage.js";
 
 let stage: Stage;
@@ -74,7 +74,7 @@ test("uploads of a later state of this log, of another log and of an earlier ver
   const acknowledged = await push();
   const key = await projected(acknowledged);
   // The event store is put back as it was before that push, and gets other events. It has the same log id.
-  const node = await startTestEventStore();
+  const node = await startHostedEventStore();
   const putBack = connect(node.address);
   try {
     const [created] = await all(stage.eventStore.read(logStream, { max: 1 }));

@@ -11,7 +11,8 @@ import { openStage, type Stage } from "./stage.js";
 let stage: Stage;
 let s3: TestS3;
 beforeAll(async () => {
-  [stage, s3] = await Promise.all([openStage(), startTestS3()]);
+  stage = await openStage();
+  s3 = await startTestS3();
 });
 afterAll(async () => {
   await s3?.close();

@@ -19,7 +19,8 @@ export function useImports() {
   let other: { organisationId: string; key: string };
 
   beforeAll(async () => {
-    [model, objects] = await Promise.all([startReadModel(), createTestObjectStore()]);
+    model = await startReadModel();
+    objects = await createTestObjectStore();
     app = createShell(model.pool, { deps: { eventStore: model.eventStore, objectStore: objects.store } });
     acme = await insertOrganisation(model.pool);
     other = await insertOrganisation(model.pool);
