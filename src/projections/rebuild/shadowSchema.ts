@@ -41,7 +41,7 @@ export async function createShadow(
 
 async function migrateShadow(client: PoolClient, schema: string, migrations: readonly string[], tables: readonly string[]): Promise<void> {
   await client.query(`set local search_path to ${schema}`);
-  for (const statement of migrations) await client.query(statement);
+  await client.query(migrations.join(";\n"));
   await restoreMissing(client, schema, tables);
   await client.query("set local search_path to public");
   for (const statement of migrations.filter(makesFunction))
