@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { MemberDeps } from "../commands/members/changeMember.js";
-import type { OrganisationDeps, Origin } from "../commands/organisations/organisation.js";
+import type { OrganisationDeps, Origin } from "../commands/organisations/organisationStream.js";
 import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import type { Config } from "../config.js";
 import { operator } from "../domain/principal.js";

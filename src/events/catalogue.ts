@@ -93,7 +93,7 @@ export interface CatalogueState {
 
 export const emptyCatalogue = (): CatalogueState => ({ file: undefined, version: 0, open: [] });
 
-type CatalogueEvent = Extract<EventOn<"organisation">, { readonly type: `Catalogue${string}` }>;
+export type CatalogueEvent = Extract<EventOn<"organisation">, { readonly type: `Catalogue${string}` }>;
 
 /** Changes the state it is given. Entry events count only when CatalogueApplied follows; those of an interrupted change never count. */
 export function evolveCatalogue(state: CatalogueState, event: CatalogueEvent, revision: Revision): void {

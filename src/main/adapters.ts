@@ -16,7 +16,7 @@ import { createPost } from "../adapters/webhooks/post.js";
 import { backOffMs } from "../backOff.js";
 import type { MemberDeps } from "../commands/members/changeMember.js";
 import type { LocalitiesDeps } from "../commands/organisations/localities.js";
-import type { OrganisationDeps } from "../commands/organisations/organisation.js";
+import type { OrganisationDeps } from "../commands/organisations/organisationStream.js";
 import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import type { Config } from "../config.js";
 import { ensureUsable } from "../embedded/dataFolder.js";

@@ -6,8 +6,8 @@ import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import { hasMembers } from "../../queries/lookUps/members.js";
 import { handle } from "../handle.js";
-import type { Origin } from "../organisations/organisation.js";
-import { decide, noOrganisation, organisationAggregate } from "../organisations/organisationDecider.js";
+import { catalogueAggregate, decide } from "../organisations/organisationDecider.js";
+import { noOrganisation, type Origin } from "../organisations/organisationStream.js";
 import {
   changeMember,
   findMember,
@@ -128,7 +128,7 @@ export async function eraseMember(
       // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
       await record(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
       const context = { organisation: organisationId, by, correlationId };
-      await handle(deps, organisationAggregate, organisationId, context, (state) =>
+      await handle(deps, catalogueAggregate, organisationId, context, (state) =>
         decide({ type: "forgetMember", memberId, by, now }, state),
       );
       await deps.events.deleteStream(streamOf.member(who.memberId));

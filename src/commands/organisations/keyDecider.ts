@@ -6,8 +6,7 @@ import { chosenScopes } from "../../domain/keyScopes.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
-import type { Aggregate } from "../handle.js";
-import { noOrganisation } from "./organisationDecider.js";
+import { noOrganisation, organisationAggregate } from "./organisationStream.js";
 
 interface NewKeySecret {
   readonly sha256: string;
@@ -48,46 +47,22 @@ export interface KeysState {
   readonly keys: Map<string, ApiKeyState>;
 }
 
-/** Changes the state it is given, which only the fold holds. */
-export function evolve(state: KeysState, event: EventOn<"organisation">): KeysState {
-  switch (event.type) {
-    case "CatalogueApplied":
-      state.organisationExists = true;
-      return state;
-    case "ApiKeyCreated": {
-      const { keyId, name, prefix, sha256, expiresAt } = event.data;
-      state.keys.set(keyId, { keyId, name, expiresAt, revoked: false, newest: { prefix, sha256 } });
-      return state;
-    }
-    case "ApiKeyRotated": {
-      const { keyId, prefix, sha256, keepUntil } = event.data;
-      const key = state.keys.get(keyId);
-      if (key) state.keys.set(keyId, { ...key, newest: { prefix, sha256 }, replaced: { ...key.newest, until: keepUntil } });
-      return state;
-    }
-    case "ApiKeyRevoked": {
-      const key = state.keys.get(event.data.keyId);
-      if (key) state.keys.set(key.keyId, { ...key, revoked: true });
-      return state;
-    }
-    case "CatalogueEntryPut":
-    case "CatalogueEntryRemoved":
-    case "WebhookAdded":
-    case "WebhookChanged":
-    case "WebhookRemoved":
-    case "WebhookPaused":
-    case "WebhookResumed":
-    case "ColumnsMapped":
-    case "MemberForgotten":
-      return state;
-  }
-}
-
-export const keysAggregate: Aggregate<"organisation", KeysState> = {
-  kind: "organisation",
-  initial: () => ({ organisationExists: false, keys: new Map() }),
-  evolve,
-};
+export const keysAggregate = organisationAggregate<KeysState>(() => ({ organisationExists: false, keys: new Map() }), {
+  CatalogueApplied(state) {
+    state.organisationExists = true;
+  },
+  ApiKeyCreated({ keys }, { data: { keyId, name, prefix, sha256, expiresAt } }) {
+    keys.set(keyId, { keyId, name, expiresAt, revoked: false, newest: { prefix, sha256 } });
+  },
+  ApiKeyRotated({ keys }, { data: { keyId, prefix, sha256, keepUntil } }) {
+    const key = keys.get(keyId);
+    if (key) keys.set(keyId, { ...key, newest: { prefix, sha256 }, replaced: { ...key.newest, until: keepUntil } });
+  },
+  ApiKeyRevoked({ keys }, { data: { keyId } }) {
+    const key = keys.get(keyId);
+    if (key) keys.set(keyId, { ...key, revoked: true });
+  },
+});
 
 const longestName = 200;
 const hourMs = 3_600_000;

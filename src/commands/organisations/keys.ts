@@ -2,9 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { displayPrefix, hashApiKey, makeApiKey } from "../../domain/apiKey.js";
 import { defaultKeepHours } from "../../domain/keyRotation.js";
-import { handle } from "../handle.js";
-import { decide, findKey, type KeyAction, keysAggregate } from "./keyDecider.js";
-import type { OrganisationDeps, Origin } from "./organisation.js";
+import { decide, type KeyAction, findKey, keysAggregate } from "./keyDecider.js";
+import { changeOrganisation, type OrganisationDeps, type Origin } from "./organisationStream.js";
 
 export interface CreatedKey {
   /** The whole key. It is not stored, so it can be shown only now. */
@@ -25,7 +24,7 @@ export async function createKey(deps: OrganisationDeps, wanted: NewKey, origin: 
   const { organisationId, name, scopes, expiresAt } = wanted;
   const keyId = deps.newId();
   const { key, ...secret } = newSecret();
-  await carryOut(organisationId, { type: "create", keyId, name: name.trim(), scopes, expiresAt, ...secret }, origin, deps);
+  await changeKeys(organisationId, { type: "create", keyId, name: name.trim(), scopes, expiresAt, ...secret }, origin, deps);
   return { key, keyId, prefix: secret.prefix };
 }
 
@@ -51,7 +50,7 @@ export async function rotateKey(
 ): Promise<RotatedKey> {
   const { key, ...secret } = newSecret();
   const action = { type: "rotate", given, replaces, keepHours, ...secret } as const;
-  const { before, decided, now } = await carryOut(organisationId, action, origin, deps);
+  const { before, decided, now } = await changeKeys(organisationId, action, origin, deps);
   const [rotated] = decided;
   if (rotated?.type !== "ApiKeyRotated") throw new Error("a rotation decides one event");
   const { keyId, name, newest, replaced } = findKey(given, before.keys, now);
@@ -65,7 +64,7 @@ export async function revokeKey(
   { organisationId, prefix: given }: KeyGiven,
   origin: Origin,
 ): Promise<{ readonly keyId: string; readonly prefix: string; readonly name: string }> {
-  const { before, now } = await carryOut(organisationId, { type: "revoke", given }, origin, deps);
+  const { before, now } = await changeKeys(organisationId, { type: "revoke", given }, origin, deps);
   const { keyId, name, newest } = findKey(given, before.keys, now);
   return { keyId, name, prefix: newest.prefix };
 }
@@ -75,13 +74,11 @@ function newSecret() {
   return { key, sha256: hashApiKey(key), prefix: displayPrefix(key) };
 }
 
-async function carryOut(organisationId: string, action: KeyAction, origin: Origin, deps: OrganisationDeps) {
-  const { by } = origin;
-  const now = await deps.now();
-  const context = { organisation: organisationId, ...origin };
-  const handled = await handle(deps, keysAggregate, organisationId, context, (state) =>
-    decide({ ...action, organisationId, by, now }, state),
+const changeKeys = (organisationId: string, action: KeyAction, origin: Origin, deps: OrganisationDeps) =>
+  changeOrganisation(
+    organisationId,
+    keysAggregate,
+    (keys, { by, now }) => decide({ ...action, organisationId, by, now }, keys),
+    origin,
+    deps,
   );
-  await deps.project(organisationId);
-  return { ...handled, now };
-}

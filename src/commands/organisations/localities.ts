@@ -4,7 +4,7 @@ import type { LocalitiesImported } from "../../events/serviceEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Aggregate, handle } from "../handle.js";
-import type { Origin } from "./organisation.js";
+import type { Origin } from "./organisationStream.js";
 
 export interface LocalitiesDeps {
   readonly events: EventStore;

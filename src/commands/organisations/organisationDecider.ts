@@ -1,13 +1,20 @@
-// The decider of an organisation's catalogue. Its API keys and its webhook endpoints are on the same stream: keyDecider.ts, webhookDecider.ts.
+// The decider of an organisation's catalogue.
 import { isDeepStrictEqual } from "node:util";
 import { diffCatalogue } from "../../domain/catalogue/diff.js";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
-import { type CatalogueFile, type CatalogueState, catalogueChanges, emptyCatalogue, evolveCatalogue } from "../../events/catalogue.js";
+import {
+  type CatalogueEvent,
+  type CatalogueFile,
+  type CatalogueState,
+  catalogueChanges,
+  evolveCatalogue,
+  emptyCatalogue,
+} from "../../events/catalogue.js";
 import type { EventOn } from "../../events/registry.js";
 import type { Revision } from "../../ports/eventStore.js";
-import type { Aggregate } from "../handle.js";
+import { organisationAggregate } from "./organisationStream.js";
 
 export type OrganisationCommand = { readonly by: Principal; readonly now: Date } /** `head` is the stream's last revision. */ & (
   | {
@@ -27,35 +34,14 @@ export interface OrganisationState {
   readonly forgotten: Set<string>;
 }
 
-/** Changes the state it is given, which only the fold holds: a large catalogue has thousands of entries. */
-export function evolve(state: OrganisationState, event: EventOn<"organisation">, revision: Revision): OrganisationState {
-  switch (event.type) {
-    case "CatalogueEntryPut":
-    case "CatalogueEntryRemoved":
-    case "CatalogueApplied":
-      evolveCatalogue(state.catalogue, event, revision);
-      return state;
-    case "MemberForgotten":
-      state.forgotten.add(event.data.memberId);
-      return state;
-    case "ApiKeyCreated":
-    case "ApiKeyRotated":
-    case "ApiKeyRevoked":
-    case "WebhookAdded":
-    case "WebhookChanged":
-    case "WebhookRemoved":
-    case "WebhookPaused":
-    case "WebhookResumed":
-    case "ColumnsMapped":
-      return state;
-  }
-}
+const evolve = ({ catalogue }: OrganisationState, event: CatalogueEvent, revision: Revision) => evolveCatalogue(catalogue, event, revision);
 
-export const organisationAggregate: Aggregate<"organisation", OrganisationState> = {
-  kind: "organisation",
-  initial: () => ({ catalogue: emptyCatalogue(), forgotten: new Set() }),
-  evolve,
-};
+export const catalogueAggregate = organisationAggregate<OrganisationState>(() => ({ catalogue: emptyCatalogue(), forgotten: new Set() }), {
+  CatalogueEntryPut: evolve,
+  CatalogueEntryRemoved: evolve,
+  CatalogueApplied: evolve,
+  MemberForgotten: ({ forgotten }, { data: { memberId } }) => void forgotten.add(memberId),
+});
 
 export function decide(command: OrganisationCommand, { catalogue, forgotten }: OrganisationState): EventOn<"organisation">[] {
   const { by } = command;
@@ -81,15 +67,12 @@ export function decide(command: OrganisationCommand, { catalogue, forgotten }: O
   }
 }
 
-export const noOrganisation = (organisationId: string) =>
-  new Rejection("notFound", `There is no organisation ${organisationId}; create it with org apply`);
-
 const catalogueChanged = (version: number) =>
   new Rejection("conflict", `The catalogue has changed meanwhile: its version is ${version} now. Look at what changed, and apply again`);
 
 const mostSentences = 1000;
 
-/** A new rate card can change thousands of lanes. Only the first sentences are kept: the entry events have every change. */
+/** A new rate card can change thousands of lanes. The entry events have all of them, so the sentences are cut. */
 function inBrief(sentences: readonly string[]): string[] {
   if (sentences.length <= mostSentences) return [...sentences];
   return [...sentences.slice(0, mostSentences), `and ${sentences.length - mostSentences} more`];

@@ -1,17 +1,57 @@
-import type { ColumnChoice } from "../../domain/imports/columns/choice.js";
+// What an organisation has chosen for the columns of files, which is on the organisation's stream.
+import { type ColumnChoice, isSameChoice, plainChoice } from "../../domain/imports/columns/choice.js";
+import { headingsKey } from "../../domain/imports/columns/headings.js";
+import { limits } from "../../domain/imports/limits.js";
+import type { Principal } from "../../domain/principal.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import { handle } from "../handle.js";
-import { columnsAggregate, decide } from "./columnsDecider.js";
-import type { OrganisationDeps, Origin } from "./organisation.js";
+import type { EventOn } from "../../events/registry.js";
+import { changeOrganisation, noOrganisation, type OrganisationDeps, type Origin, organisationAggregate } from "./organisationStream.js";
+
+export interface ColumnsCommand {
+  readonly organisationId: string;
+  readonly kind: ImportKind;
+  readonly choice: ColumnChoice;
+  readonly by: Principal;
+  readonly now: Date;
+}
+
+export interface ColumnsState {
+  organisationExists: boolean;
+  /** By kind and set of headings. */
+  readonly choices: Map<string, ColumnChoice>;
+}
+
+const keyOf = (kind: ImportKind, { headings }: ColumnChoice): string => `${kind} ${headingsKey(Object.keys(headings))}`;
+
+export const columnsAggregate = organisationAggregate<ColumnsState>(() => ({ organisationExists: false, choices: new Map() }), {
+  CatalogueApplied(state) {
+    state.organisationExists = true;
+  },
+  ColumnsMapped({ choices }, { data }) {
+    choices.set(keyOf(data.kind, data), plainChoice(data));
+  },
+});
+
+export function decide({ organisationId, kind, choice, by, now }: ColumnsCommand, state: ColumnsState): EventOn<"organisation">[] {
+  if (!state.organisationExists) throw noOrganisation(organisationId);
+  const known = state.choices.get(keyOf(kind, choice));
+  if (known && isSameChoice(known, choice)) return [];
+  // An organisation whose files never have the same headings twice: there is nothing to remember.
+  if (!known && state.choices.size >= limits.rememberedChoices) return [];
+  return [{ type: "ColumnsMapped", data: { kind, ...plainChoice(choice), by, at: now.toISOString() } }];
+}
 
 /** From now on files of this kind with these headings are taken so. The same choice again records nothing. */
 export async function rememberColumns(
   deps: OrganisationDeps,
-  { organisationId, kind, choice }: { organisationId: string; kind: ImportKind; choice: ColumnChoice },
+  choice: Pick<ColumnsCommand, "organisationId" | "kind" | "choice">,
   origin: Origin,
 ): Promise<void> {
-  const command = { organisationId, kind, choice, by: origin.by, now: await deps.now() };
-  const context = { organisation: organisationId, ...origin };
-  await handle(deps, columnsAggregate, organisationId, context, (state) => decide(command, state));
-  await deps.project(organisationId);
+  await changeOrganisation(
+    choice.organisationId,
+    columnsAggregate,
+    (state, { by, now }) => decide({ ...choice, by, now }, state),
+    origin,
+    deps,
+  );
 }

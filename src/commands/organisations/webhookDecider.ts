@@ -2,8 +2,7 @@
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
-import type { Aggregate } from "../handle.js";
-import { noOrganisation } from "./organisationDecider.js";
+import { noOrganisation, organisationAggregate } from "./organisationStream.js";
 
 export interface Endpoint {
   readonly organisationId: string;
@@ -33,50 +32,24 @@ export interface WebhooksState {
   readonly endpoints: Map<string, EndpointState>;
 }
 
-/** Changes the state it is given, which only the fold holds. */
-export function evolve(state: WebhooksState, event: EventOn<"organisation">): WebhooksState {
-  switch (event.type) {
-    case "CatalogueApplied":
-      state.organisationExists = true;
-      return state;
-    case "CatalogueEntryPut":
-    case "CatalogueEntryRemoved":
-    case "ApiKeyCreated":
-    case "ApiKeyRotated":
-    case "ApiKeyRevoked":
-    case "ColumnsMapped":
-    case "MemberForgotten":
-      return state;
-    case "WebhookAdded": {
-      const { endpointId, url, events } = event.data;
-      state.endpoints.set(endpointId, { url, events, generation: 1, paused: false });
-      return state;
-    }
-    case "WebhookChanged": {
-      const { endpointId, url, events, generation } = event.data;
-      return withChange(state, endpointId, { url, events, generation });
-    }
-    case "WebhookRemoved":
-      state.endpoints.delete(event.data.endpointId);
-      return state;
-    case "WebhookPaused":
-      return withChange(state, event.data.endpointId, { paused: true });
-    case "WebhookResumed":
-      return withChange(state, event.data.endpointId, { paused: false });
-  }
-}
+export const webhooksAggregate = organisationAggregate<WebhooksState>(() => ({ organisationExists: false, endpoints: new Map() }), {
+  CatalogueApplied(state) {
+    state.organisationExists = true;
+  },
+  WebhookAdded({ endpoints }, { data: { endpointId, url, events } }) {
+    endpoints.set(endpointId, { url, events, generation: 1, paused: false });
+  },
+  WebhookChanged: (state, { data: { endpointId, url, events, generation } }) =>
+    changeEndpoint(state, endpointId, { url, events, generation }),
+  WebhookRemoved: ({ endpoints }, { data: { endpointId } }) => void endpoints.delete(endpointId),
+  WebhookPaused: (state, { data: { endpointId } }) => changeEndpoint(state, endpointId, { paused: true }),
+  WebhookResumed: (state, { data: { endpointId } }) => changeEndpoint(state, endpointId, { paused: false }),
+});
 
-function withChange(state: WebhooksState, endpointId: string, change: Partial<EndpointState>): WebhooksState {
-  const known = state.endpoints.get(endpointId);
-  if (known) state.endpoints.set(endpointId, { ...known, ...change });
-  return state;
+function changeEndpoint({ endpoints }: WebhooksState, endpointId: string, change: Partial<EndpointState>): void {
+  const known = endpoints.get(endpointId);
+  if (known) endpoints.set(endpointId, { ...known, ...change });
 }
-
-export const webhooksAggregate: Aggregate<"organisation", WebhooksState> = {
-  kind: "organisation",
-  initial: () => ({ organisationExists: false, endpoints: new Map() }),
-  evolve,
-};
 
 /** Organisations that had more before there was this limit keep them. */
 const mostEndpoints = 20;

@@ -3,8 +3,7 @@ import { Rejection } from "../../domain/rejection.js";
 import { type AddressRules, checkUrl } from "../../domain/webhooks/address.js";
 import { webhookSecret } from "../../domain/webhooks/endpoint.js";
 import { isWebhookEventType, type WebhookEventType, webhookEventTypes } from "../../domain/webhooks/types.js";
-import { handle } from "../handle.js";
-import type { OrganisationDeps, Origin } from "./organisation.js";
+import { changeOrganisation, type OrganisationDeps, type Origin } from "./organisationStream.js";
 import { decide, type Endpoint, type WebhookAction, webhooksAggregate } from "./webhookDecider.js";
 
 export interface WebhookDeps extends OrganisationDeps {
@@ -25,7 +24,7 @@ export async function addWebhook(
 ): Promise<NewWebhookSecret> {
   const endpointId = deps.newId();
   const action: WebhookAction = { type: "add", url: soundUrl(url, deps.rules), events: soundEvents(events) };
-  await carryOut(deps, { organisationId, endpointId }, action, origin);
+  await changeEndpoint({ organisationId, endpointId }, action, origin, deps);
   return { endpointId, secret: webhookSecret(deps.signingSecret, endpointId, 1) };
 }
 
@@ -37,12 +36,12 @@ export async function changeWebhook(
 ): Promise<void> {
   const url = change.url === undefined ? {} : { url: soundUrl(change.url, deps.rules) };
   const events = change.events === undefined ? {} : { events: soundEvents(change.events) };
-  await carryOut(deps, endpoint, { type: "change", ...url, ...events }, origin);
+  await changeEndpoint(endpoint, { type: "change", ...url, ...events }, origin, deps);
 }
 
 /** A new secret. For a day the old one signs beside it. */
 export async function rotateWebhook(deps: WebhookDeps, endpoint: Endpoint, origin: Origin): Promise<NewWebhookSecret> {
-  const { decided } = await carryOut(deps, endpoint, { type: "rotate" }, origin);
+  const { decided } = await changeEndpoint(endpoint, { type: "rotate" }, origin, deps);
   const [changed] = decided;
   if (changed?.type !== "WebhookChanged") throw new Error("a rotation decides one change");
   const { endpointId } = endpoint;
@@ -50,27 +49,27 @@ export async function rotateWebhook(deps: WebhookDeps, endpoint: Endpoint, origi
 }
 
 export async function removeWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin, reason?: string): Promise<void> {
-  await carryOut(deps, endpoint, { type: "remove", reason }, origin);
+  await changeEndpoint(endpoint, { type: "remove", reason }, origin, deps);
 }
 
 /** Sends nothing to the endpoint until it is resumed. Events wait meanwhile. */
 export async function pauseWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin, reason?: string): Promise<void> {
-  await carryOut(deps, endpoint, { type: "pause", reason }, origin);
+  await changeEndpoint(endpoint, { type: "pause", reason }, origin, deps);
 }
 
 /** What has waited is sent; call `releaseDeliveries` afterwards, so that it goes at once. */
 export async function resumeWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin): Promise<void> {
-  await carryOut(deps, endpoint, { type: "resume" }, origin);
+  await changeEndpoint(endpoint, { type: "resume" }, origin, deps);
 }
 
-async function carryOut(deps: OrganisationDeps, endpoint: Endpoint, action: WebhookAction, origin: Origin) {
-  const { organisationId } = endpoint;
-  const command = { ...action, ...endpoint, by: origin.by, now: await deps.now() };
-  const context = { organisation: organisationId, ...origin };
-  const handled = await handle(deps, webhooksAggregate, organisationId, context, (state) => decide(command, state));
-  await deps.project(organisationId);
-  return handled;
-}
+const changeEndpoint = (endpoint: Endpoint, action: WebhookAction, origin: Origin, deps: OrganisationDeps) =>
+  changeOrganisation(
+    endpoint.organisationId,
+    webhooksAggregate,
+    (state, { by, now }) => decide({ ...action, ...endpoint, by, now }, state),
+    origin,
+    deps,
+  );
 
 function soundUrl(text: string, rules: AddressRules): string {
   const judged = checkUrl(text.trim(), rules);

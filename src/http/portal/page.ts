@@ -5,7 +5,7 @@ import type { Child } from "hono/jsx";
 import type { MemberDeps } from "../../commands/members/changeMember.js";
 import type { Session } from "../../commands/members/sessions.js";
 import type { createSignIn } from "../../commands/members/signIn.js";
-import type { OrganisationDeps, Origin } from "../../commands/organisations/organisation.js";
+import type { OrganisationDeps, Origin } from "../../commands/organisations/organisationStream.js";
 import type { WebhookDeps } from "../../commands/organisations/webhooks.js";
 import type { Action } from "../../domain/members.js";
 import type { FileChecks } from "../../judging/fileChecks.js";

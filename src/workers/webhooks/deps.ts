@@ -2,7 +2,7 @@
 // events; every worker process makes deliveries of them and sends those that are due.
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
-import type { OrganisationDeps } from "../../commands/organisations/organisation.js";
+import type { OrganisationDeps } from "../../commands/organisations/organisationStream.js";
 import type { Principal } from "../../domain/principal.js";
 import type { AddressRules } from "../../domain/webhooks/address.js";
 import type { EventStore } from "../../ports/eventStore.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide, type OrganisationCommand, organisationAggregate } from "../../../src/commands/organisations/organisationDecider.js";
+import { catalogueAggregate, decide, type OrganisationCommand } from "../../../src/commands/organisations/organisationDecider.js";
 import type { OrganisationFile } from "../../../src/domain/catalogue/schema.js";
 import type { CatalogueFile } from "../../../src/events/catalogue.js";
 import type { EventOn } from "../../../src/events/registry.js";
@@ -7,7 +7,7 @@ import { givenWhenThen } from "../givenWhenThen.js";
 import { fileFor } from "../support.js";
 
 type OrganisationEvent = EventOn<"organisation">;
-const given = givenWhenThen({ ...organisationAggregate, decide });
+const given = givenWhenThen({ ...catalogueAggregate, decide });
 
 const now = new Date("2026-03-01T00:00:00Z");
 const by = { kind: "cli" as const, id: "operator" };
@@ -21,7 +21,7 @@ const apply = (file: OrganisationFile, head: bigint): OrganisationCommand => ({
   now,
 });
 /** The events that lead to this file. */
-const applied = (file: OrganisationFile): OrganisationEvent[] => decide(apply(file, -1n), organisationAggregate.initial());
+const applied = (file: OrganisationFile): OrganisationEvent[] => decide(apply(file, -1n), catalogueAggregate.initial());
 const base = applied(fileFor("demo"));
 const renamed = fileFor("demo", (file) => {
   file.organisation.name = "New name";

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { columnsAggregate, decide } from "../../../src/commands/organisations/columnsDecider.js";
+import { columnsAggregate, decide } from "../../../src/commands/organisations/rememberColumns.js";
 import type { ColumnChoice } from "../../../src/domain/imports/columns/choice.js";
 import { limits } from "../../../src/domain/imports/limits.js";
 import type { EventOn } from "../../../src/events/registry.js";

@@ -1,0 +1,60 @@
+// An organisation's stream: its catalogue, its API keys, its webhook endpoints and its choices of columns each have a decider of their own.
+import type { Principal } from "../../domain/principal.js";
+import { Rejection } from "../../domain/rejection.js";
+import type { EventOn } from "../../events/registry.js";
+import type { EventStore, Revision } from "../../ports/eventStore.js";
+import { type Aggregate, type Handled, handle } from "../handle.js";
+
+export interface OrganisationDeps {
+  readonly events: EventStore;
+  /** Applies the organisation's stream to its tables, so that every process sees the change when the command returns. */
+  readonly project: (organisationId: string) => Promise<void>;
+  /** The database's clock. */
+  readonly now: () => Promise<Date>;
+  readonly newId: () => string;
+}
+
+/** Who gave the command; recorded with its events. */
+export interface Origin {
+  readonly by: Principal;
+  readonly correlationId: string;
+}
+
+type OrganisationEvent = EventOn<"organisation">;
+
+/** What a decider takes of the stream, by type. The rest is other deciders'. */
+type Changes<State> = {
+  readonly [Type in OrganisationEvent["type"]]?: (
+    state: State,
+    event: Extract<OrganisationEvent, { type: Type }>,
+    revision: Revision,
+  ) => void;
+};
+
+/** `changes` change the state that they are given, which only the fold holds: a large catalogue has thousands of entries. */
+export const organisationAggregate = <State>(initial: () => State, changes: Changes<State>): Aggregate<"organisation", State> => ({
+  kind: "organisation",
+  initial,
+  evolve(state, event, revision) {
+    changes[event.type]?.(state, event as never, revision);
+    return state;
+  },
+});
+
+/** Decides on the organisation's stream, appends, and brings its tables up to it. */
+export async function changeOrganisation<State>(
+  organisationId: string,
+  aggregate: Aggregate<"organisation", State>,
+  decide: (state: State, command: { readonly by: Principal; readonly now: Date; readonly head: Revision }) => OrganisationEvent[],
+  origin: Origin,
+  deps: OrganisationDeps,
+): Promise<Handled<"organisation", State> & { readonly now: Date }> {
+  const now = await deps.now();
+  const context = { organisation: organisationId, ...origin };
+  const handled = await handle(deps, aggregate, organisationId, context, (state, head) => decide(state, { by: origin.by, now, head }));
+  await deps.project(organisationId);
+  return { ...handled, now };
+}
+
+export const noOrganisation = (organisationId: string) =>
+  new Rejection("notFound", `There is no organisation ${organisationId}; create it with org apply`);
