@@ -25,7 +25,7 @@ export async function dismissRows(deps: CorrectionDeps, change: RowsChange & { r
   const { state } = await loadCorrections(deps.eventStore, importId);
   const notDismissed = rows.filter((row) => state.rows.get(row)?.why !== "dismissed");
   await expectOpen(deps, found, notDismissed);
-  await carryOut(deps, change, { type: "dismissRows", note });
+  await decideOn(deps, change, { type: "dismissRows", note });
 }
 
 /** Dismissed rows are open again; rows that are not dismissed stay as they are. */
@@ -33,7 +33,7 @@ export async function reopenRows(deps: CorrectionDeps, change: RowsChange): Prom
   expectSomeRows(change.rows);
   const found = await completedImport(deps, change);
   await expectWholeShipments(deps.pool, found, change.rows);
-  await carryOut(deps, change, { type: "reopenRows" });
+  await decideOn(deps, change, { type: "reopenRows" });
 }
 
 function expectSomeRows(rows: readonly number[]): void {
@@ -41,13 +41,11 @@ function expectSomeRows(rows: readonly number[]): void {
     throw new Rejection("invalid", `Choose 1 to ${limits.rowsPerCorrection} rows`);
 }
 
-async function carryOut(
-  { eventStore }: CorrectionDeps,
-  { organisationId, importId, rows, by, requestId, now }: RowsChange,
-  action: { readonly type: "dismissRows"; readonly note: string } | { readonly type: "reopenRows" },
-): Promise<void> {
+type Change = { readonly type: "dismissRows"; readonly note: string } | { readonly type: "reopenRows" };
+
+function decideOn({ eventStore }: CorrectionDeps, { organisationId, importId, rows, by, requestId, now }: RowsChange, change: Change) {
   const context = { organisation: organisationId, by, correlationId: requestId };
-  await decideCorrections(eventStore, importId, rows, context, (state, released) =>
-    decide({ ...action, importId, rows, released, by, now }, state),
+  return decideCorrections(eventStore, importId, rows, context, (state, released) =>
+    decide({ ...change, importId, rows, released, by, now }, state),
   );
 }

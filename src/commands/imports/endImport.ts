@@ -6,7 +6,7 @@ import type { EventStore } from "../../ports/eventStore.js";
 import { catchUpImport } from "../../projections/importRow.js";
 import { untilNoConflict } from "../handle.js";
 import type { ImportCommand } from "./importDecider.js";
-import { carryOut, type LoadedImport, loadImport } from "./importStream.js";
+import { handleImport, type LoadedImport, loadImport } from "./importStream.js";
 import { freePlace } from "./queue/places.js";
 
 export type EndCommand = Extract<ImportCommand, { type: "failImport" | "cancelImport" }>;
@@ -24,7 +24,7 @@ export async function endImport(
   const ended = await untilNoConflict(async () => {
     const loaded = await loadImport(eventStore, importId);
     const end = decide(loaded);
-    return end ? carryOut(eventStore, loaded, end.command, end.context) : loaded;
+    return end ? handleImport(eventStore, loaded, end.command, end.context) : loaded;
   });
   await catchUpImport(pool, eventStore, importId);
   await freePlace(pool, { importId, rows: rowsBefore(ended.revision) }, turn);

@@ -54,7 +54,7 @@ export function expectVisible(state: ImportState, { organisationId, kind }: Impo
 }
 
 /** Decides and appends at the loaded revision. Throws WrongVersion when another process has appended since. */
-export async function carryOut(
+export async function handleImport(
   eventStore: EventStore,
   loaded: LoadedImport,
   command: ImportCommand,

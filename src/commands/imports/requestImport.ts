@@ -12,7 +12,7 @@ import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
 import { decide, evolve, type ImportCommand, nothingYet, usedForAnother } from "./importDecider.js";
-import { carryOut, firstRequest, importOfKey, notRequested } from "./importStream.js";
+import { handleImport, firstRequest, importOfKey, notRequested } from "./importStream.js";
 import { queueImport, releasePlace, reservePlace, withdrawPlace } from "./queue/places.js";
 import { queueLater, resolveRefusedPush } from "./resolvePush.js";
 import { importWithSameFile } from "./sameFile.js";
@@ -99,7 +99,7 @@ async function record(deps: RequestImportDeps, prepared: RequestCommand, deadlin
     const command = { ...prepared, request: { ...request, ...(await sameFile(deps, request, deadline)) } };
     const withinMs = deadline.leftMs();
     if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
-    const { position = 0n } = await carryOut(eventStore, notRequested(importId), command, context, { withinMs });
+    const { position = 0n } = await handleImport(eventStore, notRequested(importId), command, context, { withinMs });
     const queued = deadline.within("database", queueImport(pool, command.request, position));
     await queued.catch(() => void queueLater(deps, command.request, position));
     return command.request;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ImportState } from "../../../commands/imports/importDecider.js";
-import { carryOut, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
+import { handleImport, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { progressOf, readingShare } from "../../../domain/imports/progress.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
@@ -90,7 +90,7 @@ async function run(
     const found = await unusual?.find();
     held.check();
     const { counts } = recorded;
-    const completed = await carryOut(
+    const completed = await handleImport(
       deps.eventStore,
       recorded.loaded,
       { type: "completeImport", counts, report: stored, notes: prepared.notes, unusual: found, by: workerOf(deps), now: held.now() },
@@ -114,7 +114,7 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport, cont
   const loaded =
     found.state.status === "processing"
       ? found
-      : await carryOut(
+      : await handleImport(
           deps.eventStore,
           found,
           {
