@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ObjectMissing } from "../portErrors.js";
 import type { ObjectStore } from "../ports/objectStore.js";
+import { temporaryFolder } from "../temporaryFolder.js";
 import type { AuditedImport } from "./evidence/evidence.js";
 
 export interface FileSources {
@@ -25,9 +25,9 @@ export async function fileFaults({ objectStore, tempDir }: FileSources, { reques
 }
 
 async function hashOf(objectStore: ObjectStore, key: string, tempDir: string): Promise<{ sha256: string; size: number } | undefined> {
-  const folder = await mkdtemp(join(tempDir, "audit-"));
+  await using folder = await temporaryFolder(tempDir, "audit-");
+  const path = join(folder.path, "file");
   try {
-    const path = join(folder, "file");
     await objectStore.fetch(key, path);
     const hash = createHash("sha256");
     let size = 0;
@@ -39,7 +39,5 @@ async function hashOf(objectStore: ObjectStore, key: string, tempDir: string): P
   } catch (error) {
     if (error instanceof ObjectMissing) return undefined;
     throw error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }

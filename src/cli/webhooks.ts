@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
 import { instantOf } from "../domain/imports/timestamp.js";
 import { isUuid } from "../domain/uuid.js";
+import { lookUntilFound } from "../timeLimit.js";
 import { CommandFault, command, limitOf, ofOrganisation, print, printList, remark } from "./outcome.js";
 import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
 
@@ -103,12 +103,12 @@ async function sendPing(id: string, options: OfEndpoint): Promise<void> {
       import("../queries/organisations/webhooks.js"),
     ]);
     const deliveryId = await enqueuePing(pool, endpoint, randomUUID());
-    for (const end = performance.now() + pingPatienceMs; performance.now() < end && !signal.aborted; await pause(100)) {
+    const look = async () => {
+      signal.throwIfAborted();
       const found = await listDeliveries(endpoint.organisationId, endpoint.endpointId, { limit: 20 }, pool);
-      const sent = found.find((each) => each.deliveryId === deliveryId);
-      if (sent && sent.status !== "waiting") return sent;
-    }
-    return undefined;
+      return found.find((each) => each.deliveryId === deliveryId && each.status !== "waiting");
+    };
+    return lookUntilFound(pingPatienceMs, look, 100);
   });
   if (!ended) return print("The ping is queued: a running worker sends it, and webhooks deliveries shows what comes of it.");
   if (ended.status !== "delivered") throw new CommandFault(`The ping failed: ${ended.reason ?? "no reason is known"}`);

@@ -21,3 +21,6 @@ export class Rejection extends Error {
     super(message);
   }
 }
+
+/** Another organisation's import, one of the other kind and an unknown id get the same answer. */
+export const noImport = () => new Rejection("notFound", "There is no import with this id");

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { lookUntilFound } from "../timeLimit.js";
 
 const run = promisify(execFile);
 
@@ -65,7 +65,7 @@ export async function endProcess(pid: number, signals: Patience, lives: () => Pr
     } catch {
       // the process has ended
     }
-    for (const deadline = performance.now() + patience; performance.now() < deadline; await pause(20)) if (!(await lives())) return true;
+    if (await lookUntilFound(patience, async () => ((await lives()) ? undefined : true), 20)) return true;
   }
   return false;
 }

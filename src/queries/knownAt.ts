@@ -1,8 +1,7 @@
-import { setTimeout } from "node:timers/promises";
 import { streamPrefix } from "../events/streams.js";
-import { StoreUnavailable } from "../portErrors.js";
 import type { Database } from "../ports/database.js";
 import { beginning, type EventStore, isAfter, type Position } from "../ports/eventStore.js";
+import { untilProjected } from "./lookUps/untilProjected.js";
 
 interface Stores {
   readonly pool: Database;
@@ -10,15 +9,14 @@ interface Stores {
 }
 
 const withinMs = 3_000;
-const lookMs = 50;
 
 /**
  * Waits until the tables have every completed import and every reversal up to a time. What is then read as of that time stays the same:
  * an event that is recorded later has a later time (`timedByLog` of events/codec.ts).
  */
 export async function tablesKnow(time: Date, stores: Stores): Promise<void> {
-  for (const deadline = performance.now() + withinMs; await isWaiting(time, stores); await setTimeout(lookMs))
-    if (performance.now() > deadline) throw new StoreUnavailable("database", "The ledgers are behind, try again shortly");
+  const look = async () => ((await isWaiting(time, stores)) ? undefined : true);
+  await untilProjected(look, "The ledgers are behind, try again shortly", withinMs);
 }
 
 /** Whether an event of that time or an earlier one is recorded and not in the tables yet. */

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { transaction } from "../../src/adapters/postgres/transaction.js";
 import { createKey, revokeKey, rotateKey } from "../../src/commands/organisations/keys.js";
 import { applyOrganisation } from "../../src/commands/organisations/organisation.js";
-import { type OrganisationDeps } from "../../src/commands/organisations/organisationStream.js";
+import type { OrganisationDeps } from "../../src/commands/organisations/organisationStream.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import type { OrganisationFile } from "../../src/domain/catalogue/schema.js";
 import { allProjections } from "../../src/projections/allProjections.js";

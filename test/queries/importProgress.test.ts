@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePlace } from "../../src/commands/imports/queue/places.js";
-import { readImport } from "../../src/queries/imports/importStatus.js";
+import { requireImport } from "../../src/queries/imports/importStatus.js";
 import { activity, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => model?.close());
 
 const progressOf = async (importId: string) => {
-  const read = await readImport("acme", { kind: "activities", importId }, model);
-  return [read?.view.status, read?.view.counts.received, read?.view.progress];
+  const read = await requireImport("acme", { kind: "activities", importId }, model);
+  return [read.view.status, read.view.counts.received, read.view.progress];
 };
 
 /** Records ten rows, of which the tables have five, and calls `work` while no projector runs. */

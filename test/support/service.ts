@@ -20,7 +20,7 @@ import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../src/adapters/spreadsheets/threads/headerThreads.js";
 import { createKey } from "../../src/commands/organisations/keys.js";
 import { applyOrganisation } from "../../src/commands/organisations/organisation.js";
-import { type OrganisationDeps } from "../../src/commands/organisations/organisationStream.js";
+import type { OrganisationDeps } from "../../src/commands/organisations/organisationStream.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
 import type { ApiDeps } from "../../src/http/api/deps.js";

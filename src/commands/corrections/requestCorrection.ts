@@ -1,12 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { limits } from "../../domain/imports/limits.js";
-import { type CorrectedFile, correctedFile, type SentValues } from "../../domain/pushes/correctedFile.js";
+import { correctedFile, type SentValues } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { Rejection } from "../../domain/rejection.js";
 import { decimalOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
 import { writeLines } from "../../judging/writeLines.js";
+import { temporaryFolder } from "../../temporaryFolder.js";
 import { deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
 import { acceptedAmong, completedImport, expectWholeShipments, someNumbers } from "./correctableRows.js";
@@ -61,19 +61,20 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const known = { sentFor: (row: number) => sent.get(row) ?? null, isAccepted: (row: number) => recorded.has(row) };
   const made = correctedFile(push, { kind, customFieldKeys, ...known, decimal, elements: pushed?.elements });
   correction.hold?.(made.bytes);
-  return withFile(deps.tempDir, made, (file) =>
-    requestImport(deps, {
-      ...asSent,
-      corrects: { ...corrects, ...(pushed && { push: pushed }) },
-      by,
-      requestId,
-      elements: made.elements,
-      sourceDetails: correctionName(found.request.sourceDetails),
-      file: { ...file, name: `${kind}.csv`, format: "csv" },
-      check: () => deadline.within("event store", expectOpen(deps, found, rows, accepted)),
-      withinMs: correction.withinMs,
-    }),
-  );
+  await using folder = await temporaryFolder(deps.tempDir, "push-");
+  const path = join(folder.path, "file");
+  const file = { path, ...(await writeLines(path, made.lines)), name: `${kind}.csv`, format: "csv" } as const;
+  return await requestImport(deps, {
+    ...asSent,
+    corrects: { ...corrects, ...(pushed && { push: pushed }) },
+    by,
+    requestId,
+    elements: made.elements,
+    sourceDetails: correctionName(found.request.sourceDetails),
+    file,
+    check: () => deadline.within("event store", expectOpen(deps, found, rows, accepted)),
+    withinMs: correction.withinMs,
+  });
 }
 
 /** Named after what is corrected first: the correction of a correction has the name of the first file too. */
@@ -91,17 +92,3 @@ function expectReason({ reason }: CorrectionPush, accepted: readonly number[]): 
 /** The values by their column's name: their order does not count. */
 const sentBody = ({ rows }: CorrectionPush) =>
   rows.map(({ row, values }) => [row, Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))]);
-
-async function withFile<Result>(
-  tempDir: string,
-  { lines }: CorrectedFile,
-  work: (file: Pick<Submission["file"], "path" | "size" | "sha256">) => Promise<Result>,
-): Promise<Result> {
-  const folder = await mkdtemp(join(tempDir, "push-"));
-  try {
-    const path = join(folder, "file");
-    return await work({ path, ...(await writeLines(path, lines)) });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}

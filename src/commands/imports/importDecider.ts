@@ -2,7 +2,7 @@
 // caller brings the time. A repeated command returns no events.
 
 import type { Principal } from "../../domain/principal.js";
-import { Rejection } from "../../domain/rejection.js";
+import { noImport, Rejection } from "../../domain/rejection.js";
 import type { ImportCompleted, ImportKind, ImportRequested, ImportStarted, RowOutcome } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
 
@@ -133,7 +133,7 @@ export function isFinished(state: ImportState): state is Extract<ImportState, { 
 
 function expectStatus<Status extends ImportState["status"]>(state: ImportState, status: Status): Extract<ImportState, { status: Status }> {
   if (state.status === status) return state as Extract<ImportState, { status: Status }>;
-  throw state.status === "none" ? unknownImport() : new Rejection("conflict", `The import is ${state.status}, not ${status}`);
+  throw state.status === "none" ? noImport() : new Rejection("conflict", `The import is ${state.status}, not ${status}`);
 }
 
 function expectUnfinished(state: ImportState): ImportRequested {
@@ -142,14 +142,12 @@ function expectUnfinished(state: ImportState): ImportRequested {
 }
 
 function requestOf(state: ImportState): ImportRequested {
-  if (state.status === "none") throw unknownImport();
+  if (state.status === "none") throw noImport();
   return state.request;
 }
 
 export const usedForAnother = () =>
   new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request");
-
-const unknownImport = () => new Rejection("notFound", "There is no import with this id");
 
 /** A guard against a worker's error: the counts must add up to the rows in the stream. */
 function checkCounts({ received, processed, failed }: ImportCounts, rows: number, kind: ImportKind): void {

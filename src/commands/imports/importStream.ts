@@ -1,6 +1,6 @@
 import { v5 } from "uuid";
 import { limits } from "../../domain/imports/limits.js";
-import { Rejection } from "../../domain/rejection.js";
+import { noImport } from "../../domain/rejection.js";
 import { decodeOn, type EventContext, encode } from "../../events/codec.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { firstRowRevision, requestedEvent, rowsBefore } from "../../events/importLayout.js";
@@ -49,7 +49,7 @@ export function expectVisible(state: ImportState, { organisationId, kind }: Impo
     state.status !== "none" &&
     (organisationId === undefined || state.request.organisationId === organisationId) &&
     (kind === undefined || state.request.kind === kind);
-  if (!isVisible) throw new Rejection("notFound", "There is no import with this id");
+  if (!isVisible) throw noImport();
   return state;
 }
 

@@ -12,7 +12,7 @@ import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
 import { decide, evolve, type ImportCommand, nothingYet, usedForAnother } from "./importDecider.js";
-import { handleImport, firstRequest, importOfKey, notRequested } from "./importStream.js";
+import { firstRequest, handleImport, importOfKey, notRequested } from "./importStream.js";
 import { queueImport, releasePlace, reservePlace, withdrawPlace } from "./queue/places.js";
 import { queueLater, resolveRefusedPush } from "./resolvePush.js";
 import { importWithSameFile } from "./sameFile.js";

@@ -1,5 +1,4 @@
 // Finds the earlier import that has the same file. The tables say which imports to look at; the streams say whether they still count.
-import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
 import { limits } from "../../domain/imports/limits.js";
 import { decodeOn } from "../../events/codec.js";
@@ -8,6 +7,7 @@ import { requestedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { importsWithFile, isBeingRecorded, type SameFile } from "../../queries/lookUps/sameFiles.js";
+import { lookUntilFound } from "../../timeLimit.js";
 import type { Deadline } from "../deadline.js";
 import { load } from "../handle.js";
 import { reversalsAggregate } from "../reversals/reversalsDecider.js";
@@ -46,7 +46,8 @@ export async function importWithSameFile(deps: Deps, file: FileToCompare, deadli
 }
 
 async function untilRecorded({ pool }: Deps, importId: string, deadline: Deadline): Promise<void> {
-  while (deadline.leftMs() > appendMs && (await deadline.within("database", isBeingRecorded(pool, importId)))) await pause(lookAgainMs);
+  const look = async () => ((await deadline.within("database", isBeingRecorded(pool, importId))) ? undefined : true);
+  await lookUntilFound(deadline.leftMs() - appendMs, look, lookAgainMs);
 }
 
 type Sought = Parameters<typeof importsWithFile>[1];

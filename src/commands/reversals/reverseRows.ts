@@ -1,8 +1,6 @@
 // Takes accepted rows of a completed import back: all of them, or some activities or shipments. The stream `reversals-<importId>` says what was
 // reversed before, and `corrections-<importId>` whether somebody has claimed rows meanwhile. What else changes is read from the tables for the
 // answer alone: the projections derive it from the log.
-import { setTimeout } from "node:timers/promises";
-import type { Pool } from "pg";
 import { v7 } from "uuid";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -17,11 +15,12 @@ import {
   type ReversalTarget,
   writtenImport,
 } from "../../queries/lookUps/reversals.js";
+import { untilProjected } from "../../queries/lookUps/untilProjected.js";
+import { lookUntilFound } from "../../timeLimit.js";
 import { decideReversal, type LoadedCorrections, loadCorrections } from "../corrections/correctionsStream.js";
 import { queuedCorrections } from "../corrections/openRows.js";
 import { load, untilNoConflict } from "../handle.js";
 import { expectVisible, loadImport } from "../imports/importStream.js";
-import { untilProjected } from "../untilProjected.js";
 import { decide, type ReverseRows, reversalsAggregate } from "./reversalsDecider.js";
 import {
   activitiesOf,
@@ -139,11 +138,14 @@ interface Made {
 }
 
 const withoutConflictMs = 10_000;
+const shownMs = 500;
 
 /** If somebody claims or reverses rows of the import between the look at its corrections and the decision, it starts again. */
 async function reverseChosen(deps: ReversalDeps, found: ReversibleImport, chosen: ReversalUnits, making: Making): Promise<Made> {
   const made = await untilNoConflict(() => tryToReverse(deps, found, chosen, making), withoutConflictMs);
-  if (made.outcome.reversalId) await shownSoon(deps.pool, made.outcome.reversalId);
+  const { reversalId } = made.outcome;
+  // The caller's next look at the import then shows the reversal. If the projector is busy, or the database does not answer, nobody waits for it.
+  if (reversalId) await lookUntilFound(shownMs, () => isShownReversed(deps.pool, reversalId)).catch(() => undefined);
   return made;
 }
 
@@ -181,16 +183,6 @@ async function tryToReverse(deps: ReversalDeps, found: ReversibleImport, chosen:
     corrections: corrections.map((each) => ({ importId: each.importId, rows: each.rows })),
   };
   return { outcome, reversalId: event ? reversalId : before.last?.reversalId };
-}
-
-const shownMs = 500;
-const lookMs = 50;
-
-/** Waits a moment for the tables, so that the caller's next read shows the reversal. If the projector is busy, the answer comes without it. */
-async function shownSoon(pool: Pool, reversalId: string): Promise<void> {
-  const end = performance.now() + shownMs;
-  const isShown = () => isShownReversed(pool, reversalId).catch(() => true); // the reversal is recorded, whatever the database says
-  while (performance.now() < end && !(await isShown())) await setTimeout(lookMs);
 }
 
 interface ChosenCorrection {

@@ -1,5 +1,6 @@
 // An import's status is its row in `imports`.
 import type { Pool } from "pg";
+import { noImport } from "../../domain/rejection.js";
 import { isUuid } from "../../domain/uuid.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { requestedEvent } from "../../events/importLayout.js";
@@ -31,9 +32,10 @@ export function readRow(row: ImportRow) {
   return { view: viewOf(row), position, unprojected };
 }
 
-export async function readImport(organisationId: string, name: ImportName, sources: Sources): Promise<ReadImport | undefined> {
+export async function requireImport(organisationId: string, name: ImportName, sources: Sources): Promise<ReadImport> {
   const row = await rowOf(organisationId, name, sources);
-  return row && readRow(row);
+  if (!row) throw noImport();
+  return readRow(row);
 }
 
 /** If the process that recorded the push was killed before it wrote the row, the row is written now. */
@@ -48,12 +50,13 @@ async function rowOf(organisationId: string, name: ImportName, { pool, eventStor
   return findImportRow(organisationId, name, pool);
 }
 
-/** The file as it was sent; of a JSON push, the file that was made of it. Undefined for an unknown import. */
+/** The file as it was sent; of a JSON push, the file that was made of it. */
 export async function submittedFile(
   organisationId: string,
   importId: string,
   sources: Sources,
-): Promise<{ readonly key: string; readonly name: string } | undefined> {
+): Promise<{ readonly key: string; readonly name: string }> {
   const row = await rowOf(organisationId, { kind: undefined, importId }, sources);
-  return row && { key: row.fileKey, name: row.fileName };
+  if (!row) throw noImport();
+  return { key: row.fileKey, name: row.fileName };
 }

@@ -182,8 +182,8 @@ export async function lastEnd(pool: Pool, importIds: readonly string[]): Promise
   return rows[0]?.ended === importIds.length ? (rows[0].at ?? undefined) : undefined;
 }
 
-/** Whether the tables have this reversal. */
-export async function isShownReversed(pool: Pool, reversalId: string): Promise<boolean> {
+/** True when the tables have this reversal. */
+export async function isShownReversed(pool: Pool, reversalId: string): Promise<true | undefined> {
   const { rowCount } = await pool.query("select from reversals where reversal_id = $1", [reversalId]);
-  return rowCount === 1;
+  return rowCount === 1 ? true : undefined;
 }

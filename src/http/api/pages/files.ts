@@ -1,8 +1,8 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
 import { askForReport } from "../../../commands/imports/storedObjects.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { ObjectMissing } from "../../../portErrors.js";
+import { lookUntilFound } from "../../../timeLimit.js";
 import { answerInTime, readPatienceMs } from "../../server/answerInTime.js";
 import { Problem } from "../../server/problem.js";
 import type { ApiDeps } from "../deps.js";
@@ -25,11 +25,12 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
     if (importId === undefined || !(await askForReport(pool, importId))) throw new Rejection("notFound", "The file is no longer there");
     waiting += 1;
     try {
-      for (const end = performance.now() + waitMs; waiting <= mostWaiting && performance.now() < end; ) {
-        await pause(lookMs);
+      const look = async () => {
         const file = await openLink(link, now).catch(unlessMissing);
-        if (file !== "missing") return file;
-      }
+        return file === "missing" ? undefined : { file };
+      };
+      const made = waiting <= mostWaiting ? await lookUntilFound(waitMs, look, lookMs) : undefined;
+      if (made) return made.file;
     } finally {
       waiting -= 1;
     }

@@ -1,5 +1,5 @@
 // What the four push routes share: their headers, their answer, and the steps from a checked file to a requested import.
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { acceptFile } from "../../../commands/imports/acceptFile.js";
@@ -9,6 +9,7 @@ import { columnsOf } from "../../../domain/imports/fields.js";
 import { limits } from "../../../domain/imports/limits.js";
 import type { ImportKind, ImportRequested } from "../../../events/importEvents.js";
 import { writeLines } from "../../../judging/writeLines.js";
+import { temporaryFolder } from "../../../temporaryFolder.js";
 import { receiveUpload } from "../../server/receiveUpload.js";
 import type { Answer } from "../../server/requestFrame.js";
 import type { ApiDeps } from "../deps.js";
@@ -67,15 +68,11 @@ export async function acceptData(
   { lines, bytes, ...push }: DataPush,
 ): Promise<Answer> {
   request.holdOnDisk(bytes);
-  const folder = await mkdtemp(join(deps.tempDir, "push-"));
-  try {
-    const path = join(folder, "file");
-    const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeLines(path, lines)) } as const;
-    const sourceDetails = request.body.sourceDetails ?? "API push";
-    return accepted(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await temporaryFolder(deps.tempDir, "push-");
+  const path = join(folder.path, "file");
+  const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeLines(path, lines)) } as const;
+  const sourceDetails = request.body.sourceDetails ?? "API push";
+  return accepted(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));
 }
 
 const received: Record<ImportKind, string> = { shipments: "shipmentsReceived", activities: "activitiesReceived" };

@@ -6,12 +6,12 @@ import { activityTotals, mostTotals, sumOf } from "../../../queries/activities/a
 import { listWithReversed, reversedChoices } from "../../../queries/activities/reversedActivities.js";
 import { mostAmounts, totalChanges } from "../../../queries/activities/totalChanges.js";
 import { givenFields } from "../../../queries/givenFields.js";
+import { requireImport } from "../../../queries/imports/importStatus.js";
 import { tablesKnow } from "../../../queries/knownAt.js";
 import type { ApiDeps } from "../deps.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, time, timeRange } from "../listQuery.js";
 import { type Caller, defineRoute, type Route } from "../route.js";
-import { requireImport } from "./importsShape.js";
 import { shownFields, tag } from "./ledgerShape.js";
 
 const reversed = answerObject("ReversedActivity", {
@@ -121,7 +121,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     handler: async ({ query, caller }, deps) => {
       const { importId, reversed, unusual } = query;
       const filter = { importId, ...(await activityFilter(query, caller, deps)) };
-      if (importId !== undefined) await requireImport(caller, "activities", importId, deps);
+      if (importId !== undefined) await requireImport(caller.organisationId, { kind: "activities", importId }, deps);
       const page = pageRequest(query, deps);
       if (reversed === undefined && unusual === undefined)
         return answerPage(listActivities(caller.organisationId, filter, page, deps.pool));

@@ -1,10 +1,11 @@
 import { requestCorrection } from "../../../commands/corrections/requestCorrection.js";
 import { activityCorrectionPush, correctionPush } from "../../../domain/pushes/importPushes.js";
 import type { ImportKind } from "../../../events/importEvents.js";
+import { requireImport } from "../../../queries/imports/importStatus.js";
 import { rowsToCorrect } from "../../../queries/rejectedRows/rowsToCorrect.js";
 import { defineRoute, type Route } from "../route.js";
 import { accepted, acceptedActivities, acceptedShipments, originOf, pushDeps, pushHeaders, roomInQueue } from "./acceptPush.js";
-import { importKindRoutes, importParams, requireImport } from "./importsShape.js";
+import { importKindRoutes, importParams } from "./importsShape.js";
 
 const acceptedOf = { shipments: acceptedShipments, activities: acceptedActivities };
 const pushOf = { shipments: correctionPush, activities: activityCorrectionPush };
@@ -51,7 +52,7 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
     handler: async (request, deps) => {
       const { params, body, caller, holdOnDisk } = request;
       const { importId } = params;
-      await requireImport(caller, kind, importId, deps);
+      await requireImport(caller.organisationId, { kind, importId }, deps);
       const { organisationId, catalogueVersion } = caller;
       const sent = (_: ImportKind, rows: readonly number[]) => rowsToCorrect(organisationId, { kind, importId, rows }, deps.pool);
       const correction = { ...originOf(request), importId, kind, push: body, catalogueVersion, hold: holdOnDisk, sent };

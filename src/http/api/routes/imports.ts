@@ -1,9 +1,10 @@
 import { cancelImport } from "../../../commands/imports/cancelImport.js";
 import { listImports } from "../../../queries/imports/importList.js";
+import { requireImport } from "../../../queries/imports/importStatus.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
 import { lookForReport } from "../missingReports.js";
 import { defineRoute, type Route } from "../route.js";
-import { importBody, importKindRoutes, importParams, importSchema, requireImport } from "./importsShape.js";
+import { importBody, importKindRoutes, importParams, importSchema } from "./importsShape.js";
 
 export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
   defineRoute({
@@ -17,7 +18,7 @@ export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind
     request: { params: importParams },
     responses: { 200: { description: "The import", schema: importSchema }, 404: { description: "No such import in the organisation" } },
     handler: async ({ params, caller }, deps) => {
-      const { view } = await requireImport(caller, kind, params.importId, deps);
+      const { view } = await requireImport(caller.organisationId, { kind, importId: params.importId }, deps);
       if (view.reportKey !== null) lookForReport(deps, view.importId, view.reportKey);
       return { status: 200, body: await importBody(view, deps, caller.now()) };
     },
@@ -65,9 +66,9 @@ export const importCancelRoutes: readonly Route[] = importKindRoutes.map(({ kind
     },
     handler: async ({ params: { importId }, caller }, deps) => {
       const { organisationId, by, requestId } = caller;
-      await requireImport(caller, kind, importId, deps);
+      await requireImport(caller.organisationId, { kind, importId }, deps);
       await cancelImport(deps, { organisationId, importId, kind, by, requestId, now: caller.now() });
-      const { view } = await requireImport(caller, kind, importId, deps);
+      const { view } = await requireImport(caller.organisationId, { kind, importId }, deps);
       return { status: 200, body: await importBody(view, deps, caller.now()) };
     },
   }),

@@ -1,13 +1,10 @@
 // What the routes about imports share: the two kinds with their paths, and the contract's Import.
 import { z } from "zod";
 import { unusualKinds } from "../../../domain/imports/unusual.js";
-import { Rejection } from "../../../domain/rejection.js";
 import type { ImportKind } from "../../../events/importEvents.js";
-import { type ReadImport, readImport } from "../../../queries/imports/importStatus.js";
 import { type ImportView, shownImport } from "../../../queries/imports/importView.js";
 import type { ApiDeps } from "../deps.js";
 import { answerObject, instant } from "../document/schemas.js";
-import type { Caller } from "../route.js";
 
 export const importKindRoutes = [
   { kind: "shipments", base: "/v1/org/shipments/imports", tag: "Shipment imports", noun: "shipment", name: "Shipment" },
@@ -113,11 +110,4 @@ export async function importBody(view: ImportView, { objectStore }: ApiDeps, now
   const downloadName = `rejected-rows-${importId}.xlsx`;
   const link = { downloadName, expiresInSeconds: linkSeconds, now };
   return shownImport(view, reportKey === null ? null : await objectStore.link(reportKey, link));
-}
-
-/** Another organisation's import, one of the other kind and an unknown id get the same answer. */
-export async function requireImport(caller: Caller, kind: ImportKind, importId: string, deps: ApiDeps): Promise<ReadImport> {
-  const found = await readImport(caller.organisationId, { kind, importId }, deps);
-  if (!found) throw new Rejection("notFound", "There is no import with this id");
-  return found;
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { ImportKind } from "../../../events/importEvents.js";
+import { requireImport } from "../../../queries/imports/importStatus.js";
 import { listRejectedRows, type RowWithState } from "../../../queries/rejectedRows/rejectedRows.js";
 import { rowStateNames } from "../../../queries/rejectedRows/rowStates.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
-import { importKindRoutes, importParams, requireImport } from "./importsShape.js";
+import { importKindRoutes, importParams } from "./importsShape.js";
 
 const rowState = z.enum(rowStateNames).meta({ id: "RowState" });
 
@@ -54,7 +55,7 @@ export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, b
       404: { description: "No such import in the organisation" },
     },
     handler: async ({ params: { importId }, query: { state, ...page }, caller }, deps) => {
-      const { unprojected } = await requireImport(caller, kind, importId, deps);
+      const { unprojected } = await requireImport(caller.organisationId, { kind, importId }, deps);
       const name = { kind, importId, unprojected, state };
       return answerPage(listRejectedRows(caller.organisationId, name, pageRequest(page, deps), deps), (row) => rowBody(kind, row));
     },

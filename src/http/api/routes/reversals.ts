@@ -4,11 +4,12 @@ import { limits } from "../../../domain/imports/limits.js";
 import { reason } from "../../../domain/pushes/values.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import { importReversals } from "../../../queries/imports/importReversals.js";
+import { requireImport } from "../../../queries/imports/importStatus.js";
 import { readPage } from "../../../queries/page.js";
 import { answerObject } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
-import { importKindRoutes, importParams, requireImport, reversalSchema } from "./importsShape.js";
+import { importKindRoutes, importParams, reversalSchema } from "./importsShape.js";
 
 const highestRow = 2_147_483_647;
 
@@ -88,7 +89,7 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
     },
     handler: async ({ params: { importId }, body, caller }, deps) => {
       const { organisationId, by, requestId } = caller;
-      await requireImport(caller, kind, importId, deps);
+      await requireImport(caller.organisationId, { kind, importId }, deps);
       const { restored: _, ...answer } = await reverseRows(deps, {
         organisationId,
         importId,
@@ -120,7 +121,7 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
     },
     handler: async ({ params: { importId }, query, caller }, deps) => {
       const { organisationId } = caller;
-      await requireImport(caller, kind, importId, deps);
+      await requireImport(caller.organisationId, { kind, importId }, deps);
       const page = readPage(
         pageRequest(query, deps),
         ["reversals", organisationId, importId],

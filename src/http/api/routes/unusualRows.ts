@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { requireImport } from "../../../queries/imports/importStatus.js";
 import { listUnusualRows } from "../../../queries/imports/unusualRows.js";
 import { answerObject } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
-import { importKindRoutes, importParams, requireImport, unusualKind } from "./importsShape.js";
+import { importKindRoutes, importParams, unusualKind } from "./importsShape.js";
 
 const unusualRow = answerObject("UnusualRow", {
   row: z.int().describe("The row's number in the file (the header is 1), or its ordinal in the JSON push"),
@@ -42,7 +43,7 @@ export const unusualRowRoutes: readonly Route[] = [
       404: { description: "No such import in the organisation" },
     },
     handler: async ({ params: { importId }, query, caller }, deps) => {
-      await requireImport(caller, kind, importId, deps);
+      await requireImport(caller.organisationId, { kind, importId }, deps);
       return answerPage(listUnusualRows(caller.organisationId, { importId }, pageRequest(query, deps), deps.pool));
     },
   }),

@@ -11,7 +11,7 @@ import { revisionOfRow, streamPage } from "../../../queries/streamSearch.js";
 import type { PageOf, SignedInVisit } from "../page.js";
 import { EmptyState, Pager } from "../shell/panel.js";
 import { Time } from "../shell/values.js";
-import { requireImport } from "./imports/one.js";
+import { importOf } from "./imports/one.js";
 import { importCrumbs, importPath, importsPath } from "./imports/status.js";
 import { inWords as stepInWords } from "./imports/timeline.js";
 import { quotesPath } from "./quotes/quoteForm.js";
@@ -24,7 +24,7 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
   path: `${importsPath}/{importId}/history`,
   access: "look",
   show: async (visit, deps) => {
-    const { view } = await requireImport(visit, deps);
+    const { view } = await importOf(visit, deps);
     const { eventStore, pool } = deps;
     const { importId } = view;
     const of = histories.find((each) => each === visit.query["of"]) ?? "import";

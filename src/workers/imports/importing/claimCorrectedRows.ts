@@ -1,7 +1,6 @@
 import { claimRows } from "../../../commands/corrections/correctionsStream.js";
 import type { ImportState } from "../../../commands/imports/importDecider.js";
 import { type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
-import { untilProjected } from "../../../commands/untilProjected.js";
 import { refusal } from "../../../domain/rows/faults.js";
 import type { EventContext } from "../../../events/codec.js";
 import type { RefusedRow } from "../../../events/correctionEvents.js";
@@ -9,6 +8,7 @@ import { startedEvent } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import type { Refusals } from "../../../judging/prepareRows.js";
 import { ledgerHas, supersededRows } from "../../../queries/lookUps/rejectedRows.js";
+import { untilProjected } from "../../../queries/lookUps/untilProjected.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 

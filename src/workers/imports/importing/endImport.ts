@@ -1,7 +1,7 @@
-import { setTimeout } from "node:timers/promises";
 import { type EndCommand, endImport } from "../../../commands/imports/endImport.js";
 import { hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { shortened } from "../../../domain/imports/limits.js";
+import { lookUntilFound } from "../../../timeLimit.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 import { contextOf } from "./processImport.js";
@@ -19,14 +19,10 @@ export function failImport(deps: WorkerDeps, held: HeldTurn, reason: string): Pr
 }
 
 const cancelCommandMs = 2_000;
-const lookMs = 50;
 
 /** The cancel command records the cancellation with its own principal. The worker does so only if the command has not done it in time. */
 export async function endCancelled(deps: WorkerDeps, held: HeldTurn): Promise<LoadedImport> {
-  for (const deadline = performance.now() + cancelCommandMs; performance.now() < deadline; ) {
-    if (hasEnded(await loadImport(deps.eventStore, held.turn.importId))) break;
-    await setTimeout(lookMs);
-  }
+  await lookUntilFound(cancelCommandMs, async () => hasEnded(await loadImport(deps.eventStore, held.turn.importId)) || undefined);
   return endWith(deps, held, { type: "cancelImport", by: workerOf(deps), progress: held.progress, now: held.now() });
 }
 

@@ -1,9 +1,9 @@
-import { untilProjected } from "../../../commands/untilProjected.js";
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import { unusualLimits } from "../../../domain/imports/unusual.js";
 import type { ImportCompleted, ImportRequested, RowOutcome } from "../../../events/importEvents.js";
 import { unusualRows } from "../../../judging/unusualRows.js";
 import { areFiguresComplete, ledgerFigures } from "../../../queries/lookUps/ledgerFigures.js";
+import { untilProjected } from "../../../queries/lookUps/untilProjected.js";
 import type { WorkerDeps } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 

@@ -1,7 +1,7 @@
 import { numbersNamed, rangesInWords, rangesOf } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
-import { readImport } from "../../../../queries/imports/importStatus.js";
+import { requireImport } from "../../../../queries/imports/importStatus.js";
 import { withQuery } from "../../links.js";
 import type { PageOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { ButtonLink } from "../../shell/form.js";
@@ -66,9 +66,8 @@ const addressOf = ({ importId, rows }: Chosen): string => withQuery(reversePath(
 function named({ person }: SignedInVisit, chosen: readonly Chosen[], deps: PortalDeps): Promise<(Chosen & { reference: string })[]> {
   return Promise.all(
     chosen.map(async (each) => {
-      const found = await readImport(person.organisationId, { kind: "activities", importId: each.importId }, deps);
-      if (!found) throw new Rejection("notFound", "There is no import with this id");
-      return { ...each, reference: shownReference(found.view) };
+      const { view } = await requireImport(person.organisationId, { kind: "activities", importId: each.importId }, deps);
+      return { ...each, reference: shownReference(view) };
     }),
   );
 }

@@ -1,10 +1,10 @@
 // Which activities the page shows, from its address, and addresses that show others.
 import { limits } from "../../../../domain/imports/limits.js";
 import { wallAt } from "../../../../domain/imports/timestamp.js";
-import { Rejection } from "../../../../domain/rejection.js";
+import { noImport, Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ActivityFilter } from "../../../../queries/activities/activityFilter.js";
-import { readImport } from "../../../../queries/imports/importStatus.js";
+import { requireImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Query } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
@@ -48,7 +48,7 @@ export interface Selection {
 export function selectionOf(visit: SignedInVisit, now: Date): Selection {
   const { query, person } = visit;
   const importId = query["import"] ?? "";
-  if (importId !== "" && !isUuid(importId)) throw new Rejection("notFound", "There is no import with this id");
+  if (importId !== "" && !isUuid(importId)) throw noImport();
   const isOfAllDays = importId !== "" && !query["month"] && !query["from"] && !query["to"];
   const period = isOfAllDays ? undefined : periodOf(query, person.timezone, now);
   const [customer, warehouse, charge] = [codeOf(query, "customer"), codeOf(query, "warehouse"), codeOf(query, "charge")];
@@ -73,9 +73,7 @@ export function selectionOf(visit: SignedInVisit, now: Date): Selection {
 /** The import that the selection is of. Throws a Rejection where the organisation has none with its id. */
 export async function onlyImport(visit: SignedInVisit, { importId }: Selection, deps: PortalDeps): Promise<ImportView | undefined> {
   if (importId === "") return undefined;
-  const found = await readImport(visit.person.organisationId, { kind: "activities", importId }, deps);
-  if (!found) throw new Rejection("notFound", "There is no import with this id");
-  return found.view;
+  return (await requireImport(visit.person.organisationId, { kind: "activities", importId }, deps)).view;
 }
 
 function codeOf(query: Readonly<Record<string, string>>, name: string): string {

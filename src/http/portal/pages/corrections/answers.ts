@@ -10,7 +10,7 @@ import { limits } from "../../../../domain/imports/limits.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import { correctionPush } from "../../../../domain/pushes/importPushes.js";
 import { text } from "../../../../domain/pushes/values.js";
-import { Rejection } from "../../../../domain/rejection.js";
+import { noImport, Rejection } from "../../../../domain/rejection.js";
 import type { RowReason } from "../../../../domain/rows/faults.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { check } from "../../../../domain/validation.js";
@@ -71,7 +71,7 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
     const rows = inOrder(changed);
     const { organisationId } = visit.person;
     const found = await findImportRow(organisationId, { kind: undefined, importId }, deps.pool);
-    if (!found) throw new Rejection("notFound", "There is no import with this id.");
+    if (!found) throw noImport();
     const { kind } = found;
     const numbers = rows.map(({ row }) => row);
     const sent = await rowsToCorrect(organisationId, { kind, importId, rows: numbers }, deps.pool);

@@ -1,5 +1,5 @@
 // src/http/portal/pages/corrections: the page of rejected rows, what its grid asks for, and its forms for browsers without scripts.
-import { Rejection } from "../../../../domain/rejection.js";
+import { noImport } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
@@ -33,7 +33,7 @@ export async function filterIn({ query, person }: SignedInVisit, { pool }: Pick<
   const importId = query["import"] || undefined;
   const found =
     importId !== undefined && isUuid(importId) ? await findImportRow(organisationId, { kind: undefined, importId }, pool) : undefined;
-  if (importId !== undefined && !found) throw new Rejection("notFound", "There is no import with this id");
+  if (importId !== undefined && !found) throw noImport();
   let counted: Promise<Counts> | undefined;
   const counts = () => {
     counted ??= countRejectedRows(organisationId, importId, pool);

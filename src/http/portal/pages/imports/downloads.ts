@@ -1,14 +1,14 @@
 // Both files of an import, by links that last as long as a browser needs to begin.
 
-import { setTimeout as pause } from "node:timers/promises";
 import { askForReport } from "../../../../commands/imports/storedObjects.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { withoutEnd } from "../../../../domain/withoutEnd.js";
 import { submittedFile } from "../../../../queries/imports/importStatus.js";
+import { lookUntilFound } from "../../../../timeLimit.js";
 import { Problem } from "../../../server/problem.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { redirect } from "../../pageResponse.js";
-import { requireImport } from "./one.js";
+import { importOf } from "./one.js";
 import { downloadOpenRows, isPartlyOpen } from "./openReport.js";
 import { importsPath } from "./status.js";
 
@@ -20,7 +20,7 @@ const reportDownload: AnswerOf<SignedInVisit> = {
   path: `${importsPath}/{importId}/report`,
   access: "look",
   answer: async (visit, deps) => {
-    const { view } = await requireImport(visit, deps);
+    const { view } = await importOf(visit, deps);
     const { importId, reportKey } = view;
     if (reportKey === null) throw new Rejection("notFound", "This import has no error report yet, or no row was rejected");
     await untilStored(deps, importId, reportKey);
@@ -36,7 +36,6 @@ const fileDownload: AnswerOf<SignedInVisit> = {
   access: "look",
   answer: async (visit, deps) => {
     const file = await submittedFile(visit.person.organisationId, visit.params["importId"] ?? "", deps);
-    if (!file) throw new Rejection("notFound", "There is no import with this id");
     if (!(await deps.objectStore.exists(file.key))) throw new Rejection("notFound", "The submitted file is no longer stored");
     return leadTo(visit, deps, file);
   },
@@ -49,13 +48,11 @@ const lookMs = 100;
 
 /** A report that is gone from the store is made again by a worker, within seconds. */
 async function untilStored({ pool, objectStore }: PortalDeps, importId: string, key: string): Promise<void> {
-  if (await objectStore.exists(key)) return;
+  const look = async () => (await objectStore.exists(key)) || undefined;
+  if (await look()) return;
   await askForReport(pool, importId);
-  for (const end = performance.now() + waitMs; performance.now() < end; ) {
-    await pause(lookMs);
-    if (await objectStore.exists(key)) return;
-  }
-  throw new Problem("unavailable", "The error report is being prepared. Try again in a moment");
+  if (!(await lookUntilFound(waitMs, look, lookMs)))
+    throw new Problem("unavailable", "The error report is being prepared. Try again in a moment");
 }
 
 async function leadTo(visit: SignedInVisit, deps: PortalDeps, { key, name }: { key: string; name: string }): Promise<Response> {

@@ -8,7 +8,7 @@ import { recentValues } from "../../../../recentValues.js";
 import type { Publish, Readers, Subscriber, Viewer } from "../../live/importFeed.js";
 import { messageOf, type OpenStream, streamHeaders } from "../../live/streams.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
-import { requireImport } from "./one.js";
+import { importOf } from "./one.js";
 import { type PartsDeps, partsOf, readParts } from "./parts.js";
 import { importNotes, importRow, isUnfinished, livePath, rejectedSoFar } from "./status.js";
 import { StatusPart, shownStatus } from "./statusPart.js";
@@ -25,7 +25,7 @@ const importStream: AnswerOf<SignedInVisit> = {
   path: `${livePath}/{importId}`,
   access: "look",
   answer: async (visit, deps) => {
-    const { view } = await requireImport(visit, deps);
+    const { view } = await importOf(visit, deps);
     return openStream(visit, deps, { importId: view.importId, shown: [], status: visit.query["status"] });
   },
 };

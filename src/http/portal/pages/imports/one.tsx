@@ -1,8 +1,7 @@
 import { cancelImport } from "../../../../commands/imports/cancelImport.js";
-import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import { requestedEvent } from "../../../../events/importLayout.js";
-import { type ReadImport, readImport } from "../../../../queries/imports/importStatus.js";
+import { type ReadImport, requireImport } from "../../../../queries/imports/importStatus.js";
 import { importTimeline } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
@@ -23,7 +22,7 @@ export const importPage: PageOf<SignedInVisit> = {
   path: `${importsPath}/{importId}`,
   access: "look",
   show: async (visit, deps) => {
-    const read = await requireImport(visit, deps);
+    const read = await importOf(visit, deps);
     const { view } = read;
     const asOf = timeIn(visit);
     const head: PageHead = {
@@ -92,12 +91,9 @@ async function columnsOf({ eventStore }: PortalDeps, importId: string): Promise<
   return (await requested.catch(() => undefined))?.data.columns;
 }
 
-/** Another organisation's import and an unknown id get the same answer. */
-export async function requireImport({ params, person }: SignedInVisit, deps: PortalDeps): Promise<ReadImport> {
-  const found = await readImport(person.organisationId, { kind: undefined, importId: params["importId"] ?? "" }, deps);
-  if (!found) throw new Rejection("notFound", "There is no import with this id");
-  return found;
-}
+/** The import that the page's address names. */
+export const importOf = ({ params, person }: SignedInVisit, deps: PortalDeps): Promise<ReadImport> =>
+  requireImport(person.organisationId, { kind: undefined, importId: params["importId"] ?? "" }, deps);
 
 function CancelQuestion({ visit, view }: { visit: SignedInVisit; view: ImportView }) {
   const path = importPath(view.importId);
@@ -125,7 +121,7 @@ export const cancelForm: FormOf<SignedInVisit> = {
   access: "operate",
   page: importPage,
   submit: async (visit, _, deps) => {
-    const { view } = await requireImport(visit, deps);
+    const { view } = await importOf(visit, deps);
     const { organisationId, by } = visit.person;
     const now = await deps.organisations.now();
     const cancelling = cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });

@@ -3,14 +3,14 @@ import { limits } from "../../../../domain/imports/limits.js";
 import { numbersNamed } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { importAmounts } from "../../../../queries/activities/importAmounts.js";
-import { readImport } from "../../../../queries/imports/importStatus.js";
+import { requireImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { answerTable } from "../../../server/problem.js";
 import { reasonIn } from "../../fields.js";
 import type { FormOf, PageOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { mostLines } from "../activities/billTable.js";
 import { presentCatalogue } from "../customers.js";
-import { requireImport } from "./one.js";
+import { importOf } from "./one.js";
 import { consequences, OtherChoice, Preview, unitsOf } from "./reversePreview.js";
 import { importCrumbs, importPath, importsPath, shownReference } from "./status.js";
 
@@ -19,7 +19,7 @@ export const reversePage: PageOf<SignedInVisit> = {
   path: `${importsPath}/{importId}/reverse`,
   access: "operate",
   show: async (visit, deps) => {
-    const { view } = await requireImport(visit, deps);
+    const { view } = await importOf(visit, deps);
     const crumbs = importCrumbs(view);
     const title = visit.query["rows"] ? "Reverse rows" : visit.query["shipment"] ? "Reverse shipment" : "Reverse import";
     try {
@@ -58,8 +58,8 @@ const mostNamed = 20;
 /** The first of the imports that corrected these rows, by their references. */
 async function correctionsOf(organisationId: string, { corrections }: ReversalOutcome, deps: PortalDeps) {
   const found = corrections.slice(0, mostNamed).map(async ({ importId, rows }) => {
-    const read = await readImport(organisationId, { kind: undefined, importId }, deps);
-    return { importId, rows: rows.length, reference: shownReference({ reference: read?.view.reference ?? "" }) };
+    const { view } = await requireImport(organisationId, { kind: undefined, importId }, deps);
+    return { importId, rows: rows.length, reference: shownReference(view) };
   });
   return Promise.all(found);
 }
@@ -70,7 +70,7 @@ export const reverseForm: FormOf<SignedInVisit> = {
   page: reversePage,
   faults: { reason: /reason/ },
   submit: async (visit, fields, deps) => {
-    const { view } = await requireImport(visit, deps);
+    const { view } = await importOf(visit, deps);
     const request = await requestOf(visit, view, deps);
     const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];
     const outcome = await reverseRows(deps, { ...request, preview: false, reason, includeCorrections });

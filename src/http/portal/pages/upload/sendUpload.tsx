@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
 import { type KeptFile, keptFile, releaseFile } from "../../../../commands/imports/keptFiles.js";
 import { rejectWhenFull } from "../../../../commands/imports/queue/places.js";
@@ -7,6 +6,7 @@ import type { ImportColumns } from "../../../../events/importEvents.js";
 import { TooBusy } from "../../../../portErrors.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
+import { lookUntilFound } from "../../../../timeLimit.js";
 import { send } from "../../../server/requestFrame.js";
 import { type Fields, fieldsInJson } from "../../fields.js";
 import { answerInLines, type Line, pageLeft } from "../../lines.js";
@@ -108,7 +108,7 @@ async function takeKept(visit: SignedInVisit, deps: PortalDeps, fields: Fields):
     leave = deps.fileChecks.enter(memberId);
   } catch (error) {
     // Probably the button was pressed twice. The first press uploads the file, and both lead to its import.
-    const importId = await waitFor(async () => (await find())?.importId ?? undefined);
+    const importId = await lookUntilFound(withinMs, async () => (await find())?.importId ?? undefined);
     if (importId === undefined) throw error;
     return { importId };
   }
@@ -200,16 +200,4 @@ async function askAboutSheets(visit: SignedInVisit, deps: PortalDeps, file: Othe
   if (fileId === undefined) throw new TooBusy("The file could not be kept, try again shortly");
   const { form, header } = file;
   return { outcome: <SheetsQuestion visit={visit} name={form.upload.name} notes={header.notes} fileId={fileId} /> };
-}
-
-const lookMs = 100;
-
-/** Looks again until it is found, for as long as all store calls together may take. */
-async function waitFor(find: () => Promise<string | undefined>): Promise<string | undefined> {
-  for (const end = performance.now() + withinMs; performance.now() < end; ) {
-    const found = await find();
-    if (found !== undefined) return found;
-    await pause(lookMs);
-  }
-  return undefined;
 }
