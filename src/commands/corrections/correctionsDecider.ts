@@ -1,12 +1,12 @@
 // Which rows of an import are claimed by a correction, and which are dismissed. A claim holds while the correcting import runs and after it
 // has completed. It is released when that import fails or is cancelled, and when its row is reversed. A claim, dismissal or reopening that
 // comes after a reversal of the row in the log changes nothing, also if whoever made it did not see the reversal.
+import { correctionRows, type ReversedRows, standingClaim, whyReversed } from "../../domain/claims.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RefusedRow, ReversalDecided, RowsClaimed } from "../../events/correctionEvents.js";
 import type { EventOn } from "../../events/registry.js";
 import type { Aggregate } from "../handle.js";
-import type { ReversedRows } from "./reversedRows.js";
 
 type CorrectionEvent = EventOn<"corrections">;
 
@@ -66,31 +66,6 @@ function evolve(state: CorrectionsState, event: CorrectionEvent, _: bigint, posi
       return state;
   }
 }
-
-/** The claim without the rows that are reversed at an earlier position. */
-function standingClaim(claim: RowsClaimed, reversed: ReversedRows, position: bigint): RowsClaimed {
-  const numberOf = correctionRows(claim);
-  const isLate = (row: number) => (reversed.since(row) ?? position) < position;
-  const late = claim.rows.filter(isLate);
-  if (late.length === 0) return claim;
-  const refused = late.map((row) => ({ row, correctionRow: numberOf.get(row) ?? 0, why: whyReversed(row, reversed) }));
-  return { ...claim, rows: claim.rows.filter((row) => !isLate(row)), refused: [...claim.refused, ...refused] };
-}
-
-/** By claimed row: its number in the correcting import, in which the claimed rows keep their order and the refused ones stand between them. */
-function correctionRows({ rows, refused }: RowsClaimed): Map<number, number> {
-  const taken = new Set(refused.map(({ correctionRow }) => correctionRow));
-  let number = 0;
-  return new Map(
-    rows.map((row) => {
-      do number += 1;
-      while (taken.has(number));
-      return [row, number];
-    }),
-  );
-}
-
-const whyReversed = (row: number, { all, since }: ReversedRows): RefusedRow["why"] => (since(row) === all ? "withdrawn" : "reversed");
 
 export const correctionsAggregate = (reversed: ReversedRows): Aggregate<"corrections", CorrectionsState> => ({
   kind: "corrections",

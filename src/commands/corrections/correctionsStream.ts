@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { type ReversedRows, reversedRows } from "../../domain/claims.js";
 import type { EventContext } from "../../events/codec.js";
 import type { RefusedRow, ReversalDecided } from "../../events/correctionEvents.js";
 import type { ImportRequested } from "../../events/importEvents.js";
@@ -7,7 +8,7 @@ import { type EventStore, noStream, type Revision } from "../../ports/eventStore
 import { appendDecided, load, untilNoConflict } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
 import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, decide, type RowHolder } from "./correctionsDecider.js";
-import { loadReversals, loadReversed, type ReversedRows, reversedRows } from "./reversedRows.js";
+import { loadReversals, loadReversed } from "./reversedRows.js";
 
 export interface LoadedCorrections {
   readonly state: CorrectionsState;

@@ -2,9 +2,9 @@
 // streams (claims, dismissals) and from reversals, each applied in the order of the log. Whether a later import has written the same shipment
 // is not kept here: queries ask the ledger.
 import type { PoolClient } from "pg";
+import { type ReversedRows, reversedRows, standingClaim } from "../../domain/claims.js";
 import { actorOf } from "../../domain/principal.js";
 import type { RecordedOn } from "../../events/codec.js";
-import type { RefusedRow } from "../../events/correctionEvents.js";
 import type { ImportEnding, ImportRequested } from "../../events/importEvents.js";
 import type { ImportEvent } from "../../events/importLayout.js";
 import type { RowsReversed } from "../../events/reversalEvents.js";
@@ -83,8 +83,9 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changes
       where import_id = $1 and correction_id = $2 and "row" = any($3::integer[]) and state = 'submitted'`,
     [importId, correction, rows],
   );
-  const refused = [...data.refused, ...(await reversedBefore(client, data, position.commit))];
-  await replaceEarlier(client, data, new Set(refused.map(({ row }) => row)), changes);
+  // The claim may not have seen a reversal; the worker looks again after it.
+  const { refused, ...standing } = standingClaim(data, await reversalsBefore(client, importId, position.commit), position.commit);
+  await replaceEarlier(client, standing, changes);
   if (refused.length === 0) return;
   const lost = rowsOf(
     importId,
@@ -114,15 +115,13 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changes
 /** The last claim has the row: an accepted activity is claimed once more after its correction was rejected and dismissed. */
 async function replaceEarlier(
   client: PoolClient,
-  { importId, correction, rows }: Claim["data"],
-  refused: ReadonlySet<number>,
+  { importId, correction, rows }: Pick<Claim["data"], "importId" | "correction" | "rows">,
   changes: StateChanges,
 ): Promise<void> {
-  const kept = rows.filter((row) => !refused.has(row));
-  await changes.begin(rowsOf(importId, kept));
+  await changes.begin(rowsOf(importId, rows));
   await client.query(
     `delete from row_corrections where import_id = $1 and correction_id <> $2 and "row" = any($3::integer[]) and state = 'corrected'`,
-    [importId, correction, kept],
+    [importId, correction, rows],
   );
 }
 
@@ -134,18 +133,14 @@ const finishedAs = {
   withdrawn: "withdrawn",
 } as const;
 
-/**
- * Rows of a claim that are reversed at an earlier position. The claim did not see that; the worker looks again after it. The table may have
- * later reversals already.
- */
-async function reversedBefore(client: PoolClient, { importId, correction, rows }: Claim["data"], position: bigint): Promise<RefusedRow[]> {
-  const { rows: found } = await client.query<RefusedRow>(
-    `select c."row", c.correction_row as "correctionRow", 'reversed' as why from row_corrections c
-      where c.import_id = $1 and c.correction_id = $2 and c."row" = any($3::integer[])
-        and exists (select from reversals v where v.import_id = $1 and v.position < $4 and (v.is_all or v.rows @> c."row"))`,
-    [importId, correction, rows, position],
+/** The reversals of the import before this position of the log. The table may have later ones already. */
+async function reversalsBefore(client: PoolClient, importId: string, position: bigint): Promise<ReversedRows> {
+  const { rows } = await client.query<{ position: string; rows: [number, number][] | null }>(
+    `select position::text, (select json_agg(json_build_array(lower(r), upper(r) - 1) order by r) from unnest(v.rows) as r) as rows
+       from reversals v where import_id = $1 and position < $2 order by v.position`,
+    [importId, position],
   );
-  return found;
+  return reversedRows(rows.map((each) => ({ position: BigInt(each.position), rows: each.rows ?? "all" })));
 }
 
 type Dismissal = Extract<RecordedOn<"corrections">, { type: "RowsDismissed" }>["data"];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type CorrectionCommand, correctionsAggregate, decide } from "../../../src/commands/corrections/correctionsDecider.js";
-import { type ReversalAt, reversedRows } from "../../../src/commands/corrections/reversedRows.js";
+import { type ReversalAt, reversedRows } from "../../../src/domain/claims.js";
 import type { EventOn } from "../../../src/events/registry.js";
 import { givenWhenThen } from "../givenWhenThen.js";
 
