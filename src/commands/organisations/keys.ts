@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { displayPrefix, hashApiKey, makeApiKey } from "../../domain/apiKey.js";
 import { defaultKeepHours } from "../../domain/keyRotation.js";
-import { decide, type KeyAction, findKey, keysAggregate } from "./keyDecider.js";
+import { decide, findKey, type KeyAction, keysAggregate } from "./keyDecider.js";
 import { changeOrganisation, type OrganisationDeps, type Origin } from "./organisationStream.js";
 
 export interface CreatedKey {

@@ -9,8 +9,8 @@ import {
   type CatalogueFile,
   type CatalogueState,
   catalogueChanges,
-  evolveCatalogue,
   emptyCatalogue,
+  evolveCatalogue,
 } from "../../events/catalogue.js";
 import type { EventOn } from "../../events/registry.js";
 import type { Revision } from "../../ports/eventStore.js";

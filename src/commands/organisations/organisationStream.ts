@@ -3,7 +3,7 @@ import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
 import type { EventStore, Revision } from "../../ports/eventStore.js";
-import { type Aggregate, type Handled, handle } from "../handle.js";
+import { type Aggregate, type CommandOutcome, handle } from "../handle.js";
 
 export interface OrganisationDeps {
   readonly events: EventStore;
@@ -48,7 +48,7 @@ export async function changeOrganisation<State>(
   decide: (state: State, command: { readonly by: Principal; readonly now: Date; readonly head: Revision }) => OrganisationEvent[],
   origin: Origin,
   deps: OrganisationDeps,
-): Promise<Handled<"organisation", State> & { readonly now: Date }> {
+): Promise<CommandOutcome<"organisation", State> & { readonly now: Date }> {
   const now = await deps.now();
   const context = { organisation: organisationId, ...origin };
   const handled = await handle(deps, aggregate, organisationId, context, (state, head) => decide(state, { by: origin.by, now, head }));
