@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { ObjectMissing } from "../portErrors.js";
 import type { ObjectStore } from "../ports/objectStore.js";
-import { temporaryFolder } from "../temporaryFolder.js";
+import { inTemporaryFolder } from "../temporaryFolder.js";
 import type { AuditedImport } from "./evidence/evidence.js";
 
 export interface FileSources {
@@ -25,19 +25,20 @@ export async function fileFaults({ objectStore, tempDir }: FileSources, { reques
 }
 
 async function hashOf(objectStore: ObjectStore, key: string, tempDir: string): Promise<{ sha256: string; size: number } | undefined> {
-  await using folder = await temporaryFolder(tempDir, "audit-");
-  const path = join(folder.path, "file");
-  try {
-    await objectStore.fetch(key, path);
-    const hash = createHash("sha256");
-    let size = 0;
-    for await (const chunk of createReadStream(path)) {
-      hash.update(chunk as Buffer);
-      size += (chunk as Buffer).length;
+  return inTemporaryFolder(tempDir, "audit-", async (folder) => {
+    const path = join(folder, "file");
+    try {
+      await objectStore.fetch(key, path);
+      const hash = createHash("sha256");
+      let size = 0;
+      for await (const chunk of createReadStream(path)) {
+        hash.update(chunk as Buffer);
+        size += (chunk as Buffer).length;
+      }
+      return { sha256: hash.digest("hex"), size };
+    } catch (error) {
+      if (error instanceof ObjectMissing) return undefined;
+      throw error;
     }
-    return { sha256: hash.digest("hex"), size };
-  } catch (error) {
-    if (error instanceof ObjectMissing) return undefined;
-    throw error;
-  }
+  });
 }

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
-import { temporaryFolder } from "../temporaryFolder.js";
+import { inTemporaryFolder } from "../temporaryFolder.js";
 import { CommandFault, command, print, remark } from "./outcome.js";
 import { countOf } from "./progress.js";
 import { withStores } from "./withStores.js";
@@ -23,27 +23,28 @@ async function load(source: string): Promise<void> {
     import("../adapters/localities/storedLocalities.js"),
     import("../adapters/localities/bundled.js"),
   ]);
-  await using folder = await temporaryFolder(tmpdir(), "waybill-localities-");
-  const { countries, skipped } = await prepareLocalities(source, folder.path).catch((error: Error) => {
-    throw new CommandFault(`${source}: ${error.message}`);
+  await inTemporaryFolder(tmpdir(), "waybill-localities-", async (folder) => {
+    const { countries, skipped } = await prepareLocalities(source, folder).catch((error: Error) => {
+      throw new CommandFault(`${source}: ${error.message}`);
+    });
+    await withStores(async (context) => {
+      const [{ importLocalities }, { localitiesDeps }, { refreshMs }] = await Promise.all([
+        import("../commands/organisations/localities.js"),
+        import("../main/adapters.js"),
+        import("../main/localities.js"),
+      ]);
+      await context.objectStore.prepare();
+      let anew = false;
+      for (const country of countries) {
+        const file = { ...country, contentType: "text/tab-separated-values" };
+        const { recorded } = await importLocalities(localitiesDeps(context), file, context.origin);
+        anew ||= recorded;
+        if (recorded && isBundled(country.country))
+          remark(`${country.country}: the product's own places are no longer used, only those of this file`);
+        print(`${country.country} ${countOf(country.localities, "place", "places")}, ${recorded ? "loaded" : "loaded already"}`);
+      }
+      if (anew) await pause(2 * refreshMs); // until every running API has read the new places, so that a script's next quote request finds them
+    });
+    if (skipped > 0) remark(`${skipped} lines without a usable place were left out`);
   });
-  await withStores(async (context) => {
-    const [{ importLocalities }, { localitiesDeps }, { refreshMs }] = await Promise.all([
-      import("../commands/organisations/localities.js"),
-      import("../main/adapters.js"),
-      import("../main/localities.js"),
-    ]);
-    await context.objectStore.prepare();
-    let anew = false;
-    for (const country of countries) {
-      const file = { ...country, contentType: "text/tab-separated-values" };
-      const { recorded } = await importLocalities(localitiesDeps(context), file, context.origin);
-      anew ||= recorded;
-      if (recorded && isBundled(country.country))
-        remark(`${country.country}: the product's own places are no longer used, only those of this file`);
-      print(`${country.country} ${countOf(country.localities, "place", "places")}, ${recorded ? "loaded" : "loaded already"}`);
-    }
-    if (anew) await pause(2 * refreshMs); // until every running API has read the new places, so that a script's next quote request finds them
-  });
-  if (skipped > 0) remark(`${skipped} lines without a usable place were left out`);
 }

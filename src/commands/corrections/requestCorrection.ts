@@ -6,7 +6,7 @@ import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { Rejection } from "../../domain/rejection.js";
 import { decimalOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
 import { writeLines } from "../../judging/writeLines.js";
-import { temporaryFolder } from "../../temporaryFolder.js";
+import { inTemporaryFolder } from "../../temporaryFolder.js";
 import { deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
 import { acceptedAmong, completedImport, expectWholeShipments, someNumbers } from "./correctableRows.js";
@@ -61,19 +61,20 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const known = { sentFor: (row: number) => sent.get(row) ?? null, isAccepted: (row: number) => recorded.has(row) };
   const made = correctedFile(push, { kind, customFieldKeys, ...known, decimal, elements: pushed?.elements });
   correction.hold?.(made.bytes);
-  await using folder = await temporaryFolder(deps.tempDir, "push-");
-  const path = join(folder.path, "file");
-  const file = { path, ...(await writeLines(path, made.lines)), name: `${kind}.csv`, format: "csv" } as const;
-  return await requestImport(deps, {
-    ...asSent,
-    corrects: { ...corrects, ...(pushed && { push: pushed }) },
-    by,
-    requestId,
-    elements: made.elements,
-    sourceDetails: correctionName(found.request.sourceDetails),
-    file,
-    check: () => deadline.within("event store", expectOpen(deps, found, rows, accepted)),
-    withinMs: correction.withinMs,
+  return inTemporaryFolder(deps.tempDir, "push-", async (folder) => {
+    const path = join(folder, "file");
+    const file = { path, ...(await writeLines(path, made.lines)), name: `${kind}.csv`, format: "csv" } as const;
+    return requestImport(deps, {
+      ...asSent,
+      corrects: { ...corrects, ...(pushed && { push: pushed }) },
+      by,
+      requestId,
+      elements: made.elements,
+      sourceDetails: correctionName(found.request.sourceDetails),
+      file,
+      check: () => deadline.within("event store", expectOpen(deps, found, rows, accepted)),
+      withinMs: correction.withinMs,
+    });
   });
 }
 

@@ -9,7 +9,7 @@ import { columnsOf } from "../../../domain/imports/fields.js";
 import { limits } from "../../../domain/imports/limits.js";
 import type { ImportKind, ImportRequested } from "../../../events/importEvents.js";
 import { writeLines } from "../../../judging/writeLines.js";
-import { temporaryFolder } from "../../../temporaryFolder.js";
+import { inTemporaryFolder } from "../../../temporaryFolder.js";
 import { receiveUpload } from "../../server/receiveUpload.js";
 import type { Answer } from "../../server/requestFrame.js";
 import type { ApiDeps } from "../deps.js";
@@ -68,11 +68,12 @@ export async function acceptData(
   { lines, bytes, ...push }: DataPush,
 ): Promise<Answer> {
   request.holdOnDisk(bytes);
-  await using folder = await temporaryFolder(deps.tempDir, "push-");
-  const path = join(folder.path, "file");
-  const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeLines(path, lines)) } as const;
-  const sourceDetails = request.body.sourceDetails ?? "API push";
-  return accepted(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));
+  return inTemporaryFolder(deps.tempDir, "push-", async (folder) => {
+    const path = join(folder, "file");
+    const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeLines(path, lines)) } as const;
+    const sourceDetails = request.body.sourceDetails ?? "API push";
+    return accepted(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));
+  });
 }
 
 const received: Record<ImportKind, string> = { shipments: "shipmentsReceived", activities: "activitiesReceived" };

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { backOffMs } from "../../../backOff.js";
 import { endImport } from "../../../commands/imports/endImport.js";
 import { freePlace } from "../../../commands/imports/queue/places.js";
@@ -6,7 +8,6 @@ import { rowsBefore } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import { ObjectMissing, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import { noNotices } from "../../../ports/notices.js";
-import { temporaryFolder } from "../../../temporaryFolder.js";
 import type { WorkerDeps } from "../deps.js";
 import { endCancelled, failImport } from "../importing/endImport.js";
 import { processImport } from "../importing/processImport.js";
@@ -50,11 +51,11 @@ export async function takeTurn(run: TurnRun): Promise<boolean> {
 }
 
 async function work({ deps, turn, folder, visit, failed }: TurnRun, held: HeldTurn): Promise<boolean> {
-  await using own = await temporaryFolder(folder, "import-");
+  const own = await mkdtemp(join(folder, "import-"));
   const { importId, organisationId } = turn;
   try {
     if (turn.attempts > mostAttempts) throw new ImportFault(tooManyAttempts);
-    const completed = await processImport(deps, held, own.path, visit);
+    const completed = await processImport(deps, held, own, visit);
     if (completed) return await freePlace(deps.pool, { importId, rows: rowsBefore(completed.revision) }, turn);
     await endImport(deps, importId, () => undefined, turn); // it has ended before
   } catch (error) {
@@ -64,6 +65,8 @@ async function work({ deps, turn, folder, visit, failed }: TurnRun, held: HeldTu
       failed();
       deps.logger.info({ importId, organisationId, reason: error.message }, "import failed");
     } else throw error;
+  } finally {
+    await rm(own, { recursive: true, force: true });
   }
   return true;
 }

@@ -1,4 +1,5 @@
 // The error report with the open rows only: the stored report, without the rows that are corrected, dismissed or superseded since.
+import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { reportSubject, rowNumberColumn } from "../../../../domain/files/header.js";
@@ -6,7 +7,6 @@ import { cellText } from "../../../../domain/rows/cells.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
 import { rowsInState } from "../../../../queries/rejectedRows/rowStates.js";
-import { temporaryFolder } from "../../../../temporaryFolder.js";
 import { download, type Pieces } from "../../downloads.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { type Cell, tableFormats, workbookPieces } from "../../tableDownloads.js";
@@ -32,16 +32,20 @@ export function downloadOpenRows(visit: SignedInVisit, deps: PortalDeps, report:
 
 async function* piecesOf(organisationId: string, { view, key }: Report, deps: PortalDeps): Pieces {
   const { objectStore, spreadsheets, tempDir } = deps;
-  await using folder = await temporaryFolder(tempDir, "report-");
-  const path = join(folder.path, "report.xlsx");
-  await objectStore.fetch(key, path);
-  const { columns } = await spreadsheets.readHeader(path, "report.xlsx");
-  yield* workbookPieces(spreadsheets, "Rejected rows", {
-    columns,
-    rows: openRows(organisationId, view, { path, columns }, deps),
-    texts: new Set(columns.keys()),
-    subject: reportSubject(view.importId),
-  });
+  const folder = await mkdtemp(join(tempDir, "report-"));
+  try {
+    const path = join(folder, "report.xlsx");
+    await objectStore.fetch(key, path);
+    const { columns } = await spreadsheets.readHeader(path, "report.xlsx");
+    yield* workbookPieces(spreadsheets, "Rejected rows", {
+      columns,
+      rows: openRows(organisationId, view, { path, columns }, deps),
+      texts: new Set(columns.keys()),
+      subject: reportSubject(view.importId),
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 interface Stored {
