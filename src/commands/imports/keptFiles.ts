@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import { v7 } from "uuid";
 import type { Evidence } from "../../domain/imports/columns/evidence.js";
 import type { ImportColumns, ImportKind } from "../../events/importEvents.js";
+import { named } from "../../namedSql.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { FileFormat } from "../../ports/spreadsheets.js";
@@ -56,13 +57,25 @@ export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: Fi
   const fileId = v7();
   const key = `${keptPrefix(await logIdOf(eventStore))}${organisationId}/${fileId}`;
   await objectStore.put(key, path, { contentType: "application/octet-stream" });
+  const json = { columns: JSON.stringify(columns), evidence: JSON.stringify(evidence), notes: JSON.stringify(notes) };
   await pool.query(
-    `insert into kept_files (file_id, organisation_id, kind, name, format, size, sha256, source_details, object_key, columns, "values", notes, checked)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    [
-      ...[fileId, organisationId, kind, name, format, size, sha256, sourceDetails, key],
-      ...[JSON.stringify(columns), JSON.stringify(evidence), JSON.stringify(notes), checked && JSON.stringify(checked)],
-    ],
+    named(
+      `insert into kept_files (file_id, organisation_id, kind, name, format, size, sha256, source_details, object_key, columns, "values", notes, checked)
+       values (:fileId, :organisationId, :kind, :name, :format, :size, :sha256, :sourceDetails, :key, :columns, :evidence, :notes, :checked)`,
+      {
+        fileId,
+        organisationId,
+        kind,
+        name,
+        format,
+        size,
+        sha256,
+        sourceDetails,
+        key,
+        ...json,
+        checked: checked && JSON.stringify(checked),
+      },
+    ),
   );
   const { rows } = await pool.query<{ key: string }>(
     `delete from kept_files where file_id in (

@@ -2,6 +2,7 @@
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
 import type { RecordedOn } from "../../events/codec.js";
+import { named } from "../../namedSql.js";
 
 type KeyEvent = Extract<RecordedOn<"organisation">, { readonly type: `ApiKey${string}` }>;
 
@@ -12,9 +13,11 @@ export async function applyKeyEvent(client: PoolClient, organisationId: string, 
     case "ApiKeyCreated": {
       const { sha256, name, prefix, by, scopes = null, expiresAt = null } = event.data;
       await client.query(
-        `insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at, created_by, scopes, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (sha256) do nothing`,
-        [sha256, keyId, organisationId, name, prefix, at, actorOf(by), scopes, expiresAt],
+        named(
+          `insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at, created_by, scopes, expires_at)
+           values (:sha256, :keyId, :organisationId, :name, :prefix, :at, :by, :scopes, :expiresAt) on conflict (sha256) do nothing`,
+          { sha256, keyId, organisationId, name, prefix, at, by: actorOf(by), scopes, expiresAt },
+        ),
       );
       return;
     }

@@ -5,6 +5,7 @@ import { emailKey } from "../../domain/members.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import type { EventDataOf } from "../../events/registry.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
+import { named } from "../../namedSql.js";
 import { type EventStore, noStream, type StoredEvent } from "../../ports/eventStore.js";
 import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";
@@ -80,17 +81,19 @@ async function writeInvited(
   // The command and the projector may write the same member at once. Without the lock the second one fails: its e-mail is taken already.
   await client.query("select pg_advisory_xact_lock(hashtextextended('member ' || current_schema() || ' ' || $1, 0))", [memberId]);
   const { rows } = await client.query<{ taken: boolean }>(
-    `with written as (
+    named(
+      `with written as (
        insert into members (member_id, organisation_id, email, email_key, name, role, status, link_sha256, link_expires_at, invited_at,
          credentials_revision, revision)
-       select $1::uuid, $2::text, $3::text, $4::text, $5::text, $6::text, 'invited', $7::text, $8::timestamptz, $9::timestamptz, $10::bigint, $10::bigint
-       where not exists (select from members where organisation_id = $2 and email_key = $4 and member_id <> $1)
+       select :memberId::uuid, :organisationId::text, :email::text, :emailKey::text, :name::text, :role::text, 'invited', :linkSha256::text, :linkExpiresAt::timestamptz, :at::timestamptz, :revision::bigint, :revision::bigint
+       where not exists (select from members where organisation_id = :organisationId and email_key = :emailKey and member_id <> :memberId)
        on conflict (member_id) do update set email = excluded.email, name = excluded.name, role = excluded.role, status = 'invited',
          password_hash = null, link_sha256 = excluded.link_sha256, link_expires_at = excluded.link_expires_at, invited_at = excluded.invited_at,
          joined_at = null, removed_at = null, credentials_revision = excluded.credentials_revision, revision = excluded.revision
        where members.revision < excluded.revision)
-     select exists (select from members where organisation_id = $2 and email_key = $4 and member_id <> $1) as taken`,
-    [memberId, organisationId, email, emailKey(email), name ?? null, role, linkSha256, linkExpiresAt, at, revision],
+     select exists (select from members where organisation_id = :organisationId and email_key = :emailKey and member_id <> :memberId) as taken`,
+      { memberId, organisationId, email, emailKey: emailKey(email), name, role, linkSha256, linkExpiresAt, at, revision },
+    ),
   );
   return rows[0]?.taken !== true;
 }

@@ -6,6 +6,7 @@ import { actorOf } from "../../domain/principal.js";
 import { mostSecrets, overlapHours } from "../../domain/webhooks/endpoint.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { channels } from "../../ports/notices.js";
@@ -96,19 +97,16 @@ async function applyEvents(
       case "ColumnsMapped": {
         const { kind, by, at, ...choice } = event.data;
         await client.query(
-          `insert into column_choices (organisation_id, kind, headings_key, choice, chosen_by, chosen_at, revision)
-           values ($1, $2, $3, $4, $5, $6, $7)
-           on conflict (organisation_id, kind, headings_key) do update set choice = excluded.choice, chosen_by = excluded.chosen_by,
-             chosen_at = excluded.chosen_at, revision = excluded.revision`,
-          [
-            organisationId,
-            kind,
-            headingsKey(Object.keys(choice.headings)),
-            JSON.stringify(choice),
-            actorOf(by),
-            at,
-            String(event.revision),
-          ],
+          named(
+            `insert into column_choices (organisation_id, kind, headings_key, choice, chosen_by, chosen_at, revision)
+             values (:organisationId, :kind, :headings, :choice, :by, :at, :revision)
+             on conflict (organisation_id, kind, headings_key) do update set choice = excluded.choice, chosen_by = excluded.chosen_by,
+               chosen_at = excluded.chosen_at, revision = excluded.revision`,
+            {
+              ...{ organisationId, kind, at, by: actorOf(by), choice: JSON.stringify(choice) },
+              ...{ headings: headingsKey(Object.keys(choice.headings)), revision: String(event.revision) },
+            },
+          ),
         );
         continue;
       }

@@ -24,18 +24,21 @@ export const filterScope = ({ importId, customerId, warehouseCode, chargeCode, f
   ...[from, to].map((time) => time?.toISOString() ?? ""),
 ];
 
-/** SQL for the groups that pass the filter. Its values are those of `filterValues`, the first of a statement. */
-export const passesSql = (table: string): string => `${table}.organisation_id = $1 and ($2::text is null or ${table}.customer_id = $2)
-  and ($3::text is null or ${table}.warehouse_code = $3) and ($4::text is null or ${table}.charge_code = $4)`;
+/** SQL for the groups that pass the filter. Its values are those of `filterValues`. */
+export const passesSql = (
+  table: string,
+): string => `${table}.organisation_id = :organisationId and (:customerId::text is null or ${table}.customer_id = :customerId)
+  and (:warehouseCode::text is null or ${table}.warehouse_code = :warehouseCode) and (:chargeCode::text is null or ${table}.charge_code = :chargeCode)`;
 
 /** SQL for the totals `t` of a group `g`. */
 export const ofGroupSql = `t.organisation_id = g.organisation_id and t.customer_id = g.customer_id and t.warehouse_code = g.warehouse_code
   and t.charge_code = g.charge_code`;
 
-export function filterValues(organisationId: string, filter: ActivityFilter): unknown[] {
-  const { first, end } = halfHoursOf(filter);
-  const { customerId = null, warehouseCode = null, chargeCode = null } = filter;
-  return [organisationId, customerId, warehouseCode, chargeCode, first ?? "-infinity", end ?? "infinity"];
+/** `first` and `end` are of whole half hours; `cut` are those that lie between `from` and `to` only in part. */
+export function filterValues(organisationId: string, filter: ActivityFilter) {
+  const { first = "-infinity", end = "infinity", cut } = halfHoursOf(filter);
+  const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from = "-infinity", to = "infinity" } = filter;
+  return { organisationId, importId, customerId, warehouseCode, chargeCode, first, end, cut, from, to };
 }
 
 const startOf = (time: Date) => new Date(Math.floor(time.getTime() / halfHourMs) * halfHourMs);

@@ -2,6 +2,7 @@
 // only the rows that it shows, however many others there are.
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { instantOf } from "../../domain/imports/timestamp.js";
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
 
@@ -55,30 +56,30 @@ export const isInTimeRange = ({ values }: Pick<FoundActivity, "values">, { from,
 const keyNames = ["customerId", "warehouseCode", "chargeCode", "halfHour", "importPosition"] as const;
 
 const key = "customer_id, warehouse_code, charge_code";
-const begun = "($7::text, $8::text, $9::text)";
+const begun = "(:afterCustomer::text, :afterWarehouse::text, :afterCharge::text)";
 /** The group in which the last page ended. */
-const isBegun = `($7::text is not null and (g.customer_id, g.warehouse_code, g.charge_code) = ${begun})`;
+const isBegun = `(:afterCustomer::text is not null and (g.customer_id, g.warehouse_code, g.charge_code) = ${begun})`;
 const columns = `t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position, t.row_count`;
 
 /** Goes from group to group in their order until there are enough entries. A sort of all entries would read the first ones of every group. */
 const byGroup = `
   select hours.* from
     (select customer_id, warehouse_code, charge_code, organisation_id from activity_groups as g
-      where ${passesSql("g")} and ($7::text is null or (g.customer_id, g.warehouse_code, g.charge_code) >= ${begun})
+      where ${passesSql("g")} and (:afterCustomer::text is null or (g.customer_id, g.warehouse_code, g.charge_code) >= ${begun})
       order by ${key} offset 0) as g cross join lateral
     (select ${columns} from activity_totals as t
-      where ${ofGroupSql} and t.half_hour < $6
-        and t.half_hour >= case when ${isBegun} then $10::timestamptz else $5::timestamptz end
-        and (not ${isBegun} or (t.half_hour, t.import_position) >= ($10::timestamptz, $11::bigint))
-      order by t.half_hour, t.import_position limit $12) as hours
-   limit $12`;
+      where ${ofGroupSql} and t.half_hour < :end
+        and t.half_hour >= case when ${isBegun} then :afterHalfHour::timestamptz else :first::timestamptz end
+        and (not ${isBegun} or (t.half_hour, t.import_position) >= (:afterHalfHour::timestamptz, :afterPosition::bigint))
+      order by t.half_hour, t.import_position limit :count) as hours
+   limit :count`;
 
 const ofImport = `
   select ${columns} from activity_totals as t join imports as i on i.position = t.import_position
-   where i.import_id = $13 and i.organisation_id = $1 and ${passesSql("t")} and t.half_hour >= $5 and t.half_hour < $6
-     and ($7::text is null or (t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position)
-          >= ($7::text, $8::text, $9::text, $10::timestamptz, $11::bigint))
-   order by ${key}, half_hour, import_position limit $12`;
+   where i.import_id = :importId and i.organisation_id = :organisationId and ${passesSql("t")} and t.half_hour >= :first and t.half_hour < :end
+     and (:afterCustomer::text is null or (t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position)
+          >= (:afterCustomer::text, :afterWarehouse::text, :afterCharge::text, :afterHalfHour::timestamptz, :afterPosition::bigint))
+   order by ${key}, half_hour, import_position limit :count`;
 
 const shownEntry = (entries: string) => `
   select customer_id as "customerId", warehouse_code as "warehouseCode", charge_code as "chargeCode", ${isoTime("half_hour")} as "halfHour",
@@ -96,13 +97,15 @@ async function entriesFrom(
   count: number,
   database: Database,
 ): Promise<Entry[]> {
-  const { importId } = filter;
-  const begunAt = place ? keyNames.map((name) => place[name]) : keyNames.map(() => null);
-  const values = [...filterValues(organisationId, filter), ...begunAt, count];
-  const { rows } =
-    importId === undefined
-      ? await database.query<Entry>(shownEntry(byGroup), values)
-      : await database.query<Entry>(shownEntry(ofImport), [...values, importId]);
+  const after = {
+    afterCustomer: place?.customerId ?? null,
+    afterWarehouse: place?.warehouseCode ?? null,
+    afterCharge: place?.chargeCode ?? null,
+    afterHalfHour: place?.halfHour ?? null,
+    afterPosition: place?.importPosition ?? null,
+  };
+  const statement = shownEntry(filter.importId === undefined ? byGroup : ofImport);
+  const { rows } = await database.query<Entry>(named(statement, { ...filterValues(organisationId, filter), ...after, count }));
   return rows;
 }
 
@@ -133,22 +136,23 @@ const fieldColumns = fields.map(({ name, ledgerColumn }) => `a.${ledgerColumn} a
 /** `limit 1` keeps the planner to one look-up for each total and each row. */
 const sliced = `
   select s.slice, s.from_ordinal + n.ordinality - 1 as ordinal, i.import_id as "importId", i.source_details as "sourceDetails", a."row", ${fieldColumns}
-    from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::int[], $8::int[]) with ordinality
+    from unnest(:customerId::text[], :warehouseCode::text[], :chargeCode::text[], :halfHour::timestamptz[], :importPosition::bigint[], :from::int[], :until::int[]) with ordinality
          as s (customer_id, warehouse_code, charge_code, half_hour, import_position, from_ordinal, until_ordinal, slice)
    cross join lateral
          (select row_numbers[s.from_ordinal:s.until_ordinal] as row_numbers from activity_totals as t
-           where t.organisation_id = $1 and t.customer_id = s.customer_id and t.warehouse_code = s.warehouse_code
+           where t.organisation_id = :organisationId and t.customer_id = s.customer_id and t.warehouse_code = s.warehouse_code
              and t.charge_code = s.charge_code and t.half_hour = s.half_hour and t.import_position = s.import_position limit 1) as t
-   cross join lateral (select import_id, source_details from imports where position = s.import_position and organisation_id = $1 limit 1) as i
+   cross join lateral (select import_id, source_details from imports where position = s.import_position and organisation_id = :organisationId limit 1) as i
    cross join unnest(t.row_numbers) with ordinality as n (number)
    cross join lateral (select * from activities where import_position = s.import_position and "row" = n.number limit 1) as a
    order by s.slice, n.ordinality`;
 
 async function rowsOf(organisationId: string, slices: readonly Slice[], database: Database): Promise<FoundActivity[]> {
   if (slices.length === 0) return [];
+  const bySlice = Object.fromEntries(([...keyNames, "from", "until"] as const).map((name) => [name, slices.map((slice) => slice[name])]));
   const { rows } = await database.query<
     Record<string, unknown> & { slice: string; ordinal: string; importId: string; sourceDetails: string; row: number }
-  >(sliced, [organisationId, ...([...keyNames, "from", "until"] as const).map((name) => slices.map((slice) => slice[name]))]);
+  >(named(sliced, { organisationId, ...bySlice }));
   return rows.flatMap(({ slice, ordinal, importId, sourceDetails, row, ...values }) => {
     const entry = slices[Number(slice) - 1];
     return entry ? [{ ...entry, ordinal: Number(ordinal), importId, sourceDetails, row, values }] : [];

@@ -1,5 +1,6 @@
 // The rows behind the totals of an earlier time: those that count now, without the rows that came since, and with those taken back since.
 import { fieldsOf } from "../../domain/imports/fields.js";
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import { type ActivityFilter, filterScope, filterValues, ofGroupSql, passesSql } from "./activityFilter.js";
@@ -14,17 +15,17 @@ const rowsOf = (table: string, sign: string, also: string) => `
   select t.*, n.number, ${sign} as sign
     from activity_groups as g cross join lateral
          (select ${key}, row_numbers, row_count from ${table} as t
-           where ${ofGroupSql} and t.half_hour >= $5 and t.half_hour < $6 ${also}
-             and exists (select from imports i where i.position = t.import_position and i.finished_at <= $7) offset 0) as t
+           where ${ofGroupSql} and t.half_hour >= :first and t.half_hour < :end ${also}
+             and exists (select from imports i where i.position = t.import_position and i.finished_at <= :asOf) offset 0) as t
    cross join unnest(t.row_numbers) as n (number)
    where ${passesSql("g")}`;
 
 const sql = `
   with known as (
     select ${key}, number from (${rowsOf("activity_totals", "1", "")} union all
-           ${rowsOf("activity_changes", "-sign(t.row_count)", "and t.changed_at > $7")}) as each
-     where $8::text is null or (${key}, number) > ($8::text, $9::text, $10::text, $11::timestamptz, $12::bigint, $13::integer)
-     group by ${key}, number having sum(sign) > 0 order by ${key}, number limit $14)
+           ${rowsOf("activity_changes", "-sign(t.row_count)", "and t.changed_at > :asOf")}) as each
+     where :afterCustomer::text is null or (${key}, number) > (:afterCustomer::text, :afterWarehouse::text, :afterCharge::text, :afterHalfHour::timestamptz, :afterPosition::bigint, :afterRow::integer)
+     group by ${key}, number having sum(sign) > 0 order by ${key}, number limit :count)
   select known.customer_id as "groupCustomer", known.warehouse_code as "groupWarehouse", known.charge_code as "groupCharge",
          known.half_hour as "halfHour", known.import_position::text as "importPosition", i.import_id as "importId",
          i.source_details as "sourceDetails", known.number as row, ${fieldColumns}
@@ -55,8 +56,10 @@ export async function activityRowsAsOf(
     page,
     ["activities as of", organisationId, asOf.toISOString(), ...filterScope(filter)],
     async (after, count) => {
-      const place: readonly (string | null)[] = after ?? Array<null>(6).fill(null);
-      return (await pool.query<Found>(sql, [...filterValues(organisationId, filter), asOf, ...place, count])).rows;
+      const [customer = null, warehouse = null, charge = null, halfHour = null, position = null, row = null] = after ?? [];
+      const place = { afterCustomer: customer, afterWarehouse: warehouse, afterCharge: charge, afterHalfHour: halfHour };
+      const values = { ...filterValues(organisationId, filter), asOf, ...place, afterPosition: position, afterRow: row, count };
+      return (await pool.query<Found>(named(sql, values))).rows;
     },
     {
       placeOf: ({ groupCustomer, groupWarehouse, groupCharge, halfHour, importPosition, row }) => [

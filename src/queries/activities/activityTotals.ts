@@ -1,9 +1,10 @@
 // Totals are read from the projection's sums by half hour. Only where a range begins or ends within a half hour, rows are looked at.
 import { add, decimal, toText } from "../../domain/money.js";
 import { Rejection } from "../../domain/rejection.js";
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { instantSql } from "../../projections/tables/activities.js";
-import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
+import { type ActivityFilter, filterValues, ofGroupSql, passesSql } from "./activityFilter.js";
 
 export interface ActivityTotal {
   /** Null for activities that name no customer. */
@@ -24,12 +25,8 @@ export interface TotalsFilter extends Omit<ActivityFilter, "importId"> {
 
 /** By customer, warehouse and charge code, in this order. */
 export async function activityTotals(organisationId: string, filter: TotalsFilter, database: Database): Promise<ActivityTotal[]> {
-  const { cut } = halfHoursOf(filter);
-  const { from, to, asOf } = filter;
-  const values = [...filterValues(organisationId, filter), mostTotals + 1];
-  const inPart = cut.length === 0 ? [] : [cut, from ?? "-infinity", to ?? "infinity"];
-  const asKnown = asOf === undefined ? [] : [asOf];
-  const { rows } = await database.query<ActivityTotal>(totalsSql(cut.length > 0, asOf !== undefined), [...values, ...inPart, ...asKnown]);
+  const values = { ...filterValues(organisationId, filter), most: mostTotals + 1, asOf: filter.asOf };
+  const { rows } = await database.query<ActivityTotal>(named(totalsSql(values.cut.length > 0, filter.asOf !== undefined), values));
   if (rows.length <= mostTotals) return rows;
   throw tooManyAmounts(`There are more than ${mostTotals} totals: narrow them by customer, warehouse, charge code or dates`);
 }
@@ -48,40 +45,40 @@ const group = "g.customer_id, g.warehouse_code, g.charge_code";
 const groupsWith = (columns: string, table: string, hours: string) => `
   activity_groups as g cross join lateral
        (select ${columns} from ${table} as t
-         where ${ofGroupSql} and t.half_hour >= $5 and t.half_hour < $6 ${hours} offset 0) as hours`;
+         where ${ofGroupSql} and t.half_hour >= :first and t.half_hour < :end ${hours} offset 0) as hours`;
 
 const summed = (sums: string) => `
   select nullif(customer_id, '') as "customerId", warehouse_code as "warehouseCode", charge_code as "chargeCode",
          trim_scale(sum(quantity))::text as quantity, sum(row_count)::float8 as rows
-    from (${sums}) as g group by ${group} having sum(row_count) <> 0 order by ${group} limit $7`;
+    from (${sums}) as g group by ${group} having sum(row_count) <> 0 order by ${group} limit :most`;
 
 /** The tables to sum: the totals of now. As of an earlier time: those of the imports that had ended by then, less the changes since. */
-function sourcesOf(asOf: string | undefined): { table: string; sign: string; hours: string }[] {
-  if (asOf === undefined) return [{ table: "activity_totals", sign: "", hours: "" }];
-  const ended = `and exists (select from imports i where i.position = t.import_position and i.finished_at <= ${asOf})`;
+function sourcesOf(asKnown: boolean): { table: string; sign: string; hours: string }[] {
+  if (!asKnown) return [{ table: "activity_totals", sign: "", hours: "" }];
+  const ended = `and exists (select from imports i where i.position = t.import_position and i.finished_at <= :asOf::timestamptz)`;
   return [
     { table: "activity_totals", sign: "", hours: ended },
-    { table: "activity_changes", sign: "-", hours: `${ended} and t.changed_at > ${asOf}` },
+    { table: "activity_changes", sign: "-", hours: `${ended} and t.changed_at > :asOf::timestamptz` },
   ];
 }
 
 const instant = instantSql("a.activity_timestamp");
 
 function totalsSql(inPart: boolean, asKnown: boolean): string {
-  const sources = sourcesOf(asKnown ? `$${inPart ? 11 : 8}::timestamptz` : undefined);
+  const sources = sourcesOf(asKnown);
   const whole = sources.map(
     ({ table, sign, hours }) => `
       select ${group}, ${sign}quantity as quantity, ${sign}row_count as row_count
-        from ${groupsWith("t.quantity, t.row_count", table, `${hours} ${inPart ? "and t.half_hour <> all($8::timestamptz[])" : ""}`)}
+        from ${groupsWith("t.quantity, t.row_count", table, `${hours} ${inPart ? "and t.half_hour <> all(:cut::timestamptz[])" : ""}`)}
        where ${passesSql("g")}`,
   );
   const cut = sources.map(
     ({ table, sign, hours }) => `
       select ${group}, ${sign}sign(hours.row_count::numeric) * a.quantity, ${sign}sign(hours.row_count::numeric)
-        from ${groupsWith("t.import_position, t.row_count, t.row_numbers", table, `${hours} and t.half_hour = any($8::timestamptz[])`)}
+        from ${groupsWith("t.import_position, t.row_count, t.row_numbers", table, `${hours} and t.half_hour = any(:cut::timestamptz[])`)}
        cross join unnest(hours.row_numbers) as n (number)
        cross join lateral (select * from activities where import_position = hours.import_position and "row" = n.number limit 1) as a
-       where ${passesSql("g")} and ${instant} >= $9 and ${instant} < $10`,
+       where ${passesSql("g")} and ${instant} >= :from and ${instant} < :to`,
   );
   return summed([...whole, ...(inPart ? cut : [])].join(" union all "));
 }

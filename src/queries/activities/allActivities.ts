@@ -1,9 +1,10 @@
 // Every activity that passes a filter, for files: read by one statement, whose plan goes from total to total in their order and so begins at once.
 import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
+import { named } from "../../namedSql.js";
 import { instantSql } from "../../projections/tables/activities.js";
 import { type CopiedLines, copiedLines } from "../copiedLines.js";
-import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
+import { type ActivityFilter, filterValues, ofGroupSql, passesSql } from "./activityFilter.js";
 
 /**
  * In the order of a filtered list, some at a time, all from one snapshot of the ledger: an import that completes meanwhile is not in it. A row
@@ -25,11 +26,11 @@ export async function* allActivities(
   try {
     // No look-up is ever repeated, so remembering them only costs.
     await client.query("begin isolation level repeatable read read only; set local enable_memoize = off");
-    const values = valuesOf(organisationId, filter);
+    const values = filterValues(organisationId, filter);
     const entries = filter.importId === undefined ? byGroup : ofImport;
-    const { rows } = await client.query<{ count: number }>(countSql(entries), values);
+    const { rows } = await client.query<{ count: number }>(named(countSql(entries), values));
     counted(rows[0]?.count ?? 0);
-    yield* copiedLines(client, { text: rowsSql(entries), values }, release);
+    yield* copiedLines(client, named(rowsSql(entries), values), release);
     await client.query("rollback");
     release();
   } finally {
@@ -37,14 +38,8 @@ export async function* allActivities(
   }
 }
 
-function valuesOf(organisationId: string, filter: ActivityFilter): unknown[] {
-  const { importId, from, to } = filter;
-  const edges = [halfHoursOf(filter).cut, from ?? "-infinity", to ?? "infinity"];
-  return [...filterValues(organisationId, filter), ...edges, ...(importId === undefined ? [] : [importId])];
-}
-
 const columns = "t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position, t.row_count, t.row_numbers";
-const inHours = "t.half_hour >= $5 and t.half_hour < $6";
+const inHours = "t.half_hour >= :first and t.half_hour < :end";
 
 /** `offset 0` keeps the planner to one look-up per group, so that other months cost nothing. */
 const byGroup = `
@@ -55,15 +50,15 @@ const byGroup = `
 
 const ofImport = `
   select ${columns} from activity_totals as t join imports as i on i.position = t.import_position
-   where i.import_id = $10 and i.organisation_id = $1 and ${passesSql("t")} and ${inHours}
+   where i.import_id = :importId and i.organisation_id = :organisationId and ${passesSql("t")} and ${inHours}
    order by t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position offset 0`;
 
 const instant = instantSql("a.activity_timestamp");
-const isCut = "t.half_hour = any($7::timestamptz[])";
+const isCut = "t.half_hour = any(:cut::timestamptz[])";
 /** Of the half hours that lie in the range only in part, the rows have to be looked at. */
 const rowsOfEach = `select a.* from activities as a
    where a.import_position = t.import_position and a."row" = any(t.row_numbers)
-     and case when ${isCut} then ${instant} >= $8::timestamptz and ${instant} < $9::timestamptz else true end
+     and case when ${isCut} then ${instant} >= :from::timestamptz and ${instant} < :to::timestamptz else true end
    order by a."row" offset 0`;
 
 const fields = fieldsOf("activity");
@@ -71,7 +66,7 @@ const texts = fields.map(({ ledgerColumn }) => `a.${ledgerColumn}`).join(", ");
 
 const rowsSql = (entries: string) => `
   select ${texts}, i.import_id, a."row" from (${entries}) as t
-   cross join lateral (select import_id from imports where position = t.import_position and organisation_id = $1 limit 1) as i
+   cross join lateral (select import_id from imports where position = t.import_position and organisation_id = :organisationId limit 1) as i
    cross join lateral (${rowsOfEach}) as a`;
 
 const countSql = (entries: string) => `

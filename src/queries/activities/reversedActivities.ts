@@ -2,6 +2,7 @@
 // are listed in the order of the pushes, whatever the filter. At most some thousand rows are looked at for a page, so it may be short, or empty, and have another one
 // after it.
 import { fieldsOf } from "../../domain/imports/fields.js";
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { instantSql, longestKey } from "../../projections/tables/activities.js";
 import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
@@ -45,20 +46,10 @@ export async function listWithReversed(
 ): Promise<Page<StandingActivity>> {
   const scope = ["activities with reversed ones", unusualOnly ? `unusual ${reversed}` : reversed, organisationId, ...filterScope(filter)];
   const [position = null, row = null] = cursor === undefined ? [] : readCursor(secret, scope, cursor);
-  const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from, to } = filter;
+  const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from = null, to = null } = filter;
   const count = reversed !== "include" || isFiltered(filter) ? lookedAt : limit + 1;
-  const { rows } = await pool.query<Walked>(walkedSql(reversed, unusualOnly), [
-    organisationId,
-    importId,
-    position,
-    row,
-    customerId,
-    warehouseCode,
-    chargeCode,
-    from ?? null,
-    to ?? null,
-    count,
-  ]);
+  const given = { organisationId, importId, position, row, customerId, warehouseCode, chargeCode, from, to, count };
+  const { rows } = await pool.query<Walked>(named(walkedSql(reversed, unusualOnly), given));
   const fitting = rows.filter(({ fits }) => fits);
   const shown = fitting.slice(0, limit);
   const last = fitting.length > limit ? shown.at(-1) : rows.length === count ? rows.at(-1) : undefined;
@@ -111,19 +102,19 @@ const unusualRowsSql = `
 /** Import by import, and of each at most what one page looks at. Imports of which nothing is reversed are left out where only that is listed. */
 const walkedSql = (reversed: ListedActivities["reversed"], unusualOnly: boolean) => `
   select ${standing}, ${isListed[reversed]}
-         and ($5::text is null or left(coalesce(a.customer_id, ''), ${longestKey}) = $5) and ($6::text is null or left(a.warehouse_code, ${longestKey}) = $6)
-         and ($7::text is null or left(a.charge_code, ${longestKey}) = $7)
-         and ($8::timestamptz is null or ${instant} >= $8) and ($9::timestamptz is null or ${instant} < $9) as fits
+         and (:customerId::text is null or left(coalesce(a.customer_id, ''), ${longestKey}) = :customerId) and (:warehouseCode::text is null or left(a.warehouse_code, ${longestKey}) = :warehouseCode)
+         and (:chargeCode::text is null or left(a.charge_code, ${longestKey}) = :chargeCode)
+         and (:from::timestamptz is null or ${instant} >= :from) and (:to::timestamptz is null or ${instant} < :to) as fits
     from (select i.position, i.import_id, i.unusual from imports i
-           where i.organisation_id = $1 and i.kind = 'activities' and i.status = 'completed' and ($2::uuid is null or i.import_id = $2)
-             and ($3::bigint is null or i.position >= $3) ${reversed === "only" ? "and exists (select from reversals r where r.import_position = i.position)" : ""} ${unusualOnly ? "and i.unusual is not null" : ""}
+           where i.organisation_id = :organisationId and i.kind = 'activities' and i.status = 'completed' and (:importId::uuid is null or i.import_id = :importId)
+             and (:position::bigint is null or i.position >= :position) ${reversed === "only" ? "and exists (select from reversals r where r.import_position = i.position)" : ""} ${unusualOnly ? "and i.unusual is not null" : ""}
            order by i.position offset 0) as i
    cross join lateral (
-     select * from activities where import_position = i.position and (i.position <> coalesce($3::bigint, -1) or "row" > $4::integer)
+     select * from activities where import_position = i.position and (i.position <> coalesce(:position::bigint, -1) or "row" > :row::integer)
         ${unusualOnly ? `and "row" in ${unusualRowsSql}` : ""}
-      order by "row" limit $10) as a
+      order by "row" limit :count) as a
    ${withStanding("a")}
-   order by i.position, a."row" limit $10`;
+   order by i.position, a."row" limit :count`;
 
 const oneSql = `
   select ${standing}, true as fits from imports i join activities a on a.import_position = i.position and a."row" = $3 ${withStanding("a")}

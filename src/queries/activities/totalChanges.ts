@@ -1,9 +1,10 @@
 // What changed the totals since a time: imports that completed, and reversals. Read from the totals and their changes, so it costs what these
 // hold, not what the imports hold.
 
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { instantSql } from "../../projections/tables/activities.js";
-import { filterValues, halfHoursOf } from "./activityFilter.js";
+import { filterValues } from "./activityFilter.js";
 import { type TotalsFilter, tooManyAmounts } from "./activityTotals.js";
 
 /** More or less than before. */
@@ -39,31 +40,23 @@ export async function totalChanges(
   since: Date,
   database: Database,
 ): Promise<TotalsChange[]> {
-  const { cut } = halfHoursOf(filter);
-  const { from, to } = filter;
-  const { rows } = await database.query<TotalsChange & { all: number }>(changesSql, [
-    ...filterValues(organisationId, filter),
-    since,
-    cut,
-    from ?? "-infinity",
-    to ?? "infinity",
-    mostAmounts + 1,
-  ]);
+  const values = { ...filterValues(organisationId, filter), since, most: mostAmounts + 1 };
+  const { rows } = await database.query<TotalsChange & { all: number }>(named(changesSql, values));
   const amounts = rows.reduce((sum, row) => sum + row.amounts.length, 0);
   if (amounts > mostAmounts)
     throw tooManyAmounts(`There are more than ${mostAmounts} amounts: narrow them by dates, customer or a later time`);
   return rows;
 }
 
-const passes = `t.organisation_id = $1 and ($2::text is null or t.customer_id = $2) and ($3::text is null or t.warehouse_code = $3)
-  and ($4::text is null or t.charge_code = $4) and t.half_hour >= $5 and t.half_hour < $6`;
+const passes = `t.organisation_id = :organisationId and (:customerId::text is null or t.customer_id = :customerId) and (:warehouseCode::text is null or t.warehouse_code = :warehouseCode)
+  and (:chargeCode::text is null or t.charge_code = :chargeCode) and t.half_hour >= :first and t.half_hour < :end`;
 
 /** The imports that completed since, with what they added then: what counts of them now, less the later changes. */
 const completedSql = (table: string, sign: string) => `
   select i.position as by_import, null::bigint as by_reversal, t.customer_id, t.charge_code, t.half_hour, t.import_position, t.row_numbers,
          ${sign}t.quantity as quantity, ${sign}t.row_count as row_count
     from imports i join ${table} t on t.import_position = i.position
-   where i.organisation_id = $1 and i.kind = 'activities' and i.status = 'completed' and i.finished_at > $7 and ${passes}`;
+   where i.organisation_id = :organisationId and i.kind = 'activities' and i.status = 'completed' and i.finished_at > :since and ${passes}`;
 
 const entriesSql = `
   ${completedSql("activity_totals", "")}
@@ -71,7 +64,7 @@ const entriesSql = `
   union all
   select t.by_import, case when t.by_import is null then t.changed_position end, t.customer_id, t.charge_code, t.half_hour, t.import_position,
          t.row_numbers, t.quantity, t.row_count
-    from activity_changes t where t.changed_at > $7 and ${passes}`;
+    from activity_changes t where t.changed_at > :since and ${passes}`;
 
 const instant = instantSql("a.activity_timestamp");
 
@@ -80,14 +73,14 @@ const changesSql = `
   with amounts as (
     select by_import, by_reversal, customer_id, charge_code, sum(part.quantity) as quantity, sum(part.row_count) as row_count
       from (${entriesSql}) as entry cross join lateral (
-        select entry.quantity, entry.row_count where entry.half_hour <> all($8::timestamptz[])
+        select entry.quantity, entry.row_count where entry.half_hour <> all(:cut::timestamptz[])
         union all
         select sign(entry.row_count::numeric) * a.quantity, sign(entry.row_count::numeric)
           from unnest(entry.row_numbers) as n (number)
          cross join lateral (select * from activities where import_position = entry.import_position and "row" = n.number limit 1) as a
-         where entry.half_hour = any($8::timestamptz[]) and ${instant} >= $9 and ${instant} < $10) as part
+         where entry.half_hour = any(:cut::timestamptz[]) and ${instant} >= :from and ${instant} < :to) as part
      group by 1, 2, 3, 4 having sum(part.quantity) <> 0 or sum(part.row_count) <> 0
-     limit $11),
+     limit :most),
   causes as (
     select by_import, by_reversal, json_agg(json_build_object('customerId', nullif(customer_id, ''), 'chargeCode', charge_code,
              'quantity', trim_scale(quantity)::text, 'rows', row_count::float8) order by customer_id, charge_code) as amounts

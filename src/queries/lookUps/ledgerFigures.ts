@@ -1,6 +1,7 @@
 // The figures that unusual rows are compared with (src/judging/ledgerFigures.ts says what each is). None is counted over the whole history:
 // codes come by code and day, repeated rows by day, and the last activities by import.
 
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { activitiesShape, daySql, halfHourSql, instantSql } from "../../projections/tables/activities.js";
 
@@ -33,6 +34,9 @@ const mostKnownCodes = 10_000;
 export function ledgerFigures(pool: Database, { organisationId, at, replaced, limits }: FiguresSubject) {
   const since = new Date(at.getTime() - limits.daysBefore * 86_400_000);
   const leftOut = replacedRows(pool, replaced);
+  const range = (without: readonly Replaced[]) => ({
+    ...{ organisationId, since, at, days: without.map(({ day }) => day), timesLargest: limits.timesLargest },
+  });
   return {
     async codes({ chargeCodes, warehouseCodes }: { readonly chargeCodes: readonly string[]; readonly warehouseCodes: readonly string[] }) {
       const without = await leftOut;
@@ -48,15 +52,13 @@ export function ledgerFigures(pool: Database, { organisationId, at, replaced, li
           without: without.filter((row) => row.warehouseCode === code).length,
         })),
       ];
-      const { rows } = await pool.query<{ enough: boolean; known: boolean; usual: number | null }>(codesSql, [
-        organisationId,
-        JSON.stringify(asked),
-        since,
-        at,
-        without.map(({ day }) => day),
-        limits.timesLargest,
-        limits.activitiesBefore + without.length,
-      ]);
+      const { rows } = await pool.query<{ enough: boolean; known: boolean; usual: number | null }>(
+        named(codesSql, {
+          ...range(without),
+          codes: JSON.stringify(asked),
+          enough: limits.activitiesBefore + without.length,
+        }),
+      );
       return {
         enough: rows[0]?.enough ?? false,
         chargeCodes: rows.slice(0, chargeCodes.length),
@@ -65,17 +67,15 @@ export function ledgerFigures(pool: Database, { organisationId, at, replaced, li
     },
     async quantityLimits(codes: readonly string[]) {
       const without = await leftOut;
-      const { rows } = await pool.query<{ most: number | null }>(quantityLimitsSql, [
-        organisationId,
-        codes,
-        since,
-        at,
-        without.map(({ day }) => day),
-        limits.timesLargest,
-        limits.quantitiesBefore,
-        without[0]?.position ?? null,
-        without.map(({ row }) => row),
-      ]);
+      const { rows } = await pool.query<{ most: number | null }>(
+        named(quantityLimitsSql, {
+          ...range(without),
+          codes,
+          enough: limits.quantitiesBefore,
+          position: without[0]?.position ?? null,
+          rows: without.map(({ row }) => row),
+        }),
+      );
       return rows.map(({ most }) => most);
     },
     async knownCodes(field: "chargeCode" | "warehouseCode") {
@@ -139,18 +139,18 @@ async function replacedRows(pool: Database, replaced: FiguresSubject["replaced"]
 
 /** How many activities a code has, read no further than needed: each day has at least one. */
 const rowsOf = (condition: string, most: string) =>
-  `(select coalesce(sum(n), 0) from (select row_count as n from activity_codes where organisation_id = $1 and ${condition} limit ${most}) as days)`;
+  `(select coalesce(sum(n), 0) from (select row_count as n from activity_codes where organisation_id = :organisationId and ${condition} limit ${most}) as days)`;
 
 /** SQL for days that lie in the range as a whole, and have no rows that are left out. */
-const isWhole = `d.day > ${daySql("$3::timestamptz")} and d.day < ${daySql("$4::timestamptz")} and d.day <> all($5::integer[])`;
+const isWhole = `d.day > ${daySql(":since::timestamptz")} and d.day < ${daySql(":at::timestamptz")} and d.day <> all(:days::integer[])`;
 
 const codesSql = `
-  select ${rowsOf("field = 'chargeCode'", "$7::integer")} >= $7::integer as enough,
+  select ${rowsOf("field = 'chargeCode'", ":enough::integer")} >= :enough::integer as enough,
          ${rowsOf("field = asked.field and code = asked.code", "asked.without + 1")} > asked.without as known,
          case when asked.field = 'chargeCode' then
-           (select $6::numeric * max(d.largest) from activity_codes d
-             where d.organisation_id = $1 and d.field = 'chargeCode' and d.code = asked.code and ${isWhole})::float8 end as usual
-    from rows from (jsonb_to_recordset($2) as (field text, code text, without integer)) with ordinality as asked (field, code, without, number)
+           (select :timesLargest::numeric * max(d.largest) from activity_codes d
+             where d.organisation_id = :organisationId and d.field = 'chargeCode' and d.code = asked.code and ${isWhole})::float8 end as usual
+    from rows from (jsonb_to_recordset(:codes) as (field text, code text, without integer)) with ordinality as asked (field, code, without, number)
    order by asked.number`;
 
 const startOf = (day: string) => `to_timestamp(${day} * 86400::bigint)`;
@@ -160,27 +160,27 @@ const startOf = (day: string) => `to_timestamp(${day} * 86400::bigint)`;
  * part, or has rows that are left out, its rows are read.
  */
 const quantityLimitsSql = `
-  with cut as (select distinct day from unnest(array[${daySql("$3::timestamptz")}, ${daySql("$4::timestamptz")}] || $5::integer[]) as days (day))
-  select case when sum(found.n) >= $7::integer then ($6::numeric * max(found.largest))::float8 end as most
-    from unnest($2::text[]) with ordinality as asked (code, number)
+  with cut as (select distinct day from unnest(array[${daySql(":since::timestamptz")}, ${daySql(":at::timestamptz")}] || :days::integer[]) as days (day))
+  select case when sum(found.n) >= :enough::integer then (:timesLargest::numeric * max(found.largest))::float8 end as most
+    from unnest(:codes::text[]) with ordinality as asked (code, number)
     left join lateral (
       select d.row_count as n, d.largest from activity_codes d
-       where d.organisation_id = $1 and d.field = 'chargeCode' and d.code = asked.code and ${isWhole}
+       where d.organisation_id = :organisationId and d.field = 'chargeCode' and d.code = asked.code and ${isWhole}
       union all
       select case when t.is_cut then rows_of.n else t.row_count end, case when t.is_cut then rows_of.largest else t.largest end
-        from cut join activity_groups g on g.organisation_id = $1 and g.charge_code = asked.code
+        from cut join activity_groups g on g.organisation_id = :organisationId and g.charge_code = asked.code
        cross join lateral (
-         select totals.*, half_hour in (${halfHourSql("$3::timestamptz")}, ${halfHourSql("$4::timestamptz")})
-                          or (import_position = $8::bigint and row_numbers && $9::integer[]) as is_cut
+         select totals.*, half_hour in (${halfHourSql(":since::timestamptz")}, ${halfHourSql(":at::timestamptz")})
+                          or (import_position = :position::bigint and row_numbers && :rows::integer[]) as is_cut
            from activity_totals totals
           where organisation_id = g.organisation_id and customer_id = g.customer_id and warehouse_code = g.warehouse_code and charge_code = g.charge_code
-            and half_hour >= greatest(${startOf("cut.day")}, ${halfHourSql("$3::timestamptz")}) and half_hour < ${startOf("(cut.day + 1)")}
-            and half_hour <= $4::timestamptz) as t
+            and half_hour >= greatest(${startOf("cut.day")}, ${halfHourSql(":since::timestamptz")}) and half_hour < ${startOf("(cut.day + 1)")}
+            and half_hour <= :at::timestamptz) as t
         left join lateral (
          select count(*) as n, max(a.quantity) as largest from activities a
           where t.is_cut and a.import_position = t.import_position and a."row" = any(t.row_numbers)
-            and ${instantSql("a.activity_timestamp")} >= $3::timestamptz and ${instantSql("a.activity_timestamp")} < $4::timestamptz
-            and not (a.import_position = coalesce($8::bigint, -1) and a."row" = any($9::integer[]))) as rows_of on true
+            and ${instantSql("a.activity_timestamp")} >= :since::timestamptz and ${instantSql("a.activity_timestamp")} < :at::timestamptz
+            and not (a.import_position = coalesce(:position::bigint, -1) and a."row" = any(:rows::integer[]))) as rows_of on true
     ) as found on true
    group by asked.number order by asked.number`;
 
