@@ -12,7 +12,7 @@ const folder = "test/support/projects/globalFolder.ts";
 
 const suffixes = ["unit", "processes", "browser", "long"];
 
-/** `name.PROJECT.test.ts` belongs to that project; `name.test.ts`, without one, to `stores`. They run one after the other, in this order. */
+/** `name.PROJECT.test.ts` belongs to that project; `name.test.ts`, without one, to `stores`. In one run they follow each other in this order; `npm run test:slow` is two runs. */
 const projects = [
   { name: "unit", plugins: [withoutStores], globalSetup: [], maxWorkers: 2 },
   { name: "stores", globalSetup: [folder, build, postgres], maxWorkers: 4 }, // of which, on two cores, two mostly wait for a store
