@@ -14,7 +14,6 @@ import { startApi } from "../../src/http/startApi.js";
 import { writeLines } from "../../src/judging/writeLines.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
-import { checksHere } from "../support/checksHere.js";
 import { until } from "../support/processes.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestService } from "../support/service.js";
@@ -29,7 +28,7 @@ let stage: CorrectionStage;
 
 beforeAll(async () => {
   // Files are checked in this process, since no process that checks files is killed here.
-  service = await startTestService({}, undefined, { fileChecks: checksHere() });
+  service = await startTestService();
   stage = correctionsAt(service);
   worker = startWorker(service);
   projector = startProjector(service);

@@ -27,11 +27,11 @@ import type { ApiDeps } from "../../src/http/api/deps.js";
 import type { PortalOptions } from "../../src/http/portal/page.js";
 import { startApi } from "../../src/http/startApi.js";
 import { memberDeps } from "../../src/main/adapters.js";
-import { createCheckProcesses } from "../../src/main/checking/checkProcesses.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
 import { cacheCatalogues } from "../../src/queries/organisations/organisations.js";
 import { createQuoteMemory } from "../../src/queries/quotes/recentQuotes.js";
+import { checksHere } from "./checksHere.js";
 import { organisationFile } from "./organisationFile.js";
 import { type Own, starting } from "./starting.js";
 import type { TestEventStore } from "./stores/eventStore.js";
@@ -114,7 +114,7 @@ async function startParts(own: Own, { limits, publicUrl, parts, startStore }: Pa
   };
   const organisations = organisationDeps(database.pool, eventStore);
   const portal = {
-    fileChecks: createCheckProcesses({ localities: async () => ({}) }),
+    fileChecks: checksHere(geography), // checking.test.ts and the browser's tests check them in processes
     trustedProxies: new BlockList(),
     ...{ ...deps, organisations, members: memberDeps({ pool: database.pool, eventStore }) },
     webhooks: { ...organisations, rules: { allowPrivate: true }, signingSecret: deps.signingSecret },

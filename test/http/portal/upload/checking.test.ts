@@ -2,6 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { checksInProcesses } from "../../../support/checksHere.js";
 import { addMember, formToken, signedIn, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { projectLog } from "../../../support/projectLog.js";
@@ -14,7 +15,7 @@ let who: Visitor;
 let token: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, undefined, { fileChecks: checksInProcesses() });
   organisation = await service.organisation();
   who = await signedIn(service, await addMember(service, organisation.id, "operator"));
   token = await formToken(who);

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ExcelJS from "exceljs";
 import { afterAll, beforeAll } from "vitest";
-import { checksHere } from "../../../support/checksHere.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
@@ -58,8 +57,7 @@ export function useReports() {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "waybill-reports-"));
-    // Files are checked in this process. checking.test.ts and the browser's upload.browser.test.ts check them in other processes.
-    service = await startTestService({}, undefined, { fileChecks: checksHere() });
+    service = await startTestService();
     worker = startWorker(service);
     projector = startProjector(service);
     organisation = await service.organisation();
