@@ -88,12 +88,9 @@ export const changes: [string, (ids: Ids) => string, unknown[]][] = [
     ["shipments: imports.failed is 7, the stream says 1"],
   ],
   [
-    "a changed status and time",
-    (ids) => `update imports set status = 'completed', finished_at = '2026-03-01T10:00:01Z' where import_id = '${ids["failed"]}'`,
-    [
-      'failed: imports.status is "completed", the stream says "failed"',
-      'failed: imports.finished_at is "2026-03-01T10:00:01.000Z", the stream says "2026-03-01T10:00:00.000Z"',
-    ],
+    "a changed status",
+    (ids) => `update imports set status = 'completed' where import_id = '${ids["failed"]}'`,
+    ["failed: imports.status is completed, the stream says failed"],
   ],
   ["a deleted import", (ids) => `delete from imports where import_id = '${ids["queued"]}'`, ["queued: it is missing from imports"]],
   [

@@ -15,10 +15,9 @@ interface Sum {
 /** The activities of one import, summed by customer, warehouse, charge code and half hour. By the total's key as JSON. */
 export type ActivitySums = Map<string, Sum>;
 
-/** What a table should have, or has, of one import. */
-export interface TableDigest {
-  readonly count: number;
-  /** The count in words, with what else a reader compares. */
+/** What activity_totals should have, or has, of one import. */
+export interface TotalsDigest {
+  /** In words. */
   readonly said: string;
   readonly digest: string;
 }
@@ -65,7 +64,7 @@ function rowsOf({ rows, again = [] }: Sum): number[] {
   return left;
 }
 
-export function digestOfSums(sums: ActivitySums): TableDigest {
+export function digestOfSums(sums: ActivitySums): TotalsDigest {
   const hash = createHash("sha256");
   let quantity = decimal(0);
   let rows = 0;
@@ -75,5 +74,5 @@ export function digestOfSums(sums: ActivitySums): TableDigest {
     rows += sum.rows.length - (sum.again?.length ?? 0);
   }
   const said = `${sums.size} totals of ${rows} rows, ${toText(quantity)} in all`;
-  return { count: sums.size, said, digest: hash.digest("hex") };
+  return { said, digest: hash.digest("hex") };
 }

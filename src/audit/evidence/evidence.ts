@@ -5,7 +5,7 @@ import { streamPrefix } from "../../events/streams.js";
 import { type EventStore, type Position, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
 import { type CorrectingImport, type CountedEvidence, countedEvidence } from "./countedEvidence.js";
-import { digestOfSums, type TableDigest } from "./digests.js";
+import { digestOfSums, type TotalsDigest } from "./digests.js";
 import { foldEvent, type ImportFold, newImportFold, recountRows } from "./importFold.js";
 import { gatherReversals, type ImportReversals } from "./reversalEvidence.js";
 import { reversalFaults } from "./reversalFaults.js";
@@ -18,7 +18,7 @@ export interface AuditedImport extends Pick<ImportFold, "importId" | "requested"
   /** Digest of the rows that activities or shipment_lines should have. */
   readonly accepted: { readonly rows: number; readonly digest: string };
   readonly rejected: { readonly rows: number; readonly digest: string };
-  readonly totals: TableDigest;
+  readonly totals: TotalsDigest;
 }
 
 export interface Evidence {
