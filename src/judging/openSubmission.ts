@@ -9,7 +9,7 @@ import { cellMapper } from "../domain/imports/columns/mapCells.js";
 import { columnsOf, isNumber } from "../domain/imports/fields.js";
 import type { Columns } from "../domain/rows/cells.js";
 import { decimalOf, type ImportRequested } from "../events/importEvents.js";
-import type { FileRow, ReadOptions, RowBatch, RowCount, Spreadsheets } from "../ports/spreadsheets.js";
+import type { FileRow, Reading, ReadOptions, RowBatch, Spreadsheets } from "../ports/spreadsheets.js";
 import { ImportFault } from "./importFault.js";
 import { spooledRows, spoolRows } from "./rowSpool.js";
 
@@ -28,6 +28,11 @@ export interface SubmittedRow extends FileRow {
 
 interface Rows {
   readonly rows: readonly SubmittedRow[];
+}
+
+interface RowCount extends Reading {
+  /** The number of rows so far. */
+  readonly rows: number;
 }
 
 export interface OpenSubmission {
@@ -66,7 +71,7 @@ export async function openSubmission(
   const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns, writeNumber });
   if (format === "csv") {
     const read = () => taken(fromFile());
-    return { ...shape, read, count: () => spreadsheets.countCsvRows(files.path), readAgain: read };
+    return { ...shape, read, count: () => countRows(fromFile()), readAgain: read };
   }
   const spool = join(files.folder, "rows");
   const read = () => spoolRows(spool, fromFile());

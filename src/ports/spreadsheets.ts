@@ -30,11 +30,6 @@ export interface RowBatch extends Reading {
   readonly rows: readonly FileRow[];
 }
 
-export interface RowCount extends Reading {
-  /** The number of rows so far. */
-  readonly rows: number;
-}
-
 export interface FileHeader {
   readonly format: FileFormat;
   readonly columns: readonly string[];
@@ -60,8 +55,6 @@ export interface ReadOptions {
 export interface Spreadsheets {
   readHeader(path: string, fileName: string, signal?: AbortSignal): Promise<FileHeader>;
   readRows(path: string, options?: ReadOptions): AsyncIterable<RowBatch>;
-  /** Counts the rows without splitting them into cells. Throws for every fault that `readRows` throws for, except header faults. */
-  countCsvRows(path: string, options?: ReadOptions): AsyncIterable<RowCount>;
   /**
    * `columns` is the whole header row: two headings for the row number and the reason, then those of the values. `subject` goes into the
    * workbook's properties, which spreadsheet programs keep. `notHere` says what to do about rows that do not fit into a sheet.

@@ -125,13 +125,9 @@ export function groupMessages(call: EventEmitter): void {
 }
 
 /** A BatchAppend call. Resolves when the client has found the server, which may take long; nothing is sent before that. */
-export async function openBatchCall<Reply>(
-  client: EventStoreDBClient,
-  read: (bytes: Buffer) => Reply,
-  deadline: number,
-): Promise<BatchCall> {
+export async function openBatchCall<Reply>(client: EventStoreDBClient, read: (bytes: Buffer) => Reply): Promise<BatchCall> {
   const grpc = await client["getGRPCClient"](insides().StreamsClient, "batchAppend");
-  const [metadata, options] = client["callArguments"]({ requiresLeader: true }, { deadline });
+  const [metadata, options] = client["callArguments"]({ requiresLeader: true }, { deadline: Number.POSITIVE_INFINITY });
   const call = grpc.makeBidiStreamRequest(`${streams}/BatchAppend`, asIs, read, metadata, options);
   trackOpenCall(client, grpc, call);
   return call;

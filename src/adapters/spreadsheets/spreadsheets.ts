@@ -1,6 +1,5 @@
 import type { Spreadsheets } from "../../ports/spreadsheets.js";
 import { FileFault } from "./cell.js";
-import { countCsvRows } from "./csv/readCsv.js";
 import { csvLine } from "./report/cellText.js";
 import { copiedCells, copiedCsv } from "./report/copiedRows.js";
 import { createReportWriter } from "./report/reportWriter.js";
@@ -10,7 +9,6 @@ import { readFileRows, readHeader } from "./uploadedFile.js";
 export const spreadsheets: Spreadsheets = {
   readHeader,
   readRows: readFileRows,
-  countCsvRows,
   createReportWriter,
   createTableWriter,
   csvLine,

@@ -43,7 +43,7 @@ const request = (n: number, size = 10) => ({ correlationId: String(n), bytes: Bu
 const acknowledgement = (n: number) => ({ correlationId: String(n), acknowledged: { revision: BigInt(n), position: undefined } });
 const outcome = (sending: Promise<unknown>) => sending.catch((error: Error) => error);
 
-test("small appends share one call, and each gets its own answer in whatever order the answers come", async () => {
+test("appends share one call, and each gets its own answer in whatever order the answers come", async () => {
   const { client, calls } = fakeClient();
   const send = createBatchSender(60_000);
   const sending = [0, 1, 2].map((n) => send(client, request(n), `quote-${n}`));
@@ -53,15 +53,6 @@ test("small appends share one call, and each gets its own answer in whatever ord
   expect(calls[0]?.written).toHaveLength(4);
   for (const n of [2, 3, 0, 1]) calls[0]?.emit("data", acknowledgement(n));
   expect(await Promise.all(sending)).toMatchObject([0n, 1n, 2n, 3n].map((revision) => ({ revision })));
-});
-
-test("a large append has a call of its own, which ends with its answer", async () => {
-  const { client, calls } = fakeClient();
-  const sending = createBatchSender(60_000)(client, request(0, 100_000), "import-0");
-  await nextTurn();
-  calls[0]?.emit("data", acknowledgement(0));
-  expect(await sending).toMatchObject({ revision: 0n });
-  expect(calls[0]?.ended).toBe(true);
 });
 
 test("a call that breaks fails the appends that had no answer; the next append opens another", async () => {

@@ -181,7 +181,7 @@ function written(value: string): string {
 
 function scan(pieces: string[]): unknown[] {
   const seen: unknown[] = [];
-  const reader = createTokenizer(",", { record: (row, cells) => seen.push([row, cells]) });
+  const reader = createTokenizer(",", (row, cells) => seen.push([row, cells]));
   try {
     pieces.forEach((piece, index) => {
       reader.push(piece, index === pieces.length - 1);

@@ -1,5 +1,5 @@
-// Sends appends in BatchAppend calls on the client's connection: a large one in a call of its own, small ones (such as quotes) in a call that
-// is kept open. The client's own two ways to append cannot be relied on when a connection breaks: see docs/decisions/event-store-adapter.md.
+// Sends appends in a BatchAppend call on the client's connection, which is kept open. The client's own two ways to append cannot be relied
+// on when a connection breaks: see docs/decisions/event-store-adapter.md.
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { StoreUnavailable } from "../../../portErrors.js";
 import { NeverSent } from "../failures.js";
@@ -27,7 +27,7 @@ const mostUnansweredBytes = 4 * 1024 * 1024;
 type SharedCall = (append: PendingAppend) => void;
 
 /**
- * One BatchAppend call per client for all small appends, kept open while they come: opening a call costs several times as much as an append
+ * One BatchAppend call per client for all appends, kept open while they come: opening a call costs several times as much as an append
  * in it. The client has such a call too, but its appends wait for ever when a server falls silent, and fail together with the appends of
  * other clients. Here an append that is not answered in time ends the call, so that no append is sent after its caller has given up. A call
  * that ends rejects its own unanswered appends and no others.
@@ -44,7 +44,7 @@ function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall 
   async function open(): Promise<void> {
     opening = true;
     try {
-      const opened = await openBatchCall(client, batchReply, Number.POSITIVE_INFINITY);
+      const opened = await openBatchCall(client, batchReply);
       call = opened;
       opened.on("data", (reply: BatchReply) => {
         const append = sent.get(reply.correlationId);
@@ -124,36 +124,13 @@ function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall 
 
 export type SendBatch = (client: EventStoreDBClient, request: BatchRequest, stream: string) => Promise<Acknowledgement>;
 
-const smallBytes = 64 * 1024;
-
 export function createBatchSender(deadlineMs: number): SendBatch {
   const shared = new WeakMap<EventStoreDBClient, SharedCall>();
 
   return (client, request, stream) =>
     new Promise((resolve, reject) => {
-      const append = { request, stream, resolve, reject, since: performance.now() };
-      if (request.bytes.length > smallBytes) return void sendAlone(client, append, deadlineMs);
       const call = shared.get(client) ?? sharedCall(client, deadlineMs);
       shared.set(client, call);
-      call(append);
+      call({ request, stream, resolve, reject, since: performance.now() });
     });
-}
-
-async function sendAlone(client: EventStoreDBClient, append: PendingAppend, deadlineMs: number): Promise<void> {
-  try {
-    const call = await openBatchCall(client, batchReply, Date.now() + deadlineMs);
-    if (performance.now() - append.since >= deadlineMs) {
-      append.reject(new NeverSent()); // its caller has given up, so it must not be sent any more
-      return call.cancel();
-    }
-    call.on("data", (reply: BatchReply) => {
-      if (reply.correlationId === append.request.correlationId) settle(append, reply);
-      call.end();
-    });
-    call.on("error", (error: Error) => append.reject(convertToCommandError(error)));
-    call.on("end", () => append.reject(new Error("the server ended the call without an answer")));
-    call.write(append.request.bytes);
-  } catch (error) {
-    append.reject(error);
-  }
 }

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { FileHeader, FileRow, ReadOptions, RowBatch, RowCount } from "../../../ports/spreadsheets.js";
+import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports/spreadsheets.js";
 import { type Cell, createRowShaper, FileFault, headerNames, isBlankRow } from "../cell.js";
 import { MAX_CSV_ROWS, MAX_ROW_CHARS } from "../limits.js";
 import { decodeFile } from "./decode.js";
@@ -18,7 +18,7 @@ export async function readCsvHeader(path: string, signal?: AbortSignal): Promise
     const size = Math.min((await file.stat()).size, HEADER_BYTES);
     const sheet: Sheet = { columns: null, rows: [] };
     const notes: string[] = [];
-    for await (const _ of parse(file, size, readInto(sheet), notes, signal)) if (sheet.columns) break;
+    for await (const _ of parse(file, size, sheet, notes, signal)) if (sheet.columns) break;
     return { format: "csv", columns: sheet.columns ?? noHeader(), notes };
   } finally {
     await file.close();
@@ -31,7 +31,7 @@ export async function* readCsvRows(path: string, { signal }: ReadOptions): Async
     const bytesTotal = (await file.stat()).size;
     const sheet: Sheet = { columns: null, rows: [] };
     const notes: string[] = [];
-    for await (const bytesRead of parse(file, bytesTotal, readInto(sheet), notes, signal)) {
+    for await (const bytesRead of parse(file, bytesTotal, sheet, notes, signal)) {
       yield { rows: sheet.rows, bytesRead, bytesTotal, notes };
       sheet.rows = [];
     }
@@ -41,31 +41,8 @@ export async function* readCsvRows(path: string, { signal }: ReadOptions): Async
   }
 }
 
-export async function* countCsvRows(path: string, { signal }: ReadOptions = {}): AsyncGenerator<RowCount> {
-  const file = await open(path);
-  try {
-    const bytesTotal = (await file.stat()).size;
-    const notes: string[] = [];
-    let records = 0;
-    const count = () => {
-      records += 1;
-      checkRowCount(records - 1); // the first is the header
-    };
-    const record = (_: number, cells: readonly Cell[]) => {
-      if (!isBlankRow(cells)) count();
-    };
-    const counter = (delimiter: string) => createTokenizer(delimiter, { record, text: count });
-    for await (const bytesRead of parse(file, bytesTotal, counter, notes, signal)) {
-      yield { rows: Math.max(0, records - 1), bytesRead, bytesTotal, notes };
-    }
-    if (records === 0) noHeader();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Hands the file's text to a reader piece by piece. After each piece it yields how many bytes have been read. */
-async function* parse(file: FileHandle, size: number, readerOf: (delimiter: string) => Tokenizer, notes: string[], signal?: AbortSignal) {
+/** Reads the file's rows into the sheet piece by piece. After each piece it yields how many bytes have been read. */
+async function* parse(file: FileHandle, size: number, sheet: Sheet, notes: string[], signal?: AbortSignal) {
   const sniffed = await sniffEncoding(file, size, signal);
   notes.push(...sniffed.notes);
   let records: Tokenizer | null = null;
@@ -73,15 +50,13 @@ async function* parse(file: FileHandle, size: number, readerOf: (delimiter: stri
     let fresh = text;
     if (!records) {
       const dialect = detectDialect(text);
-      records = readerOf(dialect.delimiter);
+      records = createTokenizer(dialect.delimiter, collectInto(sheet));
       fresh = text.slice(dialect.skip);
     }
     records.push(fresh, final);
     yield bytesRead;
   }
 }
-
-const readInto = (sheet: Sheet) => (delimiter: string) => createTokenizer(delimiter, { record: collectInto(sheet) });
 
 /** The first row that is not blank is the header; blank rows are left out but counted. */
 function collectInto(sheet: Sheet): (row: number, cells: Cell[]) => void {

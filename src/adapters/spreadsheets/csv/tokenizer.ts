@@ -3,12 +3,6 @@ import { MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
 
 const manyLineEnds = /[\r\n]{64,}/y;
 
-export type Records = {
-  record(row: number, cells: Cell[]): void;
-  /** If given, called instead of `record` for a record without quotes that begins with a letter or a digit, and so is not blank. */
-  text?(): void;
-};
-
 export type Tokenizer = {
   /** Takes the next piece of text and emits every record that is complete. */
   push(text: string, final: boolean): void;
@@ -18,7 +12,7 @@ export type Tokenizer = {
  * Takes text in pieces and emits every record that is complete, within limits for memory and time. Any line ending ends a record, also several
  * kinds in one file. A quote counts only at the start of a cell.
  */
-export function createTokenizer(delimiter: string, records: Records): Tokenizer {
+export function createTokenizer(delimiter: string, emit: (row: number, cells: Cell[]) => void): Tokenizer {
   const lf = nextOf("\n");
   const cr = nextOf("\r");
   const quote = nextOf('"');
@@ -75,17 +69,8 @@ export function createTokenizer(delimiter: string, records: Records): Tokenizer 
     if (end >= text.length - 1 && !final && text.charCodeAt(end) !== 10) return -1;
     row += 1;
     if (end - start > MAX_ROW_CHARS) throw tooLong(row);
-    if (cells) tell(cells, start, end);
-    else plainRecord(start, end);
+    emit(row, checked(cells ?? plainCells(start, end), start, end));
     return isCrLf(end) ? end + 2 : end + 1;
-  }
-
-  function plainRecord(start: number, end: number): void {
-    if (!records.text || !isLetterOrDigit(text.charCodeAt(start))) tell(plainCells(start, end), start, end);
-    else {
-      if (end - start >= MAX_COLUMNS) plainCells(start, end); // throws if there are too many columns
-      records.text();
-    }
   }
 
   function plainCells(start: number, end: number): string[] {
@@ -99,9 +84,9 @@ export function createTokenizer(delimiter: string, records: Records): Tokenizer 
     return cells;
   }
 
-  function tell(cells: Cell[], start: number, end: number): void {
+  function checked(cells: Cell[], start: number, end: number): Cell[] {
     const suspicious = end - start > MAX_CELL_CHARS || nul.from(text, start) < end;
-    records.record(row, suspicious ? cells.map((cell) => (typeof cell === "string" ? checkText(cell) : cell)) : cells);
+    return suspicious ? cells.map((cell) => (typeof cell === "string" ? checkText(cell) : cell)) : cells;
   }
 
   /** Where the record ends, or -1 when more text is needed; its cells go into `cells`. */
@@ -149,8 +134,6 @@ export function createTokenizer(delimiter: string, records: Records): Tokenizer 
 
   return { push };
 }
-
-const isLetterOrDigit = (code: number) => (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 
 const unclosed = (row: number) => new FileFault(`Row ${row} opens a quote that is never closed. Close it and upload the file again.`);
 
