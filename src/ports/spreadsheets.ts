@@ -106,7 +106,6 @@ export interface CopiedRows {
    * without a value is empty.
    */
   readonly lines: Buffer;
-  readonly count: number;
   /** By column: numbers as their exact digits, or texts. */
   readonly isNumber: readonly boolean[];
 }

@@ -5,7 +5,6 @@ import { to as copyTo } from "pg-copy-streams";
 export interface CopiedLines {
   /** A line for each row, with tabs between the columns and backslashes as COPY sets them. Null is empty. */
   readonly lines: Buffer;
-  readonly count: number;
 }
 
 interface Select {
@@ -52,17 +51,11 @@ async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Copied
     while (left.length >= bytesAtOnce) {
       const end = left.indexOf(lineFeed, bytesAtOnce - 1) + 1;
       if (end === 0) break;
-      yield counted(left.subarray(0, end));
+      yield { lines: left.subarray(0, end) };
       left = left.subarray(end);
     }
   }
-  if (left.length > 0) yield counted(left);
-}
-
-export function counted(lines: Buffer): CopiedLines {
-  let count = 0;
-  for (let at = lines.indexOf(lineFeed); at !== -1; at = lines.indexOf(lineFeed, at + 1)) count += 1;
-  return { lines, count };
+  if (left.length > 0) yield { lines: left };
 }
 
 /**

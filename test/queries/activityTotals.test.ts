@@ -135,18 +135,15 @@ describe("for any filter and any range of times", () => {
     );
   });
 
-  test("a file has the rows of the pages in their order, as they were recorded, and says first how many they are", async () => {
+  test("a file has the rows of the pages in their order, as they were recorded", async () => {
     const inUse = () => model.pool.totalCount - model.pool.idleCount;
     const before = inUse();
     await fc.assert(
       fc.asyncProperty(filters, fc.boolean(), async (filter, ofImport) => {
         const narrowed = ofImport ? { ...filter, importId: pushed[0]?.importId } : filter;
-        const told: number[] = [];
         const rows: unknown[] = [];
-        for await (const some of allActivities("acme", narrowed, model.pool, (count) => told.push(count))) {
-          expect(told).toHaveLength(1);
+        for await (const some of allActivities("acme", narrowed, model.pool)) {
           const cells = spreadsheets.copiedCells({ ...some, isNumber: [] });
-          expect(cells).toHaveLength(some.count);
           rows.push(...cells);
         }
         const { items } = await pageOfActivities("acme", narrowed, { limit: 500, cursor: undefined, secret: "s" }, model.pool);
@@ -159,7 +156,6 @@ describe("for any filter and any range of times", () => {
           ]),
         );
         expect(rows).toHaveLength(pushed.filter(matches(narrowed)).length);
-        expect(told).toEqual([rows.length]);
       }),
       { numRuns: 60 },
     );

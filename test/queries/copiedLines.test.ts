@@ -26,7 +26,6 @@ async function linesOf(text: string, values: readonly unknown[], pool = database
   let lines = "";
   try {
     for await (const some of copiedLines(client, { text, values }, notClosed)) {
-      expect(some.count).toBe(some.lines.toString().split("\n").length - 1);
       lines += some.lines.toString();
     }
     await client.query("rollback"); // the connection can be used again

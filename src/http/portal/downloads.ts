@@ -14,29 +14,6 @@ export interface DownloadedFile {
   readonly contentType: string;
   /** Begins the file. The pieces free what they hold when they end, fail, or are given up by `return`. */
   readonly pieces: () => Pieces;
-  /** For a progress, once the first piece is made. */
-  readonly rows?: RowCounts;
-}
-
-interface RowCounts {
-  /** How many rows the file has; undefined where that is not known before its end. */
-  readonly total: () => number | undefined;
-  /** How many of them are in the pieces so far. */
-  readonly made: () => number;
-}
-
-/**
- * The file in frames, for a script that shows the progress and saves the file itself: before each piece stand the number of rows so far and the
- * piece's length, as unsigned 32-bit numbers with the highest byte first. A browser cannot count the rows of a workbook, which is packed.
- */
-export const framesType = "application/vnd.waybill.frames";
-
-function framed(piece: Uint8Array, rows: number): Uint8Array {
-  const frame = Buffer.allocUnsafe(8 + piece.byteLength);
-  frame.writeUInt32BE(rows, 0);
-  frame.writeUInt32BE(piece.byteLength, 4);
-  frame.set(piece, 8);
-  return frame;
 }
 
 /** The longest that a download may take. */
@@ -45,7 +22,7 @@ export const longestMs = 15 * 60 * 1000;
 /** Waits for the first piece, so that an error at the start is answered with a page and not with a broken file. */
 export async function download(visit: SignedInVisit, places: Places, file: DownloadedFile): Promise<Response> {
   const { context: c, person } = visit;
-  const { name, contentType, rows } = file;
+  const { name, contentType } = file;
   const release = places.claim(person.organisationId);
   const pieces = file.pieces();
   let late: NodeJS.Timeout | undefined;
@@ -76,18 +53,13 @@ export async function download(visit: SignedInVisit, places: Places, file: Downl
     void end();
     throw error;
   }
-  const inFrames = rows !== undefined && c.req.header("accept") === framesType;
-  const bytesOf = (piece: Uint8Array | string) => {
-    const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
-    return inFrames ? framed(bytes, rows.made()) : bytes;
-  };
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { value, done } = first ?? (await next());
           first = undefined;
-          if (!done) return controller.enqueue(bytesOf(value));
+          if (!done) return controller.enqueue(typeof value === "string" ? Buffer.from(value) : value);
         } catch (error) {
           void end();
           throw error;
@@ -99,11 +71,9 @@ export async function download(visit: SignedInVisit, places: Places, file: Downl
     },
     { highWaterMark: 0 },
   );
-  const total = rows?.total();
   return c.body(stream, 200, {
     ...c.get("answerHeaders"),
-    "content-type": inFrames ? framesType : contentType,
-    ...(total === undefined ? {} : { "x-total-rows": String(total) }),
+    "content-type": contentType,
     "content-disposition": `attachment; filename="${name}"`,
   });
 }

@@ -2,7 +2,6 @@
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import type { CopiedRows, CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
-import { counted } from "../../queries/copiedLines.js";
 import { download, longestMs, type Pieces } from "./downloads.js";
 import type { PortalDeps, SignedInVisit } from "./page.js";
 
@@ -31,16 +30,12 @@ export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sh
     return restOf({ isBusy, running: downloads.held(), ranMs: now - started }) / parts;
   };
   const parts = format === "csv" ? 1 : partsForWorkbook;
-  let begun: DownloadedTable | undefined;
-  let made = 0;
   const pieces = () => {
-    begun = table();
-    const cut = parts === 1 ? begun.rows : inParts(begun.rows, parts);
-    const paced = { ...begun, rows: pacedRows(cut, restMs, (rows) => (made += rows)) };
+    const begun = table();
+    const paced = { ...begun, rows: pacedRows(parts === 1 ? begun.rows : inParts(begun.rows, parts), restMs) };
     return format === "csv" ? csvPieces(spreadsheets, paced) : workbookPieces(spreadsheets, sheet, paced);
   };
-  const rows = { total: () => begun?.total?.(), made: () => made };
-  return download(visit, downloads, { name: `${name}.${format}`, contentType: tableFormats[format], pieces, rows });
+  return download(visit, downloads, { name: `${name}.${format}`, contentType: tableFormats[format], pieces });
 }
 
 const recentMs = 250;
@@ -68,7 +63,7 @@ export async function* inParts(rows: DownloadedTable["rows"], parts: number): Do
       const most = Math.ceil(lines.length / parts);
       for (let from = 0, end = 0; from < lines.length; from = end) {
         end = lines.indexOf("\n", Math.min(from + most, lines.length) - 1) + 1;
-        yield { ...some, ...counted(lines.subarray(from, end)) };
+        yield { ...some, lines: lines.subarray(from, end) };
       }
     }
   } finally {
@@ -77,14 +72,9 @@ export async function* inParts(rows: DownloadedTable["rows"], parts: number): Do
 }
 
 /** The rows as they are taken; before the next ones are read, requests that came meanwhile have their turn. */
-export async function* pacedRows(
-  rows: DownloadedTable["rows"],
-  restMs: () => number,
-  count: (rows: number) => void,
-): DownloadedTable["rows"] {
+export async function* pacedRows(rows: DownloadedTable["rows"], restMs: () => number): DownloadedTable["rows"] {
   try {
     for (let some = await rows.next(); !some.done; some = await rows.next()) {
-      count("lines" in some.value ? some.value.count : some.value.length);
       yield some.value;
       const ms = restMs();
       await (ms > 0 ? pause(ms) : nextTurn());
@@ -102,8 +92,6 @@ type Rows = readonly (readonly Cell[])[] | CopiedRows;
 export interface DownloadedTable {
   readonly columns: readonly string[];
   readonly rows: AsyncGenerator<Rows>;
-  /** How many rows there are, once the first ones are read. */
-  readonly total?: () => number | undefined;
   /** Columns, from 0, that a workbook keeps as texts. */
   readonly texts?: ReadonlySet<number>;
   /** In the properties of a workbook. */

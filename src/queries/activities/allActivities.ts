@@ -8,15 +8,10 @@ import { type ActivityFilter, filterValues, ofGroupSql, passesSql } from "./acti
 
 /**
  * In the order of a filtered list, some at a time, all from one snapshot of the ledger: an import that completes meanwhile is not in it. A row
- * has the fields in their order, then the import's id and the row's number. `counted` is told how many there are before the first ones come.
+ * has the fields in their order, then the import's id and the row's number.
  * Holds a connection until the rows end or are given up (`return`), or until nobody has taken the next ones for a minute: the rows fail then.
  */
-export async function* allActivities(
-  organisationId: string,
-  filter: ActivityFilter,
-  pool: Pool,
-  counted: (rows: number) => void = () => undefined,
-): AsyncGenerator<CopiedLines> {
+export async function* allActivities(organisationId: string, filter: ActivityFilter, pool: Pool): AsyncGenerator<CopiedLines> {
   const client = await pool.connect();
   let isHeld = true;
   const release = (broken?: Error) => {
@@ -28,8 +23,6 @@ export async function* allActivities(
     await client.query("begin isolation level repeatable read read only; set local enable_memoize = off");
     const values = filterValues(organisationId, filter);
     const entries = filter.importId === undefined ? byGroup : ofImport;
-    const { rows } = await client.query<{ count: number }>(named(countSql(entries), values));
-    counted(rows[0]?.count ?? 0);
     yield* copiedLines(client, named(rowsSql(entries), values), release);
     await client.query("rollback");
     release();
@@ -68,7 +61,3 @@ const rowsSql = (entries: string) => `
   select ${texts}, i.import_id, a."row" from (${entries}) as t
    cross join lateral (select import_id from imports where position = t.import_position and organisation_id = :organisationId limit 1) as i
    cross join lateral (${rowsOfEach}) as a`;
-
-const countSql = (entries: string) => `
-  select coalesce(sum(case when ${isCut} then (select count(*) from (${rowsOfEach}) as a) else t.row_count end), 0)::float8 as count
-    from (${entries}) as t`;

@@ -16,7 +16,6 @@ const cellsOf = (row: readonly string[]): CsvCell[] =>
   row.map((text, column) => (isNumber[column] && text !== "" ? { decimal: text } : text));
 const copiedOf = (rows: readonly (readonly string[])[]) => ({
   lines: Buffer.from(rows.map((row) => `${row.map(copiedText).join("\t")}\n`).join("")),
-  count: rows.length,
   isNumber,
 });
 

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import { columnsOf } from "../../../src/domain/imports/fields.js";
-import { framesType } from "../../../src/http/portal/downloads.js";
 import { eventually } from "../../support/eventually.js";
 import { heading } from "../../support/portal/portal.js";
 import { many, useActivities } from "./activitiesStage.js";
@@ -152,31 +151,6 @@ describe("a download", () => {
     expect(read).toContainEqual([...values, ...added.map(() => ""), stage.importId, "6"]);
     expect(read).toHaveLength(3);
   });
-
-  test.each(["rows.csv", "rows.xlsx"])(
-    "%s says how many rows it has; a script gets the same file in frames that count them",
-    async (file) => {
-      const path = `/portal/activities/${file}?month=2021-01`;
-      const whole = await stage.viewer.get(path, { accept: "*/*" });
-      expect(whole.headers.get("x-total-rows")).toBe(String(many));
-      const inFrames = await stage.viewer.get(path, { accept: framesType });
-      expect(inFrames.headers.get("x-total-rows")).toBe(String(many));
-      expect(inFrames.headers.get("content-type")).toBe(framesType);
-      expect(inFrames.headers.get("content-disposition")).toBe(whole.headers.get("content-disposition"));
-      const frames = Buffer.from(await inFrames.arrayBuffer());
-      const [counts, pieces]: [number[], Buffer[]] = [[], []];
-      for (let at = 0; at < frames.length; ) {
-        const end = at + 8 + frames.readUInt32BE(at + 4);
-        counts.push(frames.readUInt32BE(at));
-        pieces.push(frames.subarray(at + 8, end));
-        at = end;
-      }
-      expect(Buffer.concat(pieces).equals(Buffer.from(await whole.arrayBuffer()))).toBe(true);
-      expect(counts.length).toBeGreaterThan(5);
-      expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-      expect(counts.at(-1)).toBe(many);
-    },
-  );
 
   test("of many rows has every row once", async () => {
     const lines = (await csv("rows.csv?month=2021-01")).split("\r\n").slice(1, -1);

@@ -108,11 +108,7 @@ test("a workbook that is left while it is being finished leaves no promise witho
 
 describe("the rows of a download", () => {
   const taken = async (restMs: number) => {
-    const rows = pacedRows(
-      endless().table.rows,
-      () => restMs,
-      () => undefined,
-    );
+    const rows = pacedRows(endless().table.rows, () => restMs);
     await rows.next();
     return rows;
   };
@@ -135,7 +131,7 @@ describe("the rows of a download", () => {
     await rows.return(undefined);
   });
 
-  test.each([1, 2, 3, 4, 7, 100])("in %i parts are the same rows, in whole lines, each counted once", async (parts) => {
+  test.each([1, 2, 3, 4, 7, 100])("in %i parts are the same rows, in whole lines", async (parts) => {
     const isNumber = [false, true];
     const line = (n: number) => `${"x".repeat(n % 5)}\t${n}\n`;
     let ended = false;
@@ -146,7 +142,7 @@ describe("the rows of a download", () => {
           [10, 1],
           [11, 40],
         ] as const)
-          yield { lines: Buffer.from(Array.from({ length: count }, (_, n) => line(first + n)).join("")), count, isNumber };
+          yield { lines: Buffer.from(Array.from({ length: count }, (_, n) => line(first + n)).join("")), isNumber };
         yield [["cells", { decimal: "1" }]];
       } finally {
         ended = true;
@@ -158,7 +154,7 @@ describe("the rows of a download", () => {
       if (!("lines" in some)) cells += some.length;
       else {
         const text = some.lines.toString();
-        expect([text.endsWith("\n"), text.split("\n").length - 1, some.isNumber]).toEqual([true, some.count, isNumber]);
+        expect([text.endsWith("\n"), some.isNumber]).toEqual([true, isNumber]);
         texts.push(text);
       }
     }

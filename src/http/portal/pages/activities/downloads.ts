@@ -17,17 +17,10 @@ type TableOf = (visit: SignedInVisit, selection: Selection, deps: PortalDeps) =>
 const fields = fieldsOf("activity");
 
 /** The columns of an import, so that the file can be compared with what was sent, and where each row came from. */
-const rowsTable: TableOf = (visit, selection, { pool }) => {
-  let total: number | undefined;
-  const counted = (rows: number) => {
-    total = rows;
-  };
-  return {
-    columns: [...fields.map(({ name }) => name), "importId", "row"],
-    rows: rowsOf(allActivities(visit.person.organisationId, selection.filter, pool, counted)),
-    total: () => total,
-  };
-};
+const rowsTable: TableOf = (visit, selection, { pool }) => ({
+  columns: [...fields.map(({ name }) => name), "importId", "row"],
+  rows: rowsOf(allActivities(visit.person.organisationId, selection.filter, pool)),
+});
 
 const isDecimal = [...fields.map(isNumber), false, true];
 

@@ -41,7 +41,6 @@ async function shown(visit: SignedInVisit, { now, nameOf }: Present, deps: Porta
   const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(of, only, deps)]);
   return {
     title: "Activities",
-    scripts: ["downloads.js"],
     ...(only
       ? { crumbs: [["Imports", importsPath] as const, [shownReference(only), importPath(only.importId)] as const] }
       : { views: viewsOf(of) }),
@@ -61,7 +60,6 @@ async function shown(visit: SignedInVisit, { now, nameOf }: Present, deps: Porta
             {only ? <a href={addressOf(of, { import: "" })}>Show all imports</a> : null}
           </div>
           <Known of={of} />
-          <DownloadProgress />
           {only ? <p class="hint">Activities that are not billed are not in the downloads.</p> : null}
           {content.body}
         </section>
@@ -152,7 +150,7 @@ const layoutsOf = (of: OfActivities): MenuItem[] =>
 function downloadsOf({ visit, selection }: OfActivities): MenuItem[] {
   const { view, asOf, importId } = selection;
   const address = (file: string) => visit.links.to(`${activitiesPath}/${file}`, queryOf(selection, { view: "", pages: "" }));
-  const link = (label: string, file: string): MenuItem => ({ label, to: address(file), "data-followed": "", download: "" });
+  const link = (label: string, file: string): MenuItem => ({ label, to: address(file), download: "" });
   const shown = asOf ? "totals" : view;
   const other = shown === "rows" ? "totals" : "rows";
   const hasOther = shown !== "changes" && !asOf && importId === "";
@@ -166,11 +164,3 @@ function downloadsOf({ visit, selection }: OfActivities): MenuItem[] {
       : []),
   ];
 }
-
-const DownloadProgress = () => (
-  <div class="download-progress" hidden data-download-progress>
-    <progress aria-label="Progress of the download" />
-    <span role="status" data-download-text />
-    <Button type="button" class="quiet" data-download-cancel label="Cancel" />
-  </div>
-);

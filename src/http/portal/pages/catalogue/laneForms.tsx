@@ -177,7 +177,7 @@ const download = (format: TableFormat): AnswerOf<SignedInVisit> => ({
     const { catalogue } = await presentCatalogue(visit, deps);
     const { id, lanes } = requireThing(visit, catalogue.file, "rateCards");
     const { columns, rows } = lanesAsTable(lanes);
-    const table = () => ({ columns, rows: once(rows), total: () => rows.length, texts: laneTexts });
+    const table = () => ({ columns, rows: once(rows), texts: laneTexts });
     return downloadTable(visit, deps, { name: `${id}-lanes`, sheet: "Lanes", format, table });
   },
 });
