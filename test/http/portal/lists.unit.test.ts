@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createLinks, withQuery } from "../../../src/http/portal/links.js";
-import { FilterForm, Pager } from "../../../src/http/portal/shell/panel.js";
+import { Chips } from "../../../src/http/portal/shell/chips.js";
+import { Pager } from "../../../src/http/portal/shell/panel.js";
 
 const links = createLinks("https://example.test/logistics/");
 const address = (cursor: string | undefined) =>
@@ -23,10 +24,17 @@ test.each([
 });
 
 test("a form that filters keeps the parameters it does not show, and offers the whole list where something is filtered", () => {
-  const form = (all: string | undefined) =>
-    String(FilterForm({ visit: { links }, path: "/portal/x", kept: { view: "rows", by: "" }, all, children: "" }));
-  expect(form(undefined)).toContain('<input type="hidden" name="view" value="rows"/>');
-  expect(form(undefined)).not.toContain('name="by"');
-  expect(form(undefined)).not.toContain("Show all");
-  expect(form("/logistics/portal/x")).toContain('href="/logistics/portal/x">Show all</a>');
+  const form = (query: Record<string, string>) =>
+    String(
+      Chips({
+        visit: { links, query },
+        path: "/portal/x",
+        kept: { view: "rows", by: "" },
+        chips: [{ name: "q", label: "Q", kind: "text", maxlength: 9 }],
+      }),
+    );
+  expect(form({})).toContain('<input type="hidden" name="view" value="rows"/>');
+  expect(form({})).not.toContain('name="by"');
+  expect(form({})).not.toContain("Show all");
+  expect(form({ q: "a" })).toContain('class="chips-all" href="/logistics/portal/x?view=rows">Show all</a>');
 });

@@ -2,8 +2,7 @@
 import { instantOf } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { SignedInVisit } from "../page.js";
-import { Field } from "../shell/form.js";
-import { FilterForm } from "../shell/panel.js";
+import { Chips } from "../shell/chips.js";
 import { Time } from "../shell/values.js";
 
 /** A time without a zone is the organisation's own. Undefined: none is given. */
@@ -24,24 +23,15 @@ interface AsOfProps {
 
 export function AsOf({ visit, path, asOf }: AsOfProps) {
   const [action = "", more] = path.split("?");
+  const kept = Object.fromEntries(new URLSearchParams(more));
   return (
-    <FilterForm
-      visit={visit}
-      path={action}
-      submit="Show"
-      quiet
-      kept={Object.fromEntries(new URLSearchParams(more))}
-      all={asOf && visit.links.to(path)}
-      allLabel="Show it now"
-      after={
-        asOf === undefined ? null : (
-          <p class="muted">
-            As it was on <Time visit={visit} at={asOf} exact />
-          </p>
-        )
-      }
-    >
-      <Field label="As of" name="asOf" type="datetime-local" step="1" value={visit.query["asOf"]} />
-    </FilterForm>
+    <>
+      <Chips visit={visit} path={action} chips={[{ name: "asOf", label: "As of", kind: "time" }]} kept={kept} all="Show it now" />
+      {asOf === undefined ? null : (
+        <p class="muted">
+          As it was on <Time visit={visit} at={asOf} exact />
+        </p>
+      )}
+    </>
   );
 }

@@ -32,6 +32,8 @@ interface ChipsProps {
   readonly chips: readonly Chip[];
   /** Parameters that the form leaves as they are. */
   readonly kept?: Query;
+  /** Leads to the page without any filter. */
+  readonly all?: string;
 }
 
 /** The filter as it stands in the address, for the addresses of the same list. */
@@ -41,7 +43,7 @@ export const chipQuery = (query: Readonly<Record<string, string>>, chips: readon
 export const isFiltered = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): boolean =>
   chips.some((chip) => !("required" in chip && chip.required) && Boolean(query[chip.name]?.trim()));
 
-export function Chips({ visit, path, chips, kept = {} }: ChipsProps) {
+export function Chips({ visit, path, chips, kept = {}, all = "Show all" }: ChipsProps) {
   const { links, query } = visit;
   if (chips.length === 0) return null;
   const given = chipQuery(query, chips);
@@ -49,21 +51,17 @@ export function Chips({ visit, path, chips, kept = {} }: ChipsProps) {
   return (
     <form method="get" action={links.to(path)} class="filter-chips" data-chips>
       <HiddenFields values={kept} />
-      {groupsOf(chips).map((group) =>
-        group.length === 1 ? (
-          group.map((chip) => <OneChip chip={chip} given={given[chip.name]} without={without(chip.name)} />)
-        ) : (
-          <span class="chip-group">
-            {group.map((chip) => (
-              <OneChip chip={chip} given={given[chip.name]} without={without(chip.name)} />
-            ))}
-          </span>
-        ),
-      )}
+      {groupsOf(chips).map((group) => (
+        <span class={group.length === 1 ? undefined : "chip-group"}>
+          {group.map((chip) => (
+            <OneChip chip={chip} given={given[chip.name]} without={without(chip.name)} />
+          ))}
+        </span>
+      ))}
       <Button class="quiet" label="Filter" data-applies />
       {isFiltered(query, chips) ? (
         <a class="chips-all" href={links.to(path, kept)}>
-          Show all
+          {all}
         </a>
       ) : null}
     </form>

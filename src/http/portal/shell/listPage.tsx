@@ -17,20 +17,24 @@ export interface Listed<Row> extends Page<Row> {
 }
 
 interface List<Row> {
-  readonly title: string | ((visit: SignedInVisit, deps: PortalDeps) => Promise<string>);
+  readonly title: string;
   readonly crumbs?: PageHead["crumbs"];
   /** May have parameters: `/portal/.../{id}`. */
   readonly path: string;
   readonly access: Action;
   /** One row, and many: `import`, `imports`. The downloads are named after them. */
-  readonly of: readonly [one: string, many: string];
+  readonly of: Names | ((visit: SignedInVisit) => Names);
   /** The downloads' name, where it is not that of the rows. */
   readonly fileName?: string;
   readonly caption: string;
+  /** Parameters besides the filters that say which list it is. */
+  readonly kept?: readonly string[];
   /** Above the list, where the page begins with something else. */
   readonly heading?: string;
   readonly scripts?: readonly string[];
   readonly action?: (visit: SignedInVisit) => Child;
+  /** Of the page's head: more than the downloads, and ways to look at it. */
+  readonly head?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Partial<PageHead>>;
   readonly filters?: (visit: SignedInVisit, deps: PortalDeps) => Promise<readonly Chip[]> | readonly Chip[];
   /** Reads the filter from the visit's query and throws a Rejection with a sentence where it is wrong. */
   readonly query: (visit: SignedInVisit, page: PageRequest, deps: PortalDeps) => Promise<Listed<Row>>;
@@ -49,6 +53,10 @@ interface List<Row> {
   readonly above?: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Promise<Child> | Child;
   readonly below?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Child> | Child;
 }
+
+type Names = readonly [one: string, many: string];
+
+const namesOf = <Row,>({ of }: List<Row>, visit: SignedInVisit): Names => (typeof of === "function" ? of(visit) : of);
 
 export const rowsPerPage = 50;
 /** A longer list is read and shown in its own order only. */
@@ -74,10 +82,10 @@ export function listPage<Row>(list: List<Row>): ListPage {
 }
 
 async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps) {
-  const { of, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, above, below } = list;
+  const { title, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, above, below } = list;
   const chips = (await filters?.(visit, deps)) ?? [];
   const { query, links } = visit;
-  const title = typeof list.title === "string" ? list.title : await list.title(visit, deps);
+  const of = namesOf(list, visit);
   const path = filled(list.path, visit);
   const { cursor, sort, place } = pageQuery(query);
   const first = await list.query(visit, { limit: rowsPerPage, cursor, secret: deps.signingSecret }, deps);
@@ -92,7 +100,9 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
   const rows = isWhole ? inOrder.slice(start, start + rowsPerPage) : inOrder;
   const isLast = !isWhole && first.nextCursor === null;
   const total = isWhole ? { count: inOrder.length, more: false } : isLast ? { count: start + rows.length, more: false } : first.total;
-  const filter = chipQuery(query, chips);
+  const kept = Object.fromEntries((list.kept ?? []).map((name) => [name, query[name]]));
+  const filter = { ...kept, ...chipQuery(query, chips) };
+  const head = await list.head?.(visit, deps);
   const address = (more: Readonly<Record<string, string | undefined>>) => links.to(path, { ...filter, sort: sort || undefined, ...more });
   const after = String(start + rows.length);
   const nextCursor = isWhole ? (start + rows.length < inOrder.length ? after : null) : first.nextCursor;
@@ -102,12 +112,13 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
     ...(crumbs ? { crumbs } : {}),
     ...(scripts ? { scripts } : {}),
     action: action?.(visit),
-    menu: rows.length === 0 ? [] : downloadMenu((format) => links.to(`${path}.${format}`, filter)),
+    ...head,
+    menu: [...(rows.length === 0 ? [] : downloadMenu((format) => links.to(`${path}.${format}`, filter))), ...(head?.menu ?? [])],
     body: (
       <>
         {await above?.(visit, deps, rows)}
         {list.heading === undefined ? null : <h2>{list.heading}</h2>}
-        <Chips visit={visit} path={path} chips={chips} kept={{ sort: sort || undefined }} />
+        <Chips visit={visit} path={path} chips={chips} kept={{ ...kept, sort: sort || undefined }} />
         <section class="panel list" aria-label={title} {...panel?.(visit)}>
           <Table
             visit={visit}
@@ -172,7 +183,7 @@ async function downloadList<Row>(
   deps: PortalDeps,
 ): Promise<Response> {
   const { timezone } = visit.person;
-  const { of } = list;
+  const of = namesOf(list, visit);
   const inBatches = async function* () {
     for await (const rows of batches(list, visit, deps)) yield { columns: (await list.columns(visit, deps, rows)).filter(isData), rows };
   };

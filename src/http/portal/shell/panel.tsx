@@ -1,7 +1,5 @@
-// The parts that pages are made of: panels, facts, tables, and the filters and pagers of lists.
+// The parts that pages are made of: panels, facts and pagers.
 import type { Child } from "hono/jsx";
-import type { Links, Query } from "../links.js";
-import { Button, ButtonLink, HiddenFields } from "./form.js";
 import { grouped } from "./formats.js";
 
 interface PanelProps {
@@ -44,36 +42,6 @@ export const EmptyState = ({ title, children }: { title: string; children?: Chil
 export const Badge = ({ state: { label, badge } }: { state: { readonly label: string; readonly badge: string } }) => (
   <span class={`badge ${badge}`}>{label}</span>
 );
-
-interface FilterFormProps {
-  readonly visit: { readonly links: Links };
-  readonly path: string;
-  /** What the button says. */
-  readonly submit?: string;
-  /** For a form that is not the page's main one. */
-  readonly quiet?: boolean;
-  /** Parameters that the form leaves as they are. */
-  readonly kept?: Query;
-  /** The address without the filter; absent where nothing is filtered. */
-  readonly all?: string | undefined;
-  readonly allLabel?: string;
-  readonly children: Child;
-  /** What stands behind the button. */
-  readonly after?: Child;
-}
-
-export function FilterForm(props: FilterFormProps) {
-  const { visit, path, submit = "Filter", quiet, kept = {}, all, allLabel = "Show all", children, after } = props;
-  return (
-    <form method="get" action={visit.links.to(path)} class="in-line filters">
-      <HiddenFields values={kept} />
-      {children}
-      <Button class={quiet ? "quiet" : undefined} label={submit} />
-      {all === undefined ? null : <ButtonLink to={all} label={allLabel} quiet />}
-      {after}
-    </form>
-  );
-}
 
 interface PagerProps {
   /** What the pages show, such as `imports`. */

@@ -47,7 +47,7 @@ describe("the lists", () => {
     expect(rowsOf(page).slice(0, 3)).toEqual(["Acme Retail CUST-001", "Beta Books CUST-002", "Many 0 MANY-000"]);
     const next = /<a href="([^"]+)" rel="next"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
     expect(rowsOf((await open(next)).page)[0]).toBe("Many 48 MANY-048");
-    expect(rowsOf((await open("/portal/catalogue?from=100")).page)).toHaveLength(28);
+    expect(rowsOf((await open("/portal/catalogue?after=100")).page)).toHaveLength(28);
   });
 
   test.each([
@@ -69,7 +69,7 @@ describe("the lists", () => {
 
   test("say so where nothing fits, and take no wrong place in a list for an error", async () => {
     expect((await open("/portal/catalogue?search=nothing")).page).toContain("No customers match this search");
-    for (const from of ["-1", "x", "99999999999", "9999999"]) expect((await open(`/portal/catalogue?from=${from}`)).status).toBe(200);
+    for (const from of ["-1", "x", "99999999999", "9999999"]) expect((await open(`/portal/catalogue?after=${from}`)).status).toBe(200);
   });
 
   test("offer changes to admins only", async () => {

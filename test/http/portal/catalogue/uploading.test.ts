@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { largestCatalogue } from "../../../../src/http/portal/pages/catalogue/uploadForm.js";
+import { largestCatalogue } from "../../../../src/http/portal/pages/catalogue/upload.js";
 import { presentOf } from "../../../../src/queries/organisations/organisations.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { changeCatalogue } from "../../../support/portal/portalCatalogue.js";

@@ -1,24 +1,24 @@
 // Every page, form and answer of the catalogue.
-import { changesPage } from "./changes.js";
+import { changesList } from "./changes.js";
 import { applyForm, applyPage } from "./draft.js";
 import { entryFormsAndRemovals, formPages } from "./entryForms.js";
 import { entryPages } from "./entryPage.js";
 import { laneDownloads, laneForms, lanePages } from "./laneForms.js";
-import { cataloguePage } from "./page.js";
-import { uploadForm, uploadPage } from "./upload.js";
-import { downloadAnswer, versionDownloads, versionsPage } from "./versions.js";
+import { catalogueList } from "./page.js";
+import { organisationUpload } from "./upload.js";
+import { downloadAnswer, versionsList } from "./versions.js";
+
+const lists = [catalogueList, versionsList, changesList];
 
 export const cataloguePages = [
-  cataloguePage,
   ...formPages, // before the pages of things, whose addresses would match those of the forms that add
   ...lanePages,
   ...Object.values(entryPages),
-  versionsPage,
-  changesPage,
-  uploadPage,
+  ...lists.map(({ page }) => page),
+  organisationUpload.page,
   applyPage,
 ];
 
-export const catalogueForms = [uploadForm, applyForm, ...entryFormsAndRemovals, ...laneForms];
+export const catalogueForms = [organisationUpload.form, applyForm, ...entryFormsAndRemovals, ...laneForms];
 
-export const catalogueAnswers = [downloadAnswer, ...versionDownloads, ...laneDownloads];
+export const catalogueAnswers = [downloadAnswer, ...lists.flatMap(({ downloads }) => downloads), ...laneDownloads];

@@ -3,51 +3,62 @@ import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { catalogueAt } from "../../../../queries/organisations/organisations.js";
-import type { PageOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../page.js";
+import { listPage } from "../../shell/listPage.js";
 import { Badge, EmptyState } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import type { Column } from "../../shell/table.js";
 import { presentCatalogue } from "../customers.js";
-import { changesPath, versionsPath } from "./addresses.js";
-import { partOf } from "./inMemory.js";
+import { cataloguePath, changesPath, versionsPath } from "./addresses.js";
 import { Thing } from "./lists.js";
-import { Compare, versionIn } from "./versions.js";
+import { versionIn } from "./versions.js";
 
-/** What changed between any two versions; the last change where the address names none. */
-export const changesPage: PageOf<SignedInVisit> = {
+interface Compared {
+  readonly from: number;
+  readonly to: number;
+  readonly differences: readonly CatalogueDifference[];
+  /** Only what is still in it has a page. */
+  readonly present: OrganisationFile;
+}
+
+/** The versions that the address names; the last change where it names none. */
+const compared = oncePerVisit(async (visit, deps: PortalDeps): Promise<Compared> => {
+  const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
+  const given = (name: string, label: string) => (visit.query[name] ? versionIn(visit.query[name], label) : undefined);
+  const from = given("from", "From version") ?? Math.max(1, catalogueVersion - 1);
+  const to = given("to", "To version") ?? catalogueVersion;
+  const [before, after] = await Promise.all([requireVersion(visit, deps, from), requireVersion(visit, deps, to)]);
+  return { from, to, differences: catalogueDifferences(before, after), present: catalogue.file };
+});
+
+/** What changed between any two versions. */
+export const changesList = listPage<CatalogueDifference>({
   path: changesPath,
   access: "look",
-  show: async (visit, deps) => {
-    const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
-    const { from = Math.max(1, catalogueVersion - 1), to = catalogueVersion } = versionsIn(visit);
-    const [before, after] = await Promise.all([requireVersion(visit, deps, from), requireVersion(visit, deps, to)]);
-    const all = catalogueDifferences(before, after);
-    const address = (row: string | undefined) => `${changesPath}?from=${from}&to=${to}${row ? `&row=${row}` : ""}`;
-    const { rows, pager } = partOf(visit, all, "changes", address, { name: "row" });
-    return {
-      title: `Changes from version ${from} to ${to}`,
-      body: (
-        <>
-          <p class="under-heading">
-            <a href={visit.links.to(versionsPath)}>All versions</a>
-            <span class="muted">{changesInWords(all)}</span>
-          </p>
-          <Compare visit={visit} from={from} to={to} />
-          <section class="panel" aria-label="Changes">
-            <Differences visit={visit} differences={rows} present={catalogue.file} />
-            {pager}
-          </section>
-        </>
-      ),
-    };
+  title: "Changes",
+  crumbs: [
+    ["Catalogue", cataloguePath],
+    ["All versions", versionsPath],
+  ],
+  of: ["change", "changes"],
+  fileName: "catalogue-changes",
+  caption: "Changes",
+  head: async (visit, deps) => {
+    const { from, to } = await compared(visit, deps);
+    return { title: `Changes from version ${from} to ${to}` };
   },
-};
-
-function versionsIn({ query }: SignedInVisit): { from?: number; to?: number } {
-  return {
-    ...(query["from"] ? { from: versionIn(query["from"], "From version") } : {}),
-    ...(query["to"] ? { to: versionIn(query["to"], "To version") } : {}),
-  };
-}
+  filters: async (visit, deps) => {
+    const { from, to } = await compared(visit, deps);
+    const version = { kind: "text", maxlength: 9, required: true } as const;
+    return [
+      { ...version, name: "from", label: "From version", value: String(from) },
+      { ...version, name: "to", label: "To version", value: String(to) },
+    ];
+  },
+  query: async (visit, _, deps) => ({ items: (await compared(visit, deps)).differences, nextCursor: null }),
+  columns: async (visit, deps) => differenceColumns(visit, (await compared(visit, deps)).present),
+  above: async (visit, deps) => <p class="muted">{changesInWords((await compared(visit, deps)).differences)}</p>,
+  empty: () => <EmptyState title="Nothing differs" />,
+});
 
 async function requireVersion({ person }: SignedInVisit, { pool }: PortalDeps, version: number): Promise<OrganisationFile> {
   const file = await catalogueAt(person.organisationId, version, pool);
@@ -70,36 +81,24 @@ export function changesInWords(all: readonly CatalogueDifference[]): string {
 const subjects = (all: readonly CatalogueDifference[], kind: CatalogueDifference["kind"]): number =>
   new Set(all.filter((each) => each.kind === kind).map(subjectOf)).size;
 
-interface DifferencesProps {
-  readonly visit: SignedInVisit;
-  readonly differences: readonly CatalogueDifference[];
-  /** The current catalogue: only what is still in it has a page. */
-  readonly present: OrganisationFile;
-}
-
-export function Differences({ visit, differences, present }: DifferencesProps) {
-  return <Table caption="Changes" columns={columns(visit, present)} rows={differences} empty={<EmptyState title="Nothing differs" />} />;
-}
-
 const badges = {
   added: { label: "Added", badge: "good" },
   removed: { label: "Removed", badge: "bad" },
   changed: { label: "Changed", badge: "" },
 } as const;
 
-const columns = (visit: SignedInVisit, present: OrganisationFile): readonly Column<CatalogueDifference>[] => [
+export const differenceColumns = (visit: SignedInVisit, present: OrganisationFile): readonly Column<CatalogueDifference>[] => [
   {
-    heading: "What",
-    names: true,
+    ...{ key: "what", heading: "What", names: true, value: subjectOf },
     cell: (difference) => {
       const { section, id } = difference;
       const isThere = section !== "organisation" && id !== undefined && present[section].some((entry) => idOf(entry) === id);
       return isThere ? <Thing visit={visit} section={section} id={id} label={subjectOf(difference)} /> : subjectOf(difference);
     },
   },
-  { heading: "How", cell: ({ kind }) => <Badge state={badges[kind]} /> },
+  { key: "how", heading: "How", value: ({ kind }) => badges[kind].label, cell: ({ kind }) => <Badge state={badges[kind]} /> },
   {
-    heading: "Change",
+    ...{ key: "change", heading: "Change", value: (difference) => (difference.change ? changeInWords(difference) : "All of it") },
     cell: (difference) =>
       difference.change ? <span class="change">{changeInWords(difference)}</span> : <span class="muted">All of it</span>,
   },

@@ -27,7 +27,7 @@ import { EmptyState, Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { presentCatalogue } from "../customers.js";
 import { applyPath, cataloguePath } from "./addresses.js";
-import { changesInWords, Differences } from "./changes.js";
+import { changesInWords, differenceColumns } from "./changes.js";
 import { partOf } from "./inMemory.js";
 
 const ownerOf = ({ person: { organisationId, memberId } }: SignedInVisit) => ({ organisationId, memberId });
@@ -187,7 +187,7 @@ async function show(visit: SignedInVisit, deps: PortalDeps, draftId: string): Pr
   const { draft, current, version, file, conflicts } = await applicable(visit, deps, draftId, []);
   const all = catalogueDifferences(current, file);
   const removed = all.filter(({ kind }) => kind === "removed").length;
-  const { rows, pager } = partOf(visit, all, "changes", (from) => `${applyPath}?draft=${draftId}${from ? `&from=${from}` : ""}`);
+  const { rows, pager } = partOf(visit, all, { of: "changes", path: applyPath, query: { draft: draftId } });
   const others = version > draft.madeFrom ? await changedMeanwhile(visit, deps, draft.madeFrom, version) : undefined;
   return {
     title: `Change ${draft.about}`,
@@ -207,7 +207,12 @@ async function show(visit: SignedInVisit, deps: PortalDeps, draftId: string): Pr
               <Button label="Apply" />
               <ButtonLink to={visit.links.to(draft.goTo)} label="Cancel" quiet />
             </p>
-            <Differences visit={visit} differences={rows} present={current} />
+            <Table
+              caption="Changes"
+              columns={differenceColumns(visit, current)}
+              rows={rows}
+              empty={<EmptyState title="Nothing differs" />}
+            />
             {pager}
           </Panel>
         </Form>

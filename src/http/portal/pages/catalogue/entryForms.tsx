@@ -42,14 +42,14 @@ interface FormBodyProps {
   readonly view: FormView;
   readonly to: string;
   readonly title: string;
-  readonly fields: readonly CatalogueField[];
-  readonly values: Values;
+  readonly fields?: readonly CatalogueField[];
+  readonly values?: Values;
   readonly back: string;
   readonly hidden?: Readonly<Record<string, string>>;
   readonly children?: Child;
 }
 
-export const FormBody = ({ view, to, title, fields, values, back, hidden = {}, children }: FormBodyProps) => (
+export const FormBody = ({ view, to, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
   <Panel id="entry" title={title}>
     <Form visit={view.visit} to={to}>
       <HiddenFields values={{ version: String(view.version), ...hidden }} />
@@ -63,7 +63,7 @@ export const FormBody = ({ view, to, title, fields, values, back, hidden = {}, c
   </Panel>
 );
 
-const replaced = (file: OrganisationFile, section: Section, old: Entry, by: readonly unknown[]): OrganisationFile => ({
+export const replaced = (file: OrganisationFile, section: Section, old: Entry, by: readonly unknown[]): OrganisationFile => ({
   ...file,
   [section]: (file[section] as readonly Entry[]).flatMap((entry) => (entry === old ? by : [entry])),
 });
@@ -165,7 +165,7 @@ function partForms(list: PartList): { pages: PageOf<SignedInVisit>[]; forms: For
     title: () => `Add ${noun}`,
     body: (view) => {
       const { owner, back } = ownerIn(view.visit, view.file);
-      return <FormBody {...{ view, fields, back }} title={`New ${noun} of ${owner.id}`} to={partPath(list, owner.id, "new")} values={{}} />;
+      return <FormBody {...{ view, fields, back }} title={`New ${noun} of ${owner.id}`} to={partPath(list, owner.id, "new")} />;
     },
     edit: (sent, file, visit) => {
       const of = ownerIn(visit, file);

@@ -4,14 +4,16 @@ import { fieldsOf } from "../../../../domain/catalogue/fields.js";
 import type { Customer, RateCard, Section, ZoneMap } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
 import { withQuery } from "../../links.js";
-import type { PageOf, SignedInVisit } from "../../page.js";
-import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
-import { EmptyState, type Fact, Facts, FilterForm, Panel } from "../../shell/panel.js";
+import type { PageHead, PageOf, SignedInVisit } from "../../page.js";
+import { Chips } from "../../shell/chips.js";
+import { Button, ButtonLink, Form, HiddenFields } from "../../shell/form.js";
+import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import {
   addPath,
+  cataloguePath,
   type Entry,
   type EntryOf,
   headed,
@@ -42,17 +44,16 @@ const entryPage = (section: Section): PageOf<SignedInVisit> => ({
     const isCard = section === "rateCards";
     return {
       title: nameOf(entry),
+      crumbs: [
+        ["Catalogue", cataloguePath],
+        [headed(pluralOf(section)), listPath(section)],
+      ],
+      ...actsOn(of, section, id),
       body: (
         <>
-          <p class="under-heading">
-            <a href={visit.links.to(listPath(section))}>All {pluralOf(section)}</a>
-            <span class="muted">
-              {section === "customFields" ? "Key" : "Id"} <code>{id}</code>
-            </span>
-          </p>
           <Panel id="entry" title={headed(things[section].noun)}>
             <Facts facts={[...factsOf(of, section, entry), ...moreFacts(of, section, entry)]} />
-            {visit.may("catalogue") ? <Acts of={of} section={section} id={id} /> : null}
+            {visit.may("catalogue") ? <Remove of={of} section={section} id={id} /> : null}
           </Panel>
           {isCard ? <Lanes visit={visit} version={version} card={entry as RateCard} file={catalogue.file} /> : null}
           {isCard ? <Parts of={of} list="surcharges" ownerId={id} entries={(entry as RateCard).surcharges} /> : null}
@@ -67,10 +68,12 @@ const entryPage = (section: Section): PageOf<SignedInVisit> => ({
 
 const ownFacts = ["id", "key", "name", "validFrom", "validTo", "spot"];
 
-const factsOf = (of: OfCatalogue, section: Section, entry: Entry): Fact[] =>
-  fieldsOf(section)
+const factsOf = (of: OfCatalogue, section: Section, entry: Entry): Fact[] => [
+  [section === "customFields" ? "Key" : "Id", <code>{idOf(entry)}</code>],
+  ...fieldsOf(section)
     .filter(({ key, kind }) => kind !== "list" && !ownFacts.includes(key))
-    .map((field) => [field.label, cellOf(of, field, (entry as unknown as Record<string, unknown>)[field.key])]);
+    .map((field): Fact => [field.label, cellOf(of, field, (entry as unknown as Record<string, unknown>)[field.key])]),
+];
 
 /** What follows from the entry and others. */
 function moreFacts(of: OfCatalogue, section: Section, entry: Entry): Fact[] {
@@ -93,20 +96,30 @@ function moreFacts(of: OfCatalogue, section: Section, entry: Entry): Fact[] {
   return [["Validity", <Validity of={of} card={entry as RateCard} />], ...(until ? [["Spot rate", until] as const] : [])];
 }
 
-function Acts({ of: { visit, version }, section, id }: { of: OfCatalogue; section: Section; id: string }) {
+/** The button and the menu of the page's head. */
+function actsOn({ visit }: OfCatalogue, section: Section, id: string): Pick<PageHead, "action" | "menu"> {
   const path = thingPath(section, id);
-  return (
-    <div class="button-row">
-      <ButtonLink to={visit.links.to(`${path}/change`)} label="Change" quiet />
-      {section === "rateCards" ? <ButtonLink to={visit.links.to(`${path}/copy`)} label="New card from this one" quiet /> : null}
-      {section === "carriers" ? <ButtonLink to={visit.links.to(addPath("services"), { carrierId: id })} label="Add service" quiet /> : null}
-      <Form visit={visit} to={`${path}/remove`} class="in-line">
-        <HiddenFields values={{ version: String(version) }} />
-        <Button class="quiet danger" label="Remove" aria-description={`${things[section].noun} ${id}`} />
-      </Form>
-    </div>
-  );
+  const mayChange = visit.may("catalogue");
+  const isCard = section === "rateCards";
+  const menu: readonly (readonly [shown: boolean, label: string, path: string])[] = [
+    [isCard, "Download lanes (CSV)", `${path}/lanes.csv`],
+    [isCard, "Download lanes (XLSX)", `${path}/lanes.xlsx`],
+    [isCard && mayChange, "Upload lanes", `${path}/lanes/upload`],
+    [isCard && mayChange, "New card from this one", `${path}/copy`],
+    [section === "carriers" && mayChange, "Add service", withQuery(addPath("services"), { carrierId: id })],
+  ];
+  return {
+    action: mayChange ? <ButtonLink to={visit.links.to(`${path}/change`)} label="Change" /> : null,
+    menu: menu.flatMap(([shown, label, to]) => (shown ? [{ label, to: visit.links.to(to) }] : [])),
+  };
 }
+
+const Remove = ({ of: { visit, version }, section, id }: { of: OfCatalogue; section: Section; id: string }) => (
+  <Form visit={visit} to={`${thingPath(section, id)}/remove`} class="in-line">
+    <HiddenFields values={{ version: String(version) }} />
+    <Button class="quiet danger" label="Remove" aria-description={`${things[section].noun} ${id}`} />
+  </Form>
+);
 
 interface PartsProps {
   readonly of: OfCatalogue;
@@ -156,13 +169,11 @@ function Zones({ of, map }: { of: OfCatalogue; map: ZoneMap }) {
   const search = searchIn(visit);
   const path = thingPath("zoneMaps", map.id);
   const found = search === "" ? map.zones : zonesFound(of, map, search);
-  const { rows, pager } = partOf(visit, found, "zones", (from) => withQuery(path, { search, from }));
+  const { rows, pager } = partOf(visit, found, { of: "zones", path, query: { search } });
   return (
     <>
       <Parts of={of} list="zones" ownerId={map.id} entries={map.zones} rows={rows}>
-        <FilterForm visit={visit} path={path} submit="Search" all={search === "" ? undefined : visit.links.to(path)}>
-          <Field label="Zone or postcode" name="search" value={search} maxlength={100} autocomplete="off" required={false} />
-        </FilterForm>
+        <Chips visit={visit} path={path} chips={[{ name: "search", label: "Zone or postcode", kind: "text", maxlength: 100 }]} />
       </Parts>
       {pager}
     </>
@@ -210,9 +221,7 @@ function UsedBy({ of, section, id }: { of: OfCatalogue; section: Section; id: st
     <>
       {uses.map(({ section: user, entries }) => {
         const title = headed(pluralOf(user));
-        const { rows, pager } = partOf(visit, entries, pluralOf(user), (from) => withQuery(thingPath(section, id), { [user]: from }), {
-          name: user,
-        });
+        const { rows, pager } = partOf(visit, entries, { of: pluralOf(user), path: thingPath(section, id), name: user });
         return (
           <Panel id={user} title={title}>
             <Table caption={`${title} that use it`} columns={columnsOf(of, user)} rows={rows} />

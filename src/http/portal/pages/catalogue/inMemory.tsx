@@ -1,5 +1,6 @@
 // Lists that are in memory: a search, and pages by their place in the list.
 import type { Child } from "hono/jsx";
+import type { Query } from "../../links.js";
 import type { SignedInVisit } from "../../page.js";
 import { Pager } from "../../shell/panel.js";
 
@@ -17,25 +18,33 @@ export function matches(search: string, text: string): boolean {
     .every((word) => within.includes(word));
 }
 
-/** A page of a list; the address says at which place it begins. */
+interface PartOptions {
+  /** What the pages show, such as `zones`. */
+  readonly of: string;
+  readonly path: string;
+  readonly query?: Query;
+  /** The parameter that says how many entries the pages before have. */
+  readonly name?: string;
+  readonly size?: number;
+}
+
+/** A page of a list that stands on a page among others. */
 export function partOf<Row>(
-  visit: SignedInVisit,
+  { query: given, links }: SignedInVisit,
   all: readonly Row[],
-  of: string,
-  address: (from: string | undefined) => string,
-  { name = "from", size = 50 } = {},
+  { of, path, query = {}, name = "from", size = 50 }: PartOptions,
 ): { readonly rows: readonly Row[]; readonly pager: Child } {
-  const given = visit.query[name] ?? "";
-  const from = /^\d{1,7}$/.test(given) ? Number(given) : 0;
-  const next = from + size;
+  const start = /^\d{1,7}$/.test(given[name] ?? "") ? Number(given[name]) : 0;
+  const rows = all.slice(start, start + size);
   return {
-    rows: all.slice(from, next),
+    rows,
     pager: (
       <Pager
         of={of}
-        cursor={from === 0 ? undefined : String(from)}
-        nextCursor={next < all.length ? String(next) : null}
-        address={(cursor) => visit.links.to(address(cursor))}
+        cursor={start === 0 ? undefined : "before"}
+        nextCursor={start + size < all.length ? String(start + size) : null}
+        address={(next) => links.to(path, { ...query, [name]: next })}
+        range={{ start, shown: rows.length, total: { count: all.length, more: false } }}
       />
     ),
   };

@@ -7,23 +7,24 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { firstOf } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import type { AnswerOf, FormOf, PageOf, SignedInVisit } from "../../page.js";
-import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
-import { Panel } from "../../shell/panel.js";
+import type { AnswerOf, FormOf, SignedInVisit } from "../../page.js";
+import { Field } from "../../shell/form.js";
 import { downloadTable, type TableFormat, tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { requireThing, thingPath, thingRoute } from "./addresses.js";
-import { catalogueForm, draftOf, type Edit, editForm } from "./draft.js";
+import { catalogueForm, type Edit, editForm } from "./draft.js";
+import { FormBody, replaced } from "./entryForms.js";
 import { entryPages } from "./entryPage.js";
-import { ChooseFile, withUpload } from "./uploadForm.js";
+import { fileForm } from "./upload.js";
 
 const cardRoute = thingRoute("rateCards");
 
-function edited(file: OrganisationFile, card: RateCard, lanes: readonly Lane[], goTo: string): Edit {
-  const index = file.rateCards.indexOf(card);
-  const rateCards = file.rateCards.map((each) => (each === card ? { ...card, lanes: [...lanes] } : each));
-  return { file: { ...file, rateCards }, goTo, about: `rate card ${card.id}`, own: `rateCards.${index}` };
-}
+const edited = (file: OrganisationFile, card: RateCard, lanes: readonly Lane[], goTo: string): Edit => ({
+  file: replaced(file, "rateCards", card, [{ ...card, lanes: [...lanes] }]),
+  goTo,
+  about: `rate card ${card.id}`,
+  own: `rateCards.${file.rateCards.indexOf(card)}`,
+});
 
 /** The card's lanes with what was typed into the table; rows that were emptied are left out. */
 function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; chosen: ReadonlySet<Lane> } {
@@ -58,63 +59,48 @@ export const lanesForm: FormOf<SignedInVisit> = editForm(`${cardRoute}/lanes`, e
   const card = requireThing(visit, file, "rateCards");
   const { lanes, chosen } = typedLanes(card, fields);
   const goTo = withQuery(thingPath("rateCards", card.id), { zone: visit.query["zone"], lane: visit.query["lane"] });
-  switch (fields.get("act")) {
-    case "remove":
-      if (chosen.size === 0) throw new Rejection("invalid", "Tick the lanes to remove first");
-      return edited(
-        file,
-        card,
-        lanes.filter((lane) => !chosen.has(lane)),
-        goTo,
-      );
-    case "percent": {
-      const percent = readPercent(fields.get("percent"));
-      const isMeant = (lane: Lane) => chosen.size === 0 || chosen.has(lane);
-      return edited(
-        file,
-        card,
-        lanes.map((lane) => (isMeant(lane) ? changeLane(lane, percent) : lane)),
-        goTo,
-      );
-    }
-    default:
-      return edited(file, card, lanes, goTo);
-  }
+  const act = fields.get("act");
+  if (act === "remove" && chosen.size === 0) throw new Rejection("invalid", "Tick the lanes to remove first");
+  if (act === "remove")
+    return edited(
+      file,
+      card,
+      [...lanes].filter((lane) => !chosen.has(lane)),
+      goTo,
+    );
+  if (act !== "percent") return edited(file, card, lanes, goTo);
+  const percent = readPercent(fields.get("percent"));
+  const isPriced = (lane: Lane) => chosen.size === 0 || chosen.has(lane);
+  return edited(
+    file,
+    card,
+    [...lanes].map((lane) => (isPriced(lane) ? changeLane(lane, percent) : lane)),
+    goTo,
+  );
 });
 
 const copy = catalogueForm({
   path: `${cardRoute}/copy`,
   title: ({ visit, file }) => `New card from ${requireThing(visit, file, "rateCards").name}`,
-  body: ({ visit, file, version, typed }) => {
+  body: (view) => {
+    const { visit, file, typed } = view;
     const card = requireThing(visit, file, "rateCards");
     const path = thingPath("rateCards", card.id);
+    const hint = `${card.name} ends the day before. Customers who have it get the new card too.`;
     return (
-      <Panel id="entry" title="New rate card">
-        <Form visit={visit} to={`${path}/copy`}>
-          <HiddenFields values={{ version: String(version) }} />
-          <Field label="Id" name="id" value={typed?.get("id")} maxlength={64} autocomplete="off" />
-          <Field label="Name" name="name" value={typed?.get("name") ?? card.name} maxlength={200} autocomplete="off" />
-          <Field
-            label="First day"
-            name="firstDay"
-            type="date"
-            value={typed?.get("firstDay")}
-            hint={`${card.name} ends the day before. Customers who have it get the new card too.`}
-          />
-          <Field
-            label="Change prices by %"
-            name="percent"
-            value={typed?.get("percent")}
-            required={false}
-            hint="Leave empty to keep the prices."
-            autocomplete="off"
-          />
-          <div class="button-row">
-            <Button label="Show changes" />
-            <ButtonLink to={visit.links.to(path)} label="Cancel" quiet />
-          </div>
-        </Form>
-      </Panel>
+      <FormBody {...{ view, to: `${path}/copy`, back: path }} title="New rate card">
+        <Field label="Id" name="id" value={typed?.get("id")} maxlength={64} autocomplete="off" />
+        <Field label="Name" name="name" value={typed?.get("name") ?? card.name} maxlength={200} autocomplete="off" />
+        <Field label="First day" name="firstDay" type="date" value={typed?.get("firstDay")} hint={hint} />
+        <Field
+          label="Change prices by %"
+          name="percent"
+          value={typed?.get("percent")}
+          required={false}
+          hint="Leave empty to keep the prices."
+          autocomplete="off"
+        />
+      </FormBody>
     );
   },
   edit: (fields, file, visit) => {
@@ -130,44 +116,21 @@ const copy = catalogueForm({
   },
 });
 
-const uploadRoute = `${cardRoute}/lanes/upload`;
-
-const uploadPage: PageOf<SignedInVisit> = {
-  path: uploadRoute,
-  access: "catalogue",
-  show: async (visit, deps) => {
-    const { catalogue } = await presentCatalogue(visit, deps);
-    const card = requireThing(visit, catalogue.file, "rateCards");
-    const path = thingPath("rateCards", card.id);
-    return {
-      title: "Upload lanes",
-      body: (
-        <ChooseFile visit={visit} to={`${path}/lanes/upload`} back={path} accept=".csv,.xlsx">
-          A CSV or XLSX file with all lanes of {card.name}, in the columns of Download lanes. You see what changes before you apply it.
-          Lanes that are not in the file are removed.
-        </ChooseFile>
-      ),
-    };
+const upload = fileForm({
+  path: `${cardRoute}/lanes/upload`,
+  title: "Upload lanes",
+  accept: ".csv,.xlsx",
+  about: (visit, file) => {
+    const card = requireThing(visit, file, "rateCards");
+    const back = thingPath("rateCards", card.id);
+    const hint = `A CSV or XLSX file with all lanes of ${card.name}, in the columns of Download lanes. You see what changes before you apply it. Lanes that are not in the file are removed.`;
+    return { hint, to: `${back}/lanes/upload`, back };
   },
-};
-
-const uploadForm: FormOf<SignedInVisit> = {
-  path: uploadRoute,
-  access: "catalogue",
-  page: uploadPage,
-  body: "upload",
-  submit: (visit, _, deps) =>
-    withUpload(visit, deps, async (upload) => {
-      const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
-      const card = requireThing(visit, catalogue.file, "rateCards");
-      const file = await importLanes(deps.spreadsheets, upload, catalogue.file, card.id);
-      return draftOf(visit, deps, catalogueVersion, catalogue.file, {
-        file,
-        goTo: thingPath("rateCards", card.id),
-        about: `rate card ${card.id}`,
-      });
-    }),
-};
+  edit: async (received, file, visit, { spreadsheets }) => {
+    const { id } = requireThing(visit, file, "rateCards");
+    return { file: await importLanes(spreadsheets, received, file, id), goTo: thingPath("rateCards", id), about: `rate card ${id}` };
+  },
+});
 
 const download = (format: TableFormat): AnswerOf<SignedInVisit> => ({
   method: "GET",
@@ -186,6 +149,6 @@ async function* once<Rows>(rows: Rows): AsyncGenerator<Rows> {
   yield rows;
 }
 
-export const lanePages = [copy.page, uploadPage];
-export const laneForms = [lanesForm, copy.form, uploadForm];
+export const lanePages = [copy.page, upload.page];
+export const laneForms = [lanesForm, copy.form, upload.form];
 export const laneDownloads = (Object.keys(tableFormats) as TableFormat[]).map(download);

@@ -4,8 +4,9 @@ import { breaksOf, laneCells, laneColumns, mostBreaks } from "../../../../domain
 import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
 import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../page.js";
-import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
-import { EmptyState, FilterForm, Panel } from "../../shell/panel.js";
+import { Chips } from "../../shell/chips.js";
+import { Button, Field, Form, HiddenFields } from "../../shell/form.js";
+import { EmptyState, Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { thingPath } from "./addresses.js";
 import { partOf, searchIn } from "./inMemory.js";
@@ -36,7 +37,7 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
   const path = thingPath("rateCards", card.id);
   const mayChange = visit.may("catalogue");
   const size = Math.max(5, Math.min(50, Math.floor(mostFields / (laneColumns(breaksOf(card.lanes)).length + 4))));
-  const { rows, pager } = partOf(visit, found, "lanes", (lane) => withQuery(path, { zone: search, lane }), { name: "lane", size });
+  const { rows, pager } = partOf(visit, found, { of: "lanes", path, query: { zone: search }, name: "lane", size });
   const columns = laneColumns(Math.min(mostBreaks, breaksOf(rows.map(({ lane }) => lane)) + (mayChange ? 1 : 0)));
   const recorded = rows.map(({ lane, place }): Row => ({ place: String(place), cells: laneCells(lane), isChosen: false }));
   const blank = Array.from({ length: blankRows }, (): Row => ({ place: "", cells: [], isChosen: false }));
@@ -45,18 +46,9 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
   const zones = file.zoneMaps.find(({ id }) => id === card.zoneMapId)?.zones ?? [];
   return (
     <Panel id="lanes" title="Lanes">
-      <div class="lane-tools">
-        {card.lanes.length > 10 ? (
-          <FilterForm visit={visit} path={path} submit="Search" quiet all={search === "" ? undefined : visit.links.to(path)}>
-            <Field label="Zone at either end" name="zone" value={search} maxlength={64} autocomplete="off" required={false} />
-          </FilterForm>
-        ) : null}
-        <p class="button-row">
-          <ButtonLink to={visit.links.to(`${path}/lanes.csv`)} label="Download lanes (CSV)" quiet download />
-          <ButtonLink to={visit.links.to(`${path}/lanes.xlsx`)} label="Download lanes (XLSX)" quiet download />
-          {mayChange ? <ButtonLink to={visit.links.to(`${path}/lanes/upload`)} label="Upload lanes" quiet /> : null}
-        </p>
-      </div>
+      {card.lanes.length > 10 ? (
+        <Chips visit={visit} path={path} chips={[{ name: "zone", label: "Zone at either end", kind: "text", maxlength: 64 }]} />
+      ) : null}
       {mayChange ? (
         <Form visit={visit} to={here} id="lane-form">
           <HiddenFields values={{ version: visit.submitted.get("version") || String(version) }} />

@@ -5,9 +5,9 @@ import { type CatalogueField, fieldsOf, valueInWords } from "../../../../domain/
 import type { OrganisationFile, RateCard, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesInWords, usesOf } from "../../../../domain/catalogue/uses.js";
 import type { SignedInVisit } from "../../page.js";
+import { dayInWords, inWords, type Value } from "../../shell/formats.js";
 import { Badge } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
-import { Amount } from "../../shell/values.js";
 import { type Entry, headed, nameOf, thingPath, things } from "./addresses.js";
 
 export interface OfCatalogue {
@@ -40,29 +40,37 @@ export function Things({ of: { visit, file }, section, ids }: { of: OfCatalogue;
   const named = new Map<string, Entry>(file[section].map((entry) => [idOf(entry), entry]));
   return (
     <span>
-      {ids.slice(0, mostLinks).map((id, index) => {
-        const entry = named.get(id);
-        return (
-          <>
-            {index === 0 ? "" : ", "}
-            <Thing visit={visit} section={section} id={id} label={entry ? nameOf(entry) : id} />
-          </>
-        );
-      })}
+      {ids.slice(0, mostLinks).map((id, index) => (
+        <>
+          {index === 0 ? "" : ", "}
+          <Thing visit={visit} section={section} id={id} label={nameIn(named, id)} />
+        </>
+      ))}
       {ids.length > mostLinks ? ` and ${ids.length - mostLinks} more` : ""}
     </span>
   );
 }
 
-/** A value of the catalogue, as lists and facts show it. */
+/** A value of the catalogue, for files and for what a page shows without links. */
+function plainValue({ file }: OfCatalogue, { kind, refers, ...field }: CatalogueField, value: unknown): Value {
+  if (refers) {
+    const named = new Map<string, Entry>(file[refers].map((entry) => [idOf(entry), entry]));
+    return [value ?? []]
+      .flat()
+      .map((id) => nameIn(named, String(id)))
+      .join(", ");
+  }
+  if (kind === "list") return (value as readonly unknown[]).length;
+  if (kind === "texts") return ((value ?? []) as readonly string[]).join(", ");
+  if (value === undefined || value === null || value === "") return null;
+  return kind === "day" ? { day: String(value) } : headed(valueInWords({ ...field, kind }, value));
+}
+
+/** The same as lists and facts show it. */
 export function cellOf(of: OfCatalogue, field: CatalogueField, value: unknown): Child {
-  const { kind, refers } = field;
-  if (refers) return <Things of={of} section={refers} ids={[value ?? []].flat() as string[]} />;
-  if (kind === "list") return <Amount value={(value as readonly unknown[]).length} />;
-  if (kind === "day") return typeof value === "string" ? dayInWords(value) : <span class="muted">No end</span>;
-  if (kind === "texts") return <Texts texts={value as readonly string[] | undefined} />;
-  if (value === undefined || value === null || value === "") return <span class="muted">None</span>;
-  return headed(valueInWords(field, value));
+  if (field.refers) return <Things of={of} section={field.refers} ids={[value ?? []].flat() as string[]} />;
+  if (field.kind === "texts") return <Texts texts={value as readonly string[] | undefined} />;
+  return inWords(plainValue(of, field, value), "UTC") || <span class="muted">{field.kind === "day" ? "No end" : "None"}</span>;
 }
 
 const shownTexts = 12;
@@ -80,11 +88,13 @@ function Texts({ texts = [] }: { texts?: readonly string[] | undefined }) {
   );
 }
 
-export const columnOf = (of: OfCatalogue, field: CatalogueField): Column<object> => ({
-  heading: field.label,
-  number: field.kind === "list",
-  cell: (entry) => cellOf(of, field, (entry as Record<string, unknown>)[field.key]),
-});
+export const columnOf = (of: OfCatalogue, field: CatalogueField): Column<object> => {
+  const inEntry = (entry: object) => (entry as Record<string, unknown>)[field.key];
+  return {
+    ...{ key: field.key, heading: field.label, number: field.kind === "list", value: (entry) => plainValue(of, field, inEntry(entry)) },
+    cell: (entry) => cellOf(of, field, inEntry(entry)),
+  };
+};
 
 /** Whether a card prices consignments today. */
 export function stateOfCard({ validFrom, validTo, spot }: RateCard, today: string, now: Date): { label: string; badge: string } {
@@ -103,11 +113,14 @@ export const Validity = ({ of: { catalogue, now }, card }: { of: OfCatalogue; ca
 export function columnsOf(of: OfCatalogue, section: Section): readonly Column<Entry>[] {
   const { visit, file } = of;
   const users = usesOf(file, section);
-  const validity: Column<Entry> = { heading: "Validity", cell: (card) => <Validity of={of} card={card as RateCard} /> };
+  const validity: Column<Entry> = {
+    ...{ key: "validity", heading: "Validity", value: (card) => daysInWords(card as RateCard) },
+    cell: (card) => <Validity of={of} card={card as RateCard} />,
+  };
+  const usedBy: Column<Entry> = { key: "usedBy", heading: "Used by", value: (entry) => usesInWords(users(idOf(entry)), 0) };
   return [
     {
-      heading: headed(things[section].noun),
-      names: true,
+      ...{ key: "name", heading: headed(things[section].noun), names: true, value: nameOf },
       cell: (entry) => (
         <span class="named">
           <Thing visit={visit} section={section} id={idOf(entry)} label={nameOf(entry)} />{" "}
@@ -119,9 +132,8 @@ export function columnsOf(of: OfCatalogue, section: Section): readonly Column<En
       .filter(({ key }) => listed[section].includes(key))
       .map((field) => columnOf(of, field) as Column<Entry>),
     ...(section === "rateCards" ? [validity] : []),
-    ...(section === "customers"
-      ? []
-      : [{ heading: "Used by", cell: (entry: Entry) => usesInWords(users(idOf(entry)), 0) || <span class="muted">Nothing</span> }]),
+    ...(section === "customers" ? [] : [usedBy]),
+    { key: "id", heading: "Id", value: idOf, onlyInFiles: true },
   ];
 }
 
@@ -143,11 +155,6 @@ function nameIn(names: ReadonlyMap<string, Entry>, id: string): string {
   const entry = names.get(id);
   return entry ? nameOf(entry) : id;
 }
-
-const dayFormat = new Intl.DateTimeFormat("en-AU", { timeZone: "UTC", dateStyle: "medium" });
-
-/** `2026-01-31` as `31 Jan 2026`. */
-export const dayInWords = (day: string): string => dayFormat.format(new Date(`${day}T00:00:00Z`));
 
 const daysInWords = ({ validFrom, validTo }: Pick<RateCard, "validFrom" | "validTo">): string =>
   validTo === null ? `From ${dayInWords(validFrom)}` : `${dayInWords(validFrom)} to ${dayInWords(validTo)}`;

@@ -1,14 +1,13 @@
-import { withQuery } from "../../links.js";
-import type { PageOf, SignedInVisit } from "../../page.js";
-import { ButtonLink, Field } from "../../shell/form.js";
-import { EmptyState, FilterForm } from "../../shell/panel.js";
-import { Table } from "../../shell/table.js";
-import { Amount } from "../../shell/values.js";
+import type { SignedInVisit } from "../../page.js";
+import { ButtonLink } from "../../shell/form.js";
+import { listPage } from "../../shell/listPage.js";
+import { EmptyState } from "../../shell/panel.js";
 import { presentCatalogue } from "../customers.js";
 import {
   addPath,
   cataloguePath,
   downloadPath,
+  type Entry,
   headed,
   listPath,
   organisationPath,
@@ -18,63 +17,55 @@ import {
   uploadPath,
   versionsPath,
 } from "./addresses.js";
-import { matches, partOf, searchIn } from "./inMemory.js";
+import { matches, searchIn } from "./inMemory.js";
 import { columnsOf, searchTextOf } from "./lists.js";
 
+const sectionIn = ({ query }: SignedInVisit) => tabs.find((each) => things[each].folder === query["list"]) ?? "customers";
+
 /** Everything that prices and judges: one list at a time, with a search. */
-export const cataloguePage: PageOf<SignedInVisit> = {
+export const catalogueList = listPage<Entry>({
   path: cataloguePath,
   access: "look",
-  show: async (visit, deps) => {
-    const { catalogue, catalogueVersion: version, now } = await presentCatalogue(visit, deps);
-    const { file } = catalogue;
-    const section = tabs.find((each) => things[each].folder === visit.query["list"]) ?? "customers";
-    const { noun } = things[section];
-    const search = searchIn(visit);
-    const textOf = searchTextOf(file, section);
-    const found = search === "" ? file[section] : file[section].filter((entry) => matches(search, textOf(entry)));
-    const { rows, pager } = partOf(visit, found, pluralOf(section), (from) => withQuery(listPath(section), { search, from }));
-    const mayChange = visit.may("catalogue");
+  title: "Catalogue",
+  of: (visit) => [things[sectionIn(visit)].noun, pluralOf(sectionIn(visit))],
+  caption: "Entries of the catalogue",
+  kept: ["list"],
+  action: (visit) => {
+    const section = sectionIn(visit);
+    return visit.may("catalogue") ? <ButtonLink to={visit.links.to(addPath(section))} label={`Add ${things[section].noun}`} /> : null;
+  },
+  head: async (visit, deps) => {
+    const { catalogue, catalogueVersion: version } = await presentCatalogue(visit, deps);
+    const menu = [
+      { label: `All versions (now ${version})`, to: versionsPath },
+      { label: "Download organisation file", to: downloadPath(version), download: "" },
+      ...(visit.may("catalogue")
+        ? [
+            { label: "Upload organisation file", to: uploadPath },
+            { label: "Change organisation", to: organisationPath },
+          ]
+        : []),
+    ];
     return {
-      title: "Catalogue",
-      body: (
-        <>
-          <p class="under-heading">
-            <a href={visit.links.to(versionsPath)}>All versions (now {version})</a>
-            <a href={visit.links.to(downloadPath(version))} download>
-              Download organisation file
-            </a>
-            {mayChange ? <a href={visit.links.to(uploadPath)}>Upload organisation file</a> : null}
-            {mayChange ? <a href={visit.links.to(organisationPath)}>Change organisation</a> : null}
-          </p>
-          <nav aria-label="Lists of the catalogue" class="tabs lists">
-            {tabs.map((tab) => (
-              <a href={visit.links.to(listPath(tab))} aria-current={tab === section ? "page" : undefined}>
-                {headed(pluralOf(tab))} <Amount value={file[tab].length} />
-              </a>
-            ))}
-          </nav>
-          <FilterForm
-            visit={visit}
-            path={cataloguePath}
-            submit="Search"
-            kept={{ list: things[section].folder }}
-            all={search === "" ? undefined : visit.links.to(listPath(section))}
-            after={mayChange ? <ButtonLink to={visit.links.to(addPath(section))} label={`Add ${noun}`} quiet /> : null}
-          >
-            <Field label="Search" name="search" value={search} maxlength={100} autocomplete="off" required={false} />
-          </FilterForm>
-          <section class="panel" aria-label={headed(pluralOf(section))}>
-            <Table
-              caption={headed(pluralOf(section))}
-              columns={columnsOf({ visit, catalogue, file, version, now }, section)}
-              rows={rows}
-              empty={<EmptyState title={search === "" ? `No ${pluralOf(section)} yet` : `No ${pluralOf(section)} match this search`} />}
-            />
-            {pager}
-          </section>
-        </>
-      ),
+      menu: menu.map((item) => ({ ...item, to: visit.links.to(item.to) })),
+      views: tabs.map((tab) => ({
+        label: `${headed(pluralOf(tab))} (${catalogue.file[tab].length})`,
+        to: visit.links.to(listPath(tab)),
+        current: tab === sectionIn(visit),
+      })),
     };
   },
-};
+  filters: () => [{ name: "search", label: "Search", kind: "text", maxlength: 100 }],
+  query: async (visit, _, deps) => {
+    const { file } = (await presentCatalogue(visit, deps)).catalogue;
+    const [section, search] = [sectionIn(visit), searchIn(visit)];
+    const textOf = searchTextOf(file, section);
+    const found = (file[section] as readonly Entry[]).filter((entry) => search === "" || matches(search, textOf(entry)));
+    return { items: found, nextCursor: null };
+  },
+  columns: async (visit, deps) => {
+    const { catalogue, catalogueVersion: version, now } = await presentCatalogue(visit, deps);
+    return columnsOf({ visit, catalogue, file: catalogue.file, version, now }, sectionIn(visit));
+  },
+  empty: (visit, why) => <EmptyState title={`No ${pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />,
+});

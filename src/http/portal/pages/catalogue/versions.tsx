@@ -3,16 +3,14 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { type CatalogueVersion, listCatalogueVersions } from "../../../../queries/organisations/catalogueVersions.js";
 import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
 import type { AnswerOf, SignedInVisit } from "../../page.js";
-import { Field } from "../../shell/form.js";
 import { counted } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
-import { EmptyState, FilterForm } from "../../shell/panel.js";
+import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
-import { presentCatalogue } from "../customers.js";
 import { cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./addresses.js";
 
-const list = listPage<CatalogueVersion>({
+export const versionsList = listPage<CatalogueVersion>({
   path: versionsPath,
   access: "look",
   title: "Versions of the catalogue",
@@ -25,22 +23,8 @@ const list = listPage<CatalogueVersion>({
     const nameOf = await principalNames(visit.person.organisationId, pool);
     return columns(visit, (by) => (by ? nameOf(by) : "Not known yet"));
   },
-  above: async (visit, deps) => {
-    const { catalogueVersion } = await presentCatalogue(visit, deps);
-    return catalogueVersion > 1 ? <Compare visit={visit} from={catalogueVersion - 1} to={catalogueVersion} /> : null;
-  },
   empty: () => <EmptyState title="No versions yet" />,
 });
-export const versionsPage = list.page;
-export const versionDownloads = list.downloads;
-
-/** Chooses the two versions whose differences are shown. */
-export const Compare = ({ visit, from, to }: { visit: SignedInVisit; from: number; to: number }) => (
-  <FilterForm visit={visit} path={changesPath} submit="Show changes">
-    <Field label="From version" name="from" value={String(from)} maxlength={9} autocomplete="off" />
-    <Field label="To version" name="to" value={String(to)} maxlength={9} autocomplete="off" />
-  </FilterForm>
-);
 
 const columns = (visit: SignedInVisit, nameOf: (by: CatalogueVersion["by"]) => string): readonly Column<CatalogueVersion>[] => [
   { key: "version", heading: "Version", names: true, value: ({ version }) => version },

@@ -5,9 +5,10 @@ import type { ImportAmounts } from "../../../../queries/activities/importAmounts
 import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
 import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../page.js";
+import { Chips } from "../../shell/chips.js";
 import { Button, ButtonLink, Field, Form } from "../../shell/form.js";
 import { counted } from "../../shell/formats.js";
-import { FilterForm, Panel } from "../../shell/panel.js";
+import { Panel } from "../../shell/panel.js";
 import { billSum, billsOf } from "../activities/billLines.js";
 import { BillTable, FirstLines, firstLines } from "../activities/billTable.js";
 import type { NameOfCustomer } from "../customers.js";
@@ -164,25 +165,17 @@ function ReverseForm({ visit, view, outcome, isLeft }: PreviewProps & { isLeft: 
 }
 
 /** Leads to the same page with some rows, a shipment, or the whole import. */
-export function OtherChoice({ visit, view }: { visit: SignedInVisit; view: ImportView }) {
-  const { rows, shipment } = visit.query;
-  const path = reversePath(view.importId);
-  return (
-    <Panel id="other-choice" title="Reverse only a part">
-      <FilterForm
-        visit={visit}
-        path={path}
-        submit="Show"
-        quiet
-        all={rows || shipment ? visit.links.to(path) : undefined}
-        allLabel="The whole import"
-      >
-        {view.kind === "activities" ? (
-          <Field label="Only rows" name="rows" value={rows} placeholder="5, 9-12" autocomplete="off" />
-        ) : (
-          <Field label="Only shipment" name="shipment" value={shipment} maxlength={limits.identifierLength} autocomplete="off" />
-        )}
-      </FilterForm>
-    </Panel>
-  );
-}
+export const OtherChoice = ({ visit, view }: { visit: SignedInVisit; view: ImportView }) => (
+  <Panel id="other-choice" title="Reverse only a part">
+    <Chips
+      visit={visit}
+      path={reversePath(view.importId)}
+      all="The whole import"
+      chips={[
+        view.kind === "activities"
+          ? { name: "rows", label: "Only rows", kind: "text", maxlength: 2_000, placeholder: "5, 9-12" }
+          : { name: "shipment", label: "Only shipment", kind: "text", maxlength: limits.identifierLength },
+      ]}
+    />
+  </Panel>
+);
