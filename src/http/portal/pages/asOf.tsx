@@ -1,5 +1,5 @@
 // A page of something as it was at a time: the time in its address, and the form for another.
-import { instantOf } from "../../../domain/imports/timestamp.js";
+import { instantOf, wallAt } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { SignedInVisit } from "../page.js";
 import { Chips } from "../shell/chips.js";
@@ -23,10 +23,11 @@ interface AsOfProps {
 
 export function AsOf({ visit, path, asOf }: AsOfProps) {
   const [action = "", more] = path.split("?");
+  const value = asOf && wallAt(asOf.getTime(), visit.person.timezone);
   const kept = Object.fromEntries(new URLSearchParams(more));
   return (
     <>
-      <Chips visit={visit} path={action} chips={[{ name: "asOf", label: "As of", kind: "time" }]} kept={kept} all="Show it now" />
+      <Chips visit={visit} path={action} chips={[{ name: "asOf", label: "As of", kind: "time", value }]} kept={kept} all="Show it now" />
       {asOf === undefined ? null : (
         <p class="muted">
           As it was on <Time visit={visit} at={asOf} exact />
