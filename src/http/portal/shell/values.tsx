@@ -50,7 +50,7 @@ export const CopyButton = ({ text, label, about }: { text: string; label: string
 
 /** Something that is shown this once: a key, an invitation's link. */
 export const OnlyOnce = ({ title, text, copyLabel }: { title: string; text: string; copyLabel: string }) => (
-  <section class="only-once" aria-labelledby="only-once-title">
+  <section class="notice done only-once" aria-labelledby="only-once-title">
     <h2 id="only-once-title">{title}</h2>
     <div class="only-once-text">
       <code>{text}</code>

@@ -58,7 +58,7 @@ export function changesTable(changes: readonly CellChange[], { columns, referenc
     element("thead", {}, head),
     element("tbody", {}, ...sorted.slice(0, shownLines).map(line)),
   );
-  const region = element("div", { class: "changes", role: "region", "aria-label": "Changes", tabindex: "0" }, table);
+  const region = element("div", { class: "changed-cells", role: "region", "aria-label": "Changes", tabindex: "0" }, table);
   const more = sorted.slice(shownLines).reduce((sum, same) => sum + same.length, 0);
   return more > 0 ? [region, element("p", { class: "hint" }, `And ${count(more, "more change")}.`)] : [region];
 }

@@ -74,7 +74,7 @@ function Known({ of: { visit, selection } }: { of: OfActivities }) {
   const zone = `(${visit.person.timezone})`;
   if (asOf)
     return (
-      <p class="known">
+      <p class="notice warn">
         <strong>
           As known on <Time visit={visit} at={asOf} exact /> {zone}.
         </strong>{" "}
@@ -83,7 +83,7 @@ function Known({ of: { visit, selection } }: { of: OfActivities }) {
     );
   if (since)
     return (
-      <p class="known">
+      <p class="notice warn">
         <strong>
           Changes since <Time visit={visit} at={since} exact /> {zone}.
         </strong>{" "}

@@ -51,7 +51,7 @@ export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => 
       <UnusualBadge view={view} />
       {view.status === "processing" ? <Progress view={view} /> : null}
     </p>
-    {view.errorMessage === null ? null : <p class="fault">{view.errorMessage}</p>}
+    {view.errorMessage === null ? null : <p class="notice error">{view.errorMessage}</p>}
     {view.status === "cancelled" ? <p>Nothing of this import was recorded.</p> : null}
     <Facts class="figures" facts={figuresOf(visit, view)} />
     <Facts

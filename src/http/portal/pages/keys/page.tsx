@@ -63,7 +63,7 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
           <legend>What it can do in {person.organisationName}</legend>
           <Fault name="scopes" />
           {keyScopes.map((scope, index) => (
-            <label>
+            <label class="check">
               <input
                 type="checkbox"
                 name="scopes"

@@ -63,7 +63,7 @@ function Customers({ customers, chosen }: { readonly customers: readonly Custome
       <ul>
         {listed.map(({ id, name }) => (
           <li data-name={`${name} ${id}`.toLowerCase()}>
-            <label>
+            <label class="check">
               <input type="checkbox" name="customer" value={id} checked={checked(id)} />
               <span>
                 {name} <span class="muted customer-id">{id}</span>

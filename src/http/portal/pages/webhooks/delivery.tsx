@@ -94,7 +94,7 @@ function Attempts({ visit, attempts }: { visit: SignedInVisit; attempts: readonl
       {attempts.map(({ attempt, at, milliseconds, status, reason, answer }) => (
         <li value={attempt}>
           <Time visit={visit} at={at} exact />: {status === null ? (reason ?? "no answer") : `answered ${status}`} after {milliseconds} ms
-          {answer ? <code class="answer">{answer.slice(0, shownCharacters)}</code> : null}
+          {answer ? <pre class="raw-event">{answer.slice(0, shownCharacters)}</pre> : null}
         </li>
       ))}
     </ol>

@@ -92,7 +92,7 @@ export const EventChoice = ({ chosen }: { chosen: readonly string[] }) => (
   <fieldset class="events">
     <legend>Events</legend>
     {Object.entries(webhookEvents).map(([type, { meaning }]) => (
-      <label>
+      <label class="check">
         <input type="checkbox" name="events" value={type} checked={chosen.includes(type)} />
         <span>
           <code>{type}</code> <span class="muted">{meaning}</span>
