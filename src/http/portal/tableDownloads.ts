@@ -98,6 +98,11 @@ export interface DownloadedTable {
   readonly subject?: string;
 }
 
+/** Rows that are all there. */
+export async function* once<Some>(rows: Some): AsyncGenerator<Some> {
+  yield rows;
+}
+
 /** The headings come with the first rows: if these cannot be read, nothing was sent yet. */
 export async function* csvPieces(
   { csvLine, copiedCsv }: Pick<Spreadsheets, "csvLine" | "copiedCsv">,

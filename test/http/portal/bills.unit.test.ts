@@ -1,26 +1,20 @@
 import { expect, test } from "vitest";
-import { billSum, type CustomerBill } from "../../../src/http/portal/pages/activities/billLines.js";
-import { firstLines } from "../../../src/http/portal/pages/activities/billTable.js";
+import { billLines, billSum } from "../../../src/http/portal/pages/activities/billLines.js";
 import type { OfActivities } from "../../../src/http/portal/pages/activities/selection.js";
 import { Totals } from "../../../src/http/portal/pages/activities/totals.js";
 
-const line = (chargeCode: string) => ({ chargeCode, warehouseCode: undefined, quantity: "1.5", rows: 1 });
-const bills: readonly CustomerBill[] = [
-  { customerId: "A", lines: [line("A1"), line("A2"), line("A3")] },
-  { customerId: "B", lines: [line("B1"), line("B2")] },
-];
-const codes = (most: number, from = 0) => {
-  const { shown, isAll } = firstLines(bills, most, from);
-  return [shown.map(({ customerId, lines }) => [customerId, ...lines.map(({ chargeCode }) => chargeCode)].join(" ")), isAll];
-};
+const line = (chargeCode: string, customerId: string | null = "A", warehouseCode = "W1") => ({
+  ...{ customerId, chargeCode, warehouseCode, quantity: "1.5", rows: 1 },
+});
 
-test("pages of lines follow each other without a gap, and the last one is known", () => {
-  expect(codes(4)).toEqual([["A A1 A2 A3", "B B1"], false]);
-  expect(codes(5)).toEqual([["A A1 A2 A3", "B B1 B2"], true]);
-  expect(codes(6)).toEqual([["A A1 A2 A3", "B B1 B2"], true]);
-  expect(codes(2, 2)).toEqual([["A A3", "B B1"], false]);
-  expect(codes(2, 4)).toEqual([["B B2"], true]);
-  expect(codes(2, 6)).toEqual([[], true]);
+test("lines stand customer by customer in the order of the totals, those without a customer last, and warehouses only where they are chosen", () => {
+  const totals = [line("B", "Z"), line("A", null), line("B", "A", "W2"), line("B", "A"), line("A", "A")];
+  const shown = (byWarehouse: boolean) =>
+    billLines(totals, byWarehouse).map(({ customerId, chargeCode, warehouseCode, quantity, rows }) =>
+      [customerId, chargeCode, warehouseCode, quantity, rows].join(" "),
+    );
+  expect(shown(false)).toEqual(["Z B  1.5 1", "A A  1.5 1", "A B  3 2", " A  1.5 1"]);
+  expect(shown(true)).toEqual(["Z B W1 1.5 1", "A A W1 1.5 1", "A B W1 1.5 1", "A B W2 1.5 1", " A W1 1.5 1"]);
 });
 
 test("quantities of one charge code are added up, those of several are not; rows always are", () => {
@@ -55,7 +49,7 @@ test.each([
   [201, undefined, [200, true, false]],
   [201, "200", [1, false, true]],
   [401, "200", [200, true, true]],
-  [201, "100", [200, true, false]],
+  [201, "100", [101, false, true]],
   [201, "-200", [200, true, false]],
   [201, "99999999", [200, true, false]],
 ])("%i totals, after %s: lines, next page, first page are %j", (count, after, said) => {

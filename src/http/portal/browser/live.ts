@@ -54,7 +54,7 @@ async function take({ id, html }: Part): Promise<void> {
   if (news !== undefined) refetchSoon();
 }
 
-/** Fetches the part of the page that is more than rows again, after a random delay, so that browsers do not all ask at once. */
+/** Fetches the parts of the page that are more than rows again, after a random delay, so that browsers do not all ask at once. */
 function refetchSoon(): void {
   changes += 1;
   if (!isRefetching) refetchLater();
@@ -62,23 +62,23 @@ function refetchSoon(): void {
 
 /** One request at a time: of two answers the older might arrive last, and would stay on the page. */
 function refetchLater(): void {
-  const part = document.querySelector<HTMLElement>("[data-refetch]");
-  if (!part) return;
+  const parts = [...document.querySelectorAll<HTMLElement>("[data-refetch]")];
+  if (parts.length === 0) return;
   isRefetching = true;
   const run = async () => {
     const seen = changes;
-    await refetchPart(part, () => seen === changes).catch(() => undefined); // the next change tries it again
+    await refetchParts(parts, () => seen === changes).catch(() => undefined); // the next change tries it again
     isRefetching = false;
     if (seen !== changes) refetchLater();
   };
   setTimeout(() => void run(), refetchMs * (0.5 + Math.random()));
 }
 
-async function refetchPart(part: HTMLElement, isCurrent: () => boolean): Promise<void> {
+async function refetchParts(parts: readonly HTMLElement[], isCurrent: () => boolean): Promise<void> {
   const answer = await fetch(location.href, { headers: { accept: "text/html" }, signal: AbortSignal.timeout(refetchTimeoutMs) });
   const text = await answer.text();
-  if (answer.ok && !answer.redirected && isCurrent())
-    await htmx.swap({ sourceElement: part, target: part, text, swap: "outerMorph", select: `#${part.id}` });
+  if (!answer.ok || answer.redirected || !isCurrent()) return;
+  for (const part of parts) await htmx.swap({ sourceElement: part, target: part, text, swap: "outerMorph", select: `#${part.id}` });
 }
 
 /** Whether the row is newer than all rows that the page shows. */

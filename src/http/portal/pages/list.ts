@@ -36,7 +36,7 @@ import { problemRowsAnswer } from "./upload/problemRows.js";
 import { keptAnswer, keptForm, uploadAnswer, uploadForm } from "./upload/sendUpload.js";
 import { exampleAnswers, uploadPage } from "./upload/uploadPage.js";
 import { deliveryPage } from "./webhooks/delivery.js";
-import { endpointForms, endpointPage } from "./webhooks/endpoint.js";
+import { endpointForms, endpointList } from "./webhooks/endpoint.js";
 import { addForm, webhookDownloads, webhooksPage } from "./webhooks/list.js";
 import { endpointStream } from "./webhooks/live.js";
 
@@ -86,7 +86,7 @@ export const pages: readonly PageOf<Visit>[] = [
     membersPage,
     helpPage,
   ].map(page),
-  ...[importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage, deliveryPage, logPage, logEventPage, accountPage].map(page),
+  ...[importHistoryPage, quoteHistoryPage, webhooksPage, endpointList.page, deliveryPage, logPage, logEventPage, accountPage].map(page),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
@@ -119,6 +119,7 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...keyDownloads,
     ...memberDownloads,
     ...webhookDownloads,
+    ...endpointList.downloads,
     ...importStreams,
     uploadAnswer,
     keptAnswer,

@@ -1,5 +1,6 @@
 // A list's filters: a row of chips that apply at once, and a form with a button where there are no scripts.
 import type { Child } from "hono/jsx";
+import { groupedBy } from "../groupedBy.js";
 import type { Links, Query } from "../links.js";
 import { Button, HiddenFields } from "./form.js";
 
@@ -16,7 +17,7 @@ export type Chip = {
   readonly value?: string | undefined;
   /** Other filters that this one takes the place of: a script empties them. */
   readonly clears?: readonly string[];
-  /** Chips one after the other with the same group are one control. */
+  /** Chips with the same group are one control. */
   readonly group?: string;
   readonly after?: Child;
 } & (
@@ -51,7 +52,7 @@ export function Chips({ visit, path, chips, kept = {}, all = "Show all" }: Chips
   return (
     <form method="get" action={links.to(path)} class="filter-chips" data-chips>
       <HiddenFields values={kept} />
-      {groupsOf(chips).map((group) => (
+      {[...groupedBy(chips, ({ group, name }) => group ?? name).values()].map((group) => (
         <span class={group.length === 1 ? undefined : "chip-group"}>
           {group.map((chip) => (
             <OneChip chip={chip} given={given[chip.name]} without={without(chip.name)} />
@@ -67,16 +68,6 @@ export function Chips({ visit, path, chips, kept = {}, all = "Show all" }: Chips
     </form>
   );
 }
-
-const groupsOf = (chips: readonly Chip[]): Chip[][] => {
-  const groups: Chip[][] = [];
-  for (const chip of chips) {
-    const last = groups.at(-1);
-    if (last && chip.group !== undefined && last[0]?.group === chip.group) last.push(chip);
-    else groups.push([chip]);
-  }
-  return groups;
-};
 
 function OneChip({ chip, given, without }: { chip: Chip; given: string | undefined; without: string }) {
   const { name, label, value = given ?? "", after } = chip;

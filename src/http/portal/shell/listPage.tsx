@@ -6,9 +6,9 @@ import { download } from "../downloads.js";
 import type { AnswerOf, PageHead, PageOf, PortalDeps, SignedInVisit } from "../page.js";
 import { downloadTable } from "../tableDownloads.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
-import { inFile, inJson } from "./formats.js";
+import { inJson } from "./formats.js";
 import { Pager } from "./panel.js";
-import { type Column, isData, sorted, Table } from "./table.js";
+import { type Column, cellsInFile, isData, sorted, Table } from "./table.js";
 
 /** A page of rows, or all rows of a list that is short. */
 export interface Listed<Row> extends Page<Row> {
@@ -119,7 +119,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
         {await above?.(visit, deps, rows)}
         {list.heading === undefined ? null : <h2>{list.heading}</h2>}
         <Chips visit={visit} path={path} chips={chips} kept={{ ...kept, sort: sort || undefined }} />
-        <section class="panel list" aria-label={title} {...panel?.(visit)}>
+        <section class="panel list" aria-label={list.heading ?? title} {...panel?.(visit)}>
           <Table
             visit={visit}
             caption={caption}
@@ -206,8 +206,7 @@ async function downloadList<Row>(
     table: () => ({
       columns,
       rows: (async function* () {
-        for await (const { columns, rows } of inBatches())
-          yield rows.map((row) => columns.map(({ value }) => inFile(value(row), timezone)));
+        for await (const { columns, rows } of inBatches()) yield cellsInFile(columns, rows, timezone);
       })(),
     }),
   });

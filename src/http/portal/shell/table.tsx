@@ -1,6 +1,7 @@
 // A table is its columns, written once for a subject: they give the page's table and the CSV, XLSX and JSON of the same rows.
 import type { Child } from "hono/jsx";
-import { compared, fractionOf, inWords, type Value } from "./formats.js";
+import { groupedBy } from "../groupedBy.js";
+import { compared, fractionOf, inFile, inWords, type Value } from "./formats.js";
 import { Time } from "./values.js";
 
 /** A column of a page's table. */
@@ -9,7 +10,7 @@ export interface Column<Row> {
   /** What it holds. Absent where it holds nothing but buttons. */
   readonly value?: (row: Row) => Value;
   /** How a page shows it, where that is more than the value in words. */
-  readonly cell?: (row: Row) => Child;
+  readonly cell?: (row: Row, isRepeated: boolean) => Child;
   /** In JSON, and in the address of a sorted page. A column without a key is on pages only. */
   readonly key?: string;
   /** Numbers stand to the right, one digit under the other. */
@@ -18,12 +19,18 @@ export interface Column<Row> {
   readonly names?: boolean;
   /** Not on the page. */
   readonly onlyInFiles?: boolean;
+  /** Seen in the first row of a group only; screen readers say it in each. */
+  readonly once?: boolean;
 }
 
 /** A column that is sorted by, and that files have. */
 export type DataColumn<Row> = Column<Row> & Required<Pick<Column<Row>, "key" | "value">>;
 
 export const isData = <Row,>(column: Column<Row>): column is DataColumn<Row> => column.key !== undefined && column.value !== undefined;
+
+/** Rows as CSV and XLSX have them. */
+export const cellsInFile = <Row,>(columns: readonly Column<Row>[], rows: readonly Row[], timezone: string) =>
+  rows.map((row) => columns.filter(isData).map(({ value }) => inFile(value(row), timezone)));
 
 /** Such as `-rows`: by rows, the most first. */
 export interface Sorting {
@@ -45,28 +52,45 @@ interface TableProps<Row> {
   readonly marks?: ((row: Row) => Readonly<Record<string, string>>) | undefined;
   /** Headings lead to the page sorted by them. */
   readonly sorting?: Sorting | undefined;
+  readonly class?: string;
+  /** Rows that have this in common stand together. */
+  readonly groupBy?: (row: Row) => unknown;
+  /** A row behind those of a group. */
+  readonly after?: (group: readonly Row[]) => Child;
+  readonly foot?: Child;
+  /** Stands above the headings of every printed page. */
+  readonly printed?: string | undefined;
 }
 
 /** On a narrow screen each row is a small list of its own: every cell repeats its heading (data-label). */
-export function Table<Row>({ visit, caption, columns, rows, empty, muted, marks, sorting }: TableProps<Row>) {
+export function Table<Row>({ visit, caption, columns, rows, empty, muted, marks, sorting, groupBy, after, ...more }: TableProps<Row>) {
   if (empty && rows.length === 0) return <>{empty}</>;
   const shown = columns.filter(({ onlyInFiles }) => !onlyInFiles);
   const digits = shown.map(({ number, value }) => (number && value ? Math.max(0, ...rows.map((row) => fractionOf(value(row)))) : 0));
   return (
-    <table class="rows">
+    <table class={more.class ? `rows ${more.class}` : "rows"}>
       <caption class="unseen">{caption}</caption>
       <thead>
+        {more.printed === undefined ? null : (
+          <tr class="printed-head">
+            <th colspan={shown.length}>{more.printed}</th>
+          </tr>
+        )}
         <tr>
           {shown.map((column) => (
             <Heading column={column} sorting={sorting} />
           ))}
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
-          <TableRow visit={visit} columns={shown} row={row} muted={muted} marks={marks} digits={digits} />
-        ))}
-      </tbody>
+      {(groupBy ? [...groupedBy(rows, groupBy).values()] : [rows]).map((group) => (
+        <tbody>
+          {group.map((row, index) => (
+            <TableRow {...{ visit, row, muted, marks, digits }} columns={shown} isFirst={index === 0 || !groupBy} />
+          ))}
+          {after?.(group)}
+        </tbody>
+      ))}
+      {more.foot === undefined ? null : <tfoot>{more.foot}</tfoot>}
     </table>
   );
 }
@@ -93,21 +117,29 @@ type RowProps<Row> = Pick<TableProps<Row>, "visit" | "columns" | "muted" | "mark
   readonly row: Row;
   /** The most digits behind the point, column by column. */
   readonly digits?: readonly number[];
+  /** Of its group. */
+  readonly isFirst?: boolean;
 };
 
 /** One row, also by itself where only that row has changed. */
-export function TableRow<Row>({ visit, columns, row, muted, marks, digits = [] }: RowProps<Row>) {
+export function TableRow<Row>({ visit, columns, row, muted, marks, digits = [], isFirst = true }: RowProps<Row>) {
   return (
     <tr class={muted?.(row) ? "muted-row" : undefined} {...marks?.(row)}>
       {columns.map((column, index) => {
-        const { heading, number, names } = column;
-        const cell = column.cell ? column.cell(row) : <ValueCell visit={visit} value={column.value?.(row)} digits={digits[index] ?? 0} />;
+        const { heading, number, names, once } = column;
+        const isRepeated = once === true && !isFirst;
+        const repeated = isRepeated ? "repeated" : undefined;
+        const cell = column.cell ? (
+          column.cell(row, isRepeated)
+        ) : (
+          <ValueCell visit={visit} value={column.value?.(row)} digits={digits[index] ?? 0} />
+        );
         return names ? (
-          <th scope="row" data-label={heading}>
+          <th scope="row" data-label={heading} class={repeated}>
             {cell}
           </th>
         ) : (
-          <td data-label={heading} class={number ? "number" : undefined}>
+          <td data-label={heading} class={number ? "number" : repeated}>
             {cell}
           </td>
         );

@@ -1,17 +1,14 @@
 // Totals as people bill them: customer by customer, by charge code, and by warehouse where that is chosen.
 import { type ActivityTotal, sumOf } from "../../../../queries/activities/activityTotals.js";
+import { groupedBy } from "../../groupedBy.js";
 
 export interface BillLine {
+  readonly customerId: string | null;
   readonly chargeCode: string;
   /** Undefined: of all warehouses. */
   readonly warehouseCode: string | undefined;
   readonly quantity: string;
   readonly rows: number;
-}
-
-export interface CustomerBill {
-  readonly customerId: string | null;
-  readonly lines: readonly BillLine[];
 }
 
 export interface BillSum {
@@ -27,27 +24,18 @@ export function billSum(amounts: readonly Pick<ActivityTotal, "chargeCode" | "qu
 
 type Billed = Omit<ActivityTotal, "warehouseCode"> & { readonly warehouseCode?: string };
 
-export function billsOf(totals: readonly Billed[], byWarehouse: boolean): CustomerBill[] {
-  const lineOf = ({ chargeCode, warehouseCode }: Billed) => JSON.stringify(byWarehouse ? [chargeCode, warehouseCode] : [chargeCode]);
-  const bills = grouped(totals, ({ customerId }) => customerId).map(([customerId, own]) => {
-    const lines = grouped(own, lineOf).map(([key, some]) => {
-      const [chargeCode = "", warehouseCode] = JSON.parse(key) as string[];
-      return { chargeCode, warehouseCode, ...sumOf(some) };
-    });
-    return { customerId, lines: lines.sort(byCode) };
+/** Activities without a customer come last. */
+export function billLines(totals: readonly Billed[], byWarehouse: boolean): BillLine[] {
+  const customers = [...new Set(totals.map(({ customerId }) => customerId).filter((id) => id !== null)), null];
+  const places = new Map(customers.map((id, index) => [id, index]));
+  const placeOf = ({ customerId }: BillLine) => places.get(customerId) ?? 0;
+  const keyOf = ({ customerId, chargeCode, warehouseCode }: Billed) =>
+    JSON.stringify([customerId, chargeCode, byWarehouse && warehouseCode]);
+  const lines = [...groupedBy(totals, keyOf).values()].map((some): BillLine => {
+    const { customerId, chargeCode, warehouseCode } = some[0];
+    return { customerId, chargeCode, warehouseCode: byWarehouse ? warehouseCode : undefined, ...sumOf(some) };
   });
-  // Activities without a customer come last.
-  return [...bills.filter(({ customerId }) => customerId !== null), ...bills.filter(({ customerId }) => customerId === null)];
-}
-
-function grouped<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): [Key, Item[]][] {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return [...groups];
+  return lines.sort((a, b) => placeOf(a) - placeOf(b) || byCode(a, b));
 }
 
 const byCode = (a: BillLine, b: BillLine) =>

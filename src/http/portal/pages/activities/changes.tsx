@@ -4,11 +4,12 @@ import type { ChangedAmount, TotalsChange } from "../../../../queries/activities
 import type { SignedInVisit } from "../../page.js";
 import { counted } from "../../shell/formats.js";
 import { EmptyState } from "../../shell/panel.js";
-import { Quantity, Time } from "../../shell/values.js";
-import { Customer, type NameOfCustomer } from "../customers.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Time } from "../../shell/values.js";
+import type { NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath } from "../imports/status.js";
-import { type BillSum, billSum, billsOf } from "./billLines.js";
-import { BillTable, FirstLines, firstLines, mostLines, SumRow } from "./billTable.js";
+import { type BillSum, billLines, billSum } from "./billLines.js";
+import { amountColumns, BillTable, customerColumns, FirstLines, mostLines, SumRow } from "./billTable.js";
 import type { OfActivities } from "./selection.js";
 
 interface ChangesProps {
@@ -18,89 +19,68 @@ interface ChangesProps {
   readonly actorOf: NameOf;
 }
 
+/** One amount of a change. */
+export interface ChangeLine extends ChangedAmount {
+  readonly change: TotalsChange;
+}
+
+/** Those without a customer come last. */
+export const changeLines = (changes: readonly TotalsChange[]): ChangeLine[] =>
+  changes.flatMap((change) => {
+    const sorted = change.amounts.toSorted((a, b) => Number(a.customerId === null) - Number(b.customerId === null));
+    return sorted.map((amount) => ({ ...amount, change }));
+  });
+
 export function Changes({ of, changes, actorOf }: ChangesProps) {
   if (changes.length === 0) return <EmptyState title="Nothing has changed since then" />;
-  const amounts = changes.flatMap((change) => change.amounts);
-  const sum = billSum(amounts);
-  const { shown, isAll } = firstChanges(changes);
+  const lines = changeLines(changes);
+  const sum = billSum(lines);
   return (
     <>
-      <table class="rows bill changed">
-        <caption class="unseen">What changed the totals, oldest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">What</th>
-            <th scope="col">Customer</th>
-            <th scope="col">Charge code</th>
-            <th scope="col" class="number">
-              Quantity
-            </th>
-            <th scope="col" class="number">
-              Rows
-            </th>
-          </tr>
-        </thead>
-        {shown.map((change) => (
-          <tbody>
-            {change.amounts.map((amount, index) => (
-              <AmountRow of={of} change={change} amount={amount} isFirst={index === 0} actorOf={actorOf} />
-            ))}
-            {change.amounts.length > 1 ? (
-              <SumRow label={inWords(billSum(change.amounts).rows)} columns={4} signed {...billSum(change.amounts)} />
-            ) : null}
-          </tbody>
-        ))}
-        <tfoot>
-          <SumRow label="All changes" columns={4} signed {...sum} />
-        </tfoot>
-      </table>
-      {isAll ? null : <FirstLines />}
-      <Difference amounts={amounts} sum={sum} nameOf={of.nameOf} />
+      <Table
+        caption="What changed the totals, oldest first"
+        class="bill changed"
+        columns={changeColumns(of.visit, of.nameOf, actorOf)}
+        rows={lines.slice(0, mostLines)}
+        groupBy={({ change }) => change}
+        after={([{ change } = { change: undefined }]) => (change && change.amounts.length > 1 ? <SumOfChange change={change} /> : null)}
+        foot={<SumRow label="All changes" columns={4} signed {...sum} />}
+      />
+      {lines.length > mostLines ? <FirstLines /> : null}
+      <Difference amounts={lines} sum={sum} nameOf={of.nameOf} />
     </>
   );
 }
 
-const inWords = (rows: number): string =>
-  rows === 0 ? "As many rows as before" : `${counted(Math.abs(rows), "row")} ${rows > 0 ? "more" : "fewer"}`;
-
-/** At most `mostLines` amounts in all. Those without a customer come last. */
-function firstChanges(changes: readonly TotalsChange[]): { shown: TotalsChange[]; isAll: boolean } {
-  let left = mostLines;
-  const shown = changes.flatMap((change) => {
-    const sorted = change.amounts.toSorted((a, b) => Number(a.customerId === null) - Number(b.customerId === null));
-    const amounts = sorted.slice(0, Math.max(0, left));
-    left -= change.amounts.length;
-    return amounts.length === 0 ? [] : [{ ...change, amounts }];
-  });
-  return { shown, isAll: left >= 0 };
+function SumOfChange({ change }: { change: TotalsChange }) {
+  const sum = billSum(change.amounts);
+  const label = sum.rows === 0 ? "As many rows as before" : `${counted(Math.abs(sum.rows), "row")} ${sum.rows > 0 ? "more" : "fewer"}`;
+  return <SumRow label={label} columns={4} signed {...sum} />;
 }
 
-type AmountProps = Omit<ChangesProps, "changes"> & { change: TotalsChange; amount: ChangedAmount; isFirst: boolean };
+export const changeColumns = (visit: SignedInVisit, nameOf: NameOfCustomer, actorOf: NameOf): readonly Column<ChangeLine>[] => [
+  {
+    ...{ key: "at", heading: "When", once: true, value: ({ change }) => change.at },
+    cell: ({ change }) => <Time visit={visit} at={change.at} exact />,
+  },
+  {
+    ...{ key: "what", heading: "What", names: true, once: true },
+    value: ({ change }) => (change.reversalId === null ? "import" : "reversal"),
+    cell: ({ change }, isRepeated) =>
+      isRepeated ? <span>{causeInWords(change)}</span> : <Cause visit={visit} change={change} actorOf={actorOf} />,
+  },
+  ...causes.map(([key, heading, value]) => ({ key, heading, value: ({ change }: ChangeLine) => value(change), onlyInFiles: true })),
+  { key: "by", heading: "By", value: ({ change }) => actorOf(principalOf(change.actor)), onlyInFiles: true },
+  ...customerColumns(nameOf),
+  ...amountColumns(),
+];
 
-function AmountRow({ of: { visit, nameOf }, change, amount, isFirst, actorOf }: AmountProps) {
-  const repeated = isFirst ? undefined : "repeated";
-  return (
-    <tr>
-      <td data-label="When" class={repeated}>
-        <Time visit={visit} at={change.at} exact />
-      </td>
-      <th scope="row" data-label="What" class={repeated}>
-        {isFirst ? <Cause visit={visit} change={change} actorOf={actorOf} /> : <span>{causeInWords(change)}</span>}
-      </th>
-      <td data-label="Customer">
-        <Customer customerId={amount.customerId} nameOf={nameOf} />
-      </td>
-      <td data-label="Charge code">{amount.chargeCode}</td>
-      <td data-label="Quantity" class="number">
-        <Quantity text={amount.quantity} signed />
-      </td>
-      <td data-label="Rows" class="number">
-        <Quantity text={String(amount.rows)} signed />
-      </td>
-    </tr>
-  );
-}
+const causes: readonly (readonly [key: string, heading: string, value: (change: TotalsChange) => string | null])[] = [
+  ["importId", "Import id", ({ importId }) => importId],
+  ["reference", "Reference", ({ sourceDetails }) => sourceDetails],
+  ["reversalId", "Reversal id", ({ reversalId }) => reversalId],
+  ["reason", "Reason", ({ reason }) => reason],
+];
 
 const referenceOf = ({ sourceDetails }: TotalsChange): string => sourceDetails.trim() || "Without a reference";
 
@@ -109,7 +89,6 @@ const causeInWords = (change: TotalsChange): string => `${change.reversalId === 
 /** Who and why, with links to the import and to the reversal. */
 function Cause({ visit, change, actorOf }: { visit: SignedInVisit; change: TotalsChange; actorOf: NameOf }) {
   const { importId, reversalId, reason } = change;
-  const by = actorOf(principalOf(change.actor));
   const imported = <a href={visit.links.to(importPath(importId))}>{referenceOf(change)}</a>;
   return (
     <span class="named">
@@ -121,7 +100,7 @@ function Cause({ visit, change, actorOf }: { visit: SignedInVisit; change: Total
         </>
       )}
       <span class="cause">
-        by {by}
+        by {actorOf(principalOf(change.actor))}
         {reason === null ? null : `: ${reason}`}
       </span>
     </span>
@@ -130,19 +109,17 @@ function Cause({ visit, change, actorOf }: { visit: SignedInVisit; change: Total
 
 /** What is more or less now than it was then: what a corrected bill is made from. */
 function Difference({ amounts, sum, nameOf }: { amounts: readonly ChangedAmount[]; sum: BillSum; nameOf: NameOfCustomer }) {
-  const bills = billsOf(amounts, false)
-    .map((bill) => ({ ...bill, lines: bill.lines.filter(({ quantity, rows }) => rows !== 0 || /[1-9]/.test(quantity)) }))
-    .filter(({ lines }) => lines.length > 0);
-  const { shown, isAll } = firstLines(bills);
+  const lines = billLines(amounts, false).filter(({ quantity, rows }) => rows !== 0 || /[1-9]/.test(quantity));
+  const caption = "The difference by customer and charge code";
   return (
     <section aria-labelledby="difference" class="difference">
-      <h3 id="difference">The difference by customer and charge code</h3>
-      {bills.length === 0 ? (
+      <h3 id="difference">{caption}</h3>
+      {lines.length === 0 ? (
         <p>The changes cancel each other out: the totals have not changed.</p>
       ) : (
-        <BillTable caption="The difference by customer and charge code" bills={shown} sum={sum} nameOf={nameOf} signed />
+        <BillTable caption={caption} lines={lines.slice(0, mostLines)} sum={sum} nameOf={nameOf} signed />
       )}
-      {isAll ? null : <FirstLines downloaded={false} />}
+      {lines.length > mostLines ? <FirstLines downloaded={false} /> : null}
     </section>
   );
 }

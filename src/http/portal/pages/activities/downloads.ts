@@ -1,5 +1,4 @@
 import { fieldsOf, isNumber } from "../../../../domain/imports/fields.js";
-import { principalOf } from "../../../../domain/principal.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { allActivities } from "../../../../queries/activities/allActivities.js";
@@ -7,12 +6,15 @@ import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { tablesKnow } from "../../../../queries/knownAt.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
-import { type Cell, type DownloadedTable, downloadTable } from "../../tableDownloads.js";
+import { type Column, cellsInFile, isData } from "../../shell/table.js";
+import { type DownloadedTable, downloadTable, once } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
-import { billsOf } from "./billLines.js";
+import { billLines } from "./billLines.js";
+import { billColumns } from "./billTable.js";
+import { changeColumns, changeLines } from "./changes.js";
 import { activitiesPath, onlyImport, type Selection, selectionOf, wallTime } from "./selection.js";
 
-type TableOf = (visit: SignedInVisit, selection: Selection, deps: PortalDeps) => DownloadedTable;
+type TableOf = (visit: SignedInVisit, selection: Selection, deps: PortalDeps) => DownloadedTable | Promise<DownloadedTable>;
 
 const fields = fieldsOf("activity");
 
@@ -33,70 +35,27 @@ async function* rowsOf(found: ReturnType<typeof allActivities>): DownloadedTable
 }
 
 /** The lines of the page, all of them: by warehouse only where the page has them by warehouse. */
-const totalsTable: TableOf = (visit, selection, deps) => ({
-  columns: ["Customer id", "Customer", "Charge code", ...(selection.byWarehouse ? ["Warehouse"] : []), "Quantity", "Rows"],
-  rows: totalsOf(visit, selection, deps),
-});
-
-async function* totalsOf(visit: SignedInVisit, { filter, asOf, byWarehouse }: Selection, deps: PortalDeps): AsyncGenerator<Cell[][]> {
+const totalsTable: TableOf = async (visit, { filter, asOf, byWarehouse }, deps) => {
   const { nameOf } = await presentCatalogue(visit, deps);
   const totals = await activityTotals(visit.person.organisationId, { ...filter, asOf }, deps.pool);
-  for (const { customerId, lines } of billsOf(totals, byWarehouse))
-    yield lines.map(({ chargeCode, warehouseCode, quantity, rows }) => [
-      customerId ?? "",
-      nameOf(customerId ?? "") ?? "",
-      chargeCode,
-      ...(byWarehouse ? [warehouseCode ?? ""] : []),
-      { decimal: quantity },
-      { decimal: String(rows) },
-    ]);
-}
+  return tableOf(visit, billColumns({ nameOf, byWarehouse }), billLines(totals, byWarehouse));
+};
 
-const changesTable: TableOf = (visit, selection, deps) => ({
-  columns: [
-    "When",
-    "What",
-    "Import id",
-    "Reference",
-    "Reversal id",
-    "Reason",
-    "By",
-    "Customer id",
-    "Customer",
-    "Charge code",
-    "Quantity",
-    "Rows",
-  ],
-  rows: changesOf(visit, selection, deps),
-});
-
-async function* changesOf(visit: SignedInVisit, { filter, since }: Selection, deps: PortalDeps): AsyncGenerator<Cell[][]> {
+const changesTable: TableOf = async (visit, { filter, since }, deps) => {
   if (!since) throw new Rejection("invalid", "Give the time in since, such as 2026-03-01T14:30");
   const { organisationId } = visit.person;
-  const { nameOf } = await presentCatalogue(visit, deps);
-  const actorOf = await principalNames(organisationId, deps.pool);
-  for (const change of await totalChanges(organisationId, filter, since, deps.pool)) {
-    const { at, importId, reversalId, sourceDetails, reason, actor } = change;
-    const what = reversalId === null ? "import" : "reversal";
-    const cause: Cell[] = [
-      { wallTime: wallTime(at, visit) ?? "" },
-      what,
-      importId,
-      sourceDetails,
-      reversalId ?? "",
-      reason ?? "",
-      actorOf(principalOf(actor)),
-    ];
-    yield change.amounts.map(({ customerId, chargeCode, quantity, rows }) => [
-      ...cause,
-      customerId ?? "",
-      nameOf(customerId ?? "") ?? "",
-      chargeCode,
-      { decimal: quantity },
-      { decimal: String(rows) },
-    ]);
-  }
-}
+  const [{ nameOf }, changes, actorOf] = await Promise.all([
+    presentCatalogue(visit, deps),
+    totalChanges(organisationId, filter, since, deps.pool),
+    principalNames(organisationId, deps.pool),
+  ]);
+  return tableOf(visit, changeColumns(visit, nameOf, actorOf), changeLines(changes));
+};
+
+const tableOf = <Row>({ person }: SignedInVisit, columns: readonly Column<Row>[], rows: readonly Row[]): DownloadedTable => ({
+  columns: columns.filter(isData).map(({ heading }) => heading),
+  rows: once(cellsInFile(columns, rows, person.timezone)),
+});
 
 const tables = { rows: rowsTable, totals: totalsTable, changes: changesTable } as const;
 
@@ -111,7 +70,8 @@ export const activityDownloads = (["rows", "totals", "changes"] as const).flatMa
         await onlyImport(visit, selection, deps);
         const time = selection.asOf ?? selection.since;
         if (time) await tablesKnow(time, deps);
-        const table = () => tables[sheet](visit, selection, deps);
+        const made = await tables[sheet](visit, selection, deps);
+        const table = () => made;
         return downloadTable(visit, deps, { name: fileName(sheet, visit, selection), sheet, format, table });
       },
     }),

@@ -9,7 +9,7 @@ import type { Fields } from "../../fields.js";
 import { withQuery } from "../../links.js";
 import type { AnswerOf, FormOf, SignedInVisit } from "../../page.js";
 import { Field } from "../../shell/form.js";
-import { downloadTable, type TableFormat, tableFormats } from "../../tableDownloads.js";
+import { downloadTable, once, type TableFormat, tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { requireThing, thingPath, thingRoute } from "./addresses.js";
 import { catalogueForm, type Edit, editForm } from "./draft.js";
@@ -144,10 +144,6 @@ const download = (format: TableFormat): AnswerOf<SignedInVisit> => ({
     return downloadTable(visit, deps, { name: `${id}-lanes`, sheet: "Lanes", format, table });
   },
 });
-
-async function* once<Rows>(rows: Rows): AsyncGenerator<Rows> {
-  yield rows;
-}
 
 export const lanePages = [copy.page, upload.page];
 export const laneForms = [lanesForm, copy.form, upload.form];

@@ -1,5 +1,6 @@
 // Rejected rows counted by reason, and by import.
 import { listRejectionGroups, type RejectionGroup } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { groupedBy } from "../../groupedBy.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import type { Filter } from "./filter.js";
 
@@ -41,10 +42,9 @@ export async function readGroups(visit: SignedInVisit, filter: Filter, { pool, s
 
 /** In the order of their first groups. */
 function grouped(groups: readonly RejectionGroup[], by: (group: RejectionGroup) => readonly [key: string, name: string]): GroupedBy[] {
-  const found = new Map<string, GroupedBy>();
-  for (const group of groups) {
-    const [key, name] = by(group);
-    found.set(key, { key, name, rows: (found.get(key)?.rows ?? 0) + group.rows });
-  }
-  return [...found.values()];
+  return [...groupedBy(groups, (group) => by(group)[0])].map(([key, some]) => ({
+    key,
+    name: by(some[0])[1],
+    rows: some.reduce((sum, { rows }) => sum + rows, 0),
+  }));
 }

@@ -8,6 +8,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
+import { groupedBy } from "../../groupedBy.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { type ShownRow, shownRows } from "./shownRows.js";
 
@@ -40,17 +41,9 @@ async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKin
     next = page.nextCursor;
     if (next === null) break;
   }
-  return { kind, judged, accepted: together(judged).filter(isAccepted), next };
-}
-
-/** The rows that are corrected together: the lines of a shipment. */
-function together(rows: readonly ShownRow[]): ShownRow[][] {
-  const groups = new Map<string, ShownRow[]>();
-  for (const row of rows) {
-    const key = `${row.importId} ${row.with}`;
-    groups.set(key, [...(groups.get(key) ?? []), row]);
-  }
-  return [...groups.values()];
+  // The lines of a shipment are corrected together.
+  const together = groupedBy(judged, (row) => `${row.importId} ${row.with}`);
+  return { kind, judged, accepted: [...together.values()].filter(isAccepted), next };
 }
 
 const isAccepted = (group: readonly ShownRow[]): boolean =>

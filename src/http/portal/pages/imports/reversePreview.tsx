@@ -9,8 +9,8 @@ import { Chips } from "../../shell/chips.js";
 import { Button, ButtonLink, Field, Form } from "../../shell/form.js";
 import { counted } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
-import { billSum, billsOf } from "../activities/billLines.js";
-import { BillTable, FirstLines, firstLines } from "../activities/billTable.js";
+import { billLines, billSum } from "../activities/billLines.js";
+import { BillTable, FirstLines, mostLines } from "../activities/billTable.js";
 import type { NameOfCustomer } from "../customers.js";
 import { shipmentPath } from "../shipments/words.js";
 import { importPath, kindNames, reversePath } from "./status.js";
@@ -104,12 +104,13 @@ export function consequences(view: ImportView, outcome: ReversalOutcome): string
 }
 
 function Amounts({ amounts: { amounts, allRows }, nameOf }: { amounts: ImportAmounts; nameOf: NameOfCustomer }) {
-  const { shown, isAll } = firstLines(billsOf(amounts, false));
+  const lines = billLines(amounts, false);
+  const isAll = lines.length <= mostLines;
   return (
     <Panel id="amounts" title="What stops counting">
       <BillTable
         caption="What stops counting, by customer and charge code"
-        bills={shown}
+        lines={lines.slice(0, mostLines)}
         sum={{ quantity: isAll ? billSum(amounts).quantity : undefined, rows: allRows }}
         nameOf={nameOf}
       />

@@ -1,46 +1,10 @@
 import type { AttemptSummary, DeliverySummary } from "../../../../queries/organisations/webhooks.js";
 import type { SignedInVisit } from "../../page.js";
 import { Button, Form } from "../../shell/form.js";
-import { Badge, EmptyState, Pager, Panel } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { Badge } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
-import { deliveryPath, endpointPath } from "./parts.js";
-
-export const pageSize = 50;
-
-interface DeliveriesProps {
-  readonly visit: SignedInVisit;
-  readonly endpointId: string;
-  /** One more than the page shows, if there are more. */
-  readonly deliveries: readonly DeliverySummary[];
-  /** The delivery that the page before ended with; undefined on the first page. */
-  readonly before: string | undefined;
-}
-
-export function Deliveries({ visit, endpointId, deliveries, before }: DeliveriesProps) {
-  const shown = deliveries.slice(0, pageSize);
-  const last = deliveries.length > pageSize ? shown.at(-1) : undefined;
-  return (
-    <Panel id="deliveries" title="Deliveries">
-      <Table
-        caption="Deliveries of the last 30 days, newest first"
-        columns={columns(visit, endpointId)}
-        rows={shown}
-        empty={
-          <EmptyState title="Nothing was sent in the last 30 days">
-            The next import's events appear here. Send a ping to test the endpoint now.
-          </EmptyState>
-        }
-      />
-      <Pager
-        of="deliveries"
-        cursor={before}
-        nextCursor={last ? String(last.deliveryId) : null}
-        address={(next) => visit.links.to(endpointPath(endpointId), { before: next })}
-      />
-    </Panel>
-  );
-}
+import { deliveryPath } from "./parts.js";
 
 const states: Readonly<Record<DeliverySummary["status"], { label: string; badge: string }>> = {
   waiting: { label: "Waiting", badge: "busy" },
@@ -49,19 +13,21 @@ const states: Readonly<Record<DeliverySummary["status"], { label: string; badge:
   dropped: { label: "Not sent", badge: "" },
 };
 
-const columns = (visit: SignedInVisit, endpointId: string): readonly Column<DeliverySummary>[] => [
+export const deliveryColumns = (visit: SignedInVisit, endpointId: string): readonly Column<DeliverySummary>[] => [
   {
-    heading: "Event",
-    names: true,
+    ...{ key: "event", heading: "Event", names: true, value: ({ type }) => type },
     cell: ({ deliveryId, type }) => (
       <a class="event-type" href={visit.links.to(deliveryPath(endpointId, deliveryId))}>
         {type}
       </a>
     ),
   },
-  { heading: "Happened", cell: ({ occurredAt }) => <Time visit={visit} at={occurredAt} /> },
-  { heading: "Outcome", cell: (delivery) => <Outcome visit={visit} delivery={delivery} /> },
-  { heading: "Attempts", cell: ({ attempts }) => <span class="unbroken">{inBrief(attempts)}</span> },
+  { key: "happened", heading: "Happened", value: ({ occurredAt }) => occurredAt },
+  {
+    ...{ key: "outcome", heading: "Outcome", value: ({ status }) => states[status].label },
+    cell: (delivery) => <Outcome visit={visit} delivery={delivery} />,
+  },
+  { key: "attempts", heading: "Attempts", value: ({ attempts }) => inBrief(attempts) },
   {
     heading: "Action",
     number: true,

@@ -5,68 +5,82 @@ import { countToReplay, mostCounted, replayEvents } from "../../../../commands/w
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
-import { listDeliveries } from "../../../../queries/organisations/webhooks.js";
+import { type DeliverySummary, listDeliveries } from "../../../../queries/organisations/webhooks.js";
 import type { Fields } from "../../fields.js";
-import { type Done, done, type FormOf, originOf, type PageOf, type PortalDeps, type SignedInVisit } from "../../page.js";
+import { type Done, done, type FormOf, oncePerVisit, originOf, type PortalDeps, type SignedInVisit } from "../../page.js";
 import { NoQuestion, Question } from "../../shell/form.js";
 import { counted } from "../../shell/formats.js";
-import { Panel } from "../../shell/panel.js";
+import { listPage } from "../../shell/listPage.js";
+import { EmptyState, Panel } from "../../shell/panel.js";
 import { Amount, OnlyOnce, ShortId, Time } from "../../shell/values.js";
-import { Deliveries, pageSize } from "./deliveries.js";
+import { deliveryColumns } from "./deliveries.js";
 import { LiveEndpoint, readVersion } from "./live.js";
 import { Actions, ChangePanel, endpointPath, type OfEndpoint, ReplayPanel, State, webhooksPath } from "./parts.js";
 import { requireEndpoint } from "./requireEndpoint.js";
 
-export const endpointPage: PageOf<SignedInVisit> = {
+/** The version is read before what is shown: a change in between is told again. */
+const current = oncePerVisit(async (visit, deps: PortalDeps) => {
+  const endpoint = await requireEndpoint(visit, deps);
+  return { endpoint, version: await readVersion(deps, endpoint.endpointId) };
+});
+
+export const endpointList = listPage<DeliverySummary>({
   path: `${webhooksPath}/{endpointId}`,
   access: "webhooks",
-  show: async (visit, deps) => {
-    const endpoint = await requireEndpoint(visit, deps);
-    const { endpointId, url } = endpoint;
-    const before = visit.query["before"];
-    const version = await readVersion(deps, endpointId); // before what is shown: a change in between is told again
-    const found = await listDeliveries(
-      visit.person.organisationId,
-      endpointId,
-      {
-        limit: pageSize + 1,
-        ...(before !== undefined && /^\d{1,18}$/.test(before) ? { before } : {}),
-      },
-      deps.pool,
-    );
-    return {
-      title: url,
-      crumbs: [["Webhooks", webhooksPath]],
-      scripts: ["live.js"],
-      body: (
-        <>
-          {visit.notice?.once ? (
-            <OnlyOnce title="The secret, shown only this once" text={visit.notice.once} copyLabel="Copy secret" />
-          ) : null}
-          <EndpointQuestion visit={visit} endpoint={endpoint} replay={await replayIn(visit, deps, endpointId)} />
-          <p class="under-heading">
-            <span class="muted">
-              Endpoint <ShortId id={endpointId} about="the id of this endpoint" />
-            </span>
-          </p>
-          <LiveEndpoint visit={visit} endpointId={endpointId} version={version} />
-          <div id="endpoint-now" data-refetch>
-            <Panel id="state" title="State">
-              <p>
-                <State visit={visit} endpoint={endpoint} />
-              </p>
-              <Rotated visit={visit} endpoint={endpoint} />
-              <Actions visit={visit} endpoint={endpoint} />
-            </Panel>
-            <Deliveries visit={visit} endpointId={endpointId} deliveries={found} before={before} />
-          </div>
-          <ReplayPanel visit={visit} endpoint={endpoint} />
-          <ChangePanel visit={visit} endpoint={endpoint} />
-        </>
-      ),
-    };
+  title: "Webhook",
+  crumbs: [["Webhooks", webhooksPath]],
+  of: ["delivery", "deliveries"],
+  caption: "Deliveries of the last 30 days, newest first",
+  heading: "Deliveries",
+  scripts: ["live.js"],
+  head: async (visit, deps) => ({ title: (await current(visit, deps)).endpoint.url }),
+  query: async (visit, { limit, cursor = "" }, deps) => {
+    const { endpointId } = (await current(visit, deps)).endpoint;
+    const before = /^\d{1,18}$/.test(cursor) ? { before: cursor } : {};
+    const found = await listDeliveries(visit.person.organisationId, endpointId, { limit: limit + 1, ...before }, deps.pool);
+    const items = found.slice(0, limit);
+    return { items, nextCursor: found.length > limit ? String(items.at(-1)?.deliveryId) : null };
   },
-};
+  columns: (visit) => deliveryColumns(visit, visit.params["endpointId"] ?? ""),
+  panel: () => ({ id: "deliveries", "data-refetch": "" }),
+  above: async (visit, deps) => {
+    const { endpoint, version } = await current(visit, deps);
+    const { endpointId } = endpoint;
+    return (
+      <>
+        {visit.notice?.once ? <OnlyOnce title="The secret, shown only this once" text={visit.notice.once} copyLabel="Copy secret" /> : null}
+        <EndpointQuestion visit={visit} endpoint={endpoint} replay={await replayIn(visit, deps, endpointId)} />
+        <LiveEndpoint visit={visit} endpointId={endpointId} version={version} />
+        <div id="endpoint-now" data-refetch>
+          <Panel id="state" title="State">
+            <p>
+              <State visit={visit} endpoint={endpoint} />
+            </p>
+            <Rotated visit={visit} endpoint={endpoint} />
+            <p class="muted">
+              Endpoint <ShortId id={endpointId} about="the id of this endpoint" />
+            </p>
+            <Actions visit={visit} endpoint={endpoint} />
+          </Panel>
+        </div>
+      </>
+    );
+  },
+  below: async (visit, deps) => {
+    const { endpoint } = await current(visit, deps);
+    return (
+      <>
+        <ReplayPanel visit={visit} endpoint={endpoint} />
+        <ChangePanel visit={visit} endpoint={endpoint} />
+      </>
+    );
+  },
+  empty: () => (
+    <EmptyState title="Nothing was sent in the last 30 days">
+      The next import's events appear here. Send a ping to test the endpoint now.
+    </EmptyState>
+  ),
+});
 
 /** What a replay would send, where the page asks about one. */
 async function replayIn({ query, person }: SignedInVisit, { pool }: PortalDeps, endpointId: string): Promise<Replay | undefined> {
@@ -160,7 +174,7 @@ type Work = (named: Named, visit: SignedInVisit, deps: PortalDeps, fields: Field
 const form = (what: string, work: Work): FormOf<SignedInVisit> => ({
   path: `${webhooksPath}/{endpointId}${what}`,
   access: "webhooks",
-  page: endpointPage,
+  page: endpointList.page,
   submit: async (visit, fields, deps) => {
     const { endpointId } = await requireEndpoint(visit, deps);
     const outcome = await work({ organisationId: visit.person.organisationId, endpointId }, visit, deps, fields);
