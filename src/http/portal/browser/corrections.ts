@@ -2,7 +2,7 @@
 import { controlGrid } from "./corrections/control.js";
 import { keptEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
-import { bindImportChoice, bindReasons } from "./corrections/reasons.js";
+import { bindReasons } from "./corrections/reasons.js";
 import type { Row, SentRow, Settings } from "./corrections/rows.js";
 import { sayRecorded } from "./corrections/sending.js";
 import { askAgain, Refused } from "./corrections/server.js";
@@ -10,7 +10,7 @@ import { createSheet, type Sheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
 import { suggestionsFrom } from "./corrections/suggestions.js";
 import { bindTools, type Tools } from "./corrections/tools.js";
-import { createView, leading, type View } from "./corrections/view.js";
+import { createView, problemColumn, type View } from "./corrections/view.js";
 import { element } from "./element.js";
 import { roveIn } from "./roving.js";
 
@@ -23,22 +23,23 @@ function start(panel: HTMLElement): void {
   const editable = settings.mayChange && settings.state === "open";
   const edits = keptEdits(settings.owner);
   const sheet = createSheet(settings.kind, edits);
-  const view = createView(frame, grid, sheet, settings);
-  const tools = bindTools(panel, { sheet, edits, view, settings });
+  const references = new Map<string, string>();
+  const view = createView(frame, grid, { sheet, settings, references });
+  const tools = bindTools(panel, { sheet, edits, view, settings, references });
   edits.onFull = () => tools.say("This browser's storage is full. Submit your changes before you close the page, or they are lost.");
   const judge = judgeChanges(sheet, settings.base, tools.say);
   const leave = () => (panel.querySelector<HTMLElement>("button") ?? panel.closest<HTMLElement>("main"))?.focus();
   const { columns } = settings;
-  const { say, references } = tools;
+  const { say } = tools;
   const suggestions = suggestionsFrom(settings.base, settings.suggested);
   const commands = controlGrid(view, sheet, { editable, say, leave, columns, references, suggestions });
   for (const [name, run] of Object.entries(commands)) panel.querySelector(`[data-do="${name}"]`)?.addEventListener("click", run);
   /** Shows the whole problem of the active row, since its cell may be too narrow. */
   const showProblem = () => {
-    const text = view.cellAt({ row: view.active.row, column: leading - 1 })?.title ?? "";
+    const text = view.cellAt({ row: view.active.row, column: problemColumn })?.title ?? "";
     const row = sheet.rows[view.active.row];
     const problemText =
-      row && text !== "" ? `Row ${row.sent.row} of ${tools.references.get(row.sent.importId) ?? row.sent.importId}: ${text} ` : "";
+      row && text !== "" ? `Row ${row.sent.row} of ${references.get(row.sent.importId) ?? row.sent.importId}: ${text} ` : "";
     if (!row || problemText === "") problem.replaceChildren();
     else if (problem.firstChild?.textContent !== problemText) problem.replaceChildren(problemText, ...otherOf(row), historyOf(row));
   };
@@ -73,7 +74,7 @@ function start(panel: HTMLElement): void {
   const load = (address: string, given?: PageOfRows) => {
     loads += 1;
     const own = loads;
-    void loadRows(address, { sheet, view, tools, takeOver, given, isCurrent: () => own === loads });
+    void loadRows(address, { sheet, view, tools, references, takeOver, given, isCurrent: () => own === loads });
   };
   const first = panel.dataset["first"];
   load(settings.rowsUrl, first ? (JSON.parse(first) as PageOfRows) : undefined);
@@ -81,7 +82,7 @@ function start(panel: HTMLElement): void {
     tools.loading(keepsOutcome);
     sheet.clear();
     frame.scrollTop = 0;
-    view.active = { row: 0, column: leading };
+    view.active = { row: 0, column: view.leading };
     view.anchor = view.active;
     load(`${settings.base}/rows${query}`);
   };
@@ -102,6 +103,7 @@ interface Loading {
   readonly sheet: Sheet;
   readonly view: View;
   readonly tools: Tools;
+  readonly references: Map<string, string>;
   readonly takeOver: () => void;
   /** The first page of rows, if it is there already. */
   readonly given: PageOfRows | undefined;
@@ -110,7 +112,7 @@ interface Loading {
 }
 
 /** Rows come page by page, in the background. */
-async function loadRows(address: string, { sheet, view, tools, takeOver, given, isCurrent }: Loading): Promise<void> {
+async function loadRows(address: string, { sheet, view, tools, references, takeOver, given, isCurrent }: Loading): Promise<void> {
   let cursor: string | null = "";
   let next = given;
   try {
@@ -120,7 +122,7 @@ async function loadRows(address: string, { sheet, view, tools, takeOver, given, 
       next = undefined;
       if (!isCurrent()) return;
       const first = sheet.rows.length === 0 && page.rows.length > 0;
-      for (const [importId, reference] of Object.entries(page.references)) tools.references.set(importId, reference);
+      for (const [importId, reference] of Object.entries(page.references)) references.set(importId, reference);
       takeOver();
       tools.chooseColumns(page.rows, first);
       sheet.add(page.rows);
@@ -137,4 +139,3 @@ async function loadRows(address: string, { sheet, view, tools, takeOver, given, 
 
 for (const panel of document.querySelectorAll<HTMLElement>("#corrections")) start(panel);
 for (const group of document.querySelectorAll<HTMLElement>("[data-rove]")) roveIn(group);
-bindImportChoice();

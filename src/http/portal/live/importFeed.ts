@@ -6,6 +6,7 @@ import { isFinished } from "../../../queries/imports/importView.js";
 import { newestImport, watchedImports } from "../../../queries/imports/watchedImports.js";
 import { recentValues } from "../../../recentValues.js";
 import type { Links } from "../links.js";
+import { keepReading } from "./readings.js";
 import type { OpenStream } from "./streams.js";
 
 /** What markup that several people get may depend on: nothing that belongs to one session. */
@@ -47,9 +48,6 @@ export interface ImportFeed {
 }
 
 const tickMs = 750;
-const nudgeMs = 50;
-/** While the database does not answer. */
-const backOffMs = 5_000;
 const mostSent = 5_000;
 
 export function createImportFeed({ sources, logger, publish }: { sources: Sources; logger: Logger; publish: Publish }): ImportFeed {
@@ -60,9 +58,6 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
   /** Imports that ran or waited at the last reading. Their endings are sent to the pages too. */
   let unfinished: readonly string[] = [];
   let since: bigint | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let isReading = false;
-  let isNudged = false;
 
   const tick = async () => {
     const all = [...subscribers.values()];
@@ -99,39 +94,14 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
     for (const read of changed) sentVersions.set(read.view.importId, versionOf(read));
   };
 
-  const schedule = (ms: number) => {
-    timer ??= setTimeout(() => void run(), ms).unref();
-  };
-  /** Reads again and again, but only while a page is open. */
-  const run = async () => {
-    isReading = true;
-    isNudged = false;
-    let next = tickMs;
-    try {
-      if (subscribers.size > 0) await tick();
-    } catch (error) {
-      logger.debug({ err: error }, "could not send the state of imports to open pages");
-      next = backOffMs;
-    }
-    isReading = false;
-    timer = undefined;
-    if (subscribers.size > 0) schedule(isNudged ? nudgeMs : next);
-    else since = undefined;
-  };
-
-  const soon = () => {
-    isNudged = true;
-    if (isReading) return;
-    clearTimeout(timer);
-    timer = undefined;
-    schedule(nudgeMs);
-  };
+  const nudge = keepReading({ read: tick, everyMs: tickMs, isWanted: () => subscribers.size > 0, logger });
 
   return {
     join: (subscriber) => {
+      if (subscribers.size === 0) since = undefined;
       subscribers.set(subscriber.stream, subscriber);
       fresh.add(subscriber);
-      if (subscribers.size === 1) soon();
+      if (subscribers.size === 1) nudge();
     },
     leave: (stream) => {
       const subscriber = subscribers.get(stream);
@@ -139,7 +109,7 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
       subscribers.delete(stream);
     },
     nudge: () => {
-      if (subscribers.size > 0) soon();
+      if (subscribers.size > 0) nudge();
     },
   };
 }

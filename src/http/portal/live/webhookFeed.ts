@@ -1,5 +1,6 @@
 // Tells open pages of webhook endpoints that something about their endpoint has changed. One reading a second for all of them.
 import type { Logger } from "pino";
+import { keepReading } from "./readings.js";
 import { messageOf, type OpenStream } from "./streams.js";
 
 export interface WebhookSubscriber {
@@ -22,12 +23,9 @@ interface FeedOptions {
 }
 
 const tickMs = 1_000;
-/** While the database does not answer. */
-const backOffMs = 5_000;
 
 export function createWebhookFeed({ versions, partOf, logger }: FeedOptions): WebhookFeed {
   const subscribers = new Map<OpenStream, WebhookSubscriber>();
-  let isScheduled = false;
 
   const tick = async () => {
     const now = await versions([...new Set([...subscribers.values()].map(({ endpointId }) => endpointId))]);
@@ -40,28 +38,12 @@ export function createWebhookFeed({ versions, partOf, logger }: FeedOptions): We
     }
   };
 
-  /** Reads again and again, but only while a page is open. */
-  const run = async () => {
-    let next = tickMs;
-    try {
-      if (subscribers.size > 0) await tick();
-    } catch (error) {
-      logger.debug({ err: error }, "could not tell open pages of webhook deliveries");
-      next = backOffMs;
-    }
-    isScheduled = false;
-    if (subscribers.size > 0) schedule(next);
-  };
-  const schedule = (ms: number) => {
-    if (isScheduled) return;
-    isScheduled = true;
-    setTimeout(() => void run(), ms).unref();
-  };
+  const nudge = keepReading({ read: tick, everyMs: tickMs, isWanted: () => subscribers.size > 0, logger });
 
   return {
     join: (subscriber) => {
       subscribers.set(subscriber.stream, subscriber);
-      schedule(tickMs);
+      if (subscribers.size === 1) nudge();
     },
     leave: (stream) => void subscribers.delete(stream),
   };

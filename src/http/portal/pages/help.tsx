@@ -24,7 +24,7 @@ export const helpPage: PageOf<SignedInVisit> = {
           </dl>
         </Panel>
         <Panel id="read-on" title="Read more">
-          <ul class="read-on">
+          <ul>
             <li>
               <a href={visit.links.to("/docs/guide")}>Guide</a>: from the first quote to a corrected and a reversed import, step by step.
             </li>

@@ -59,7 +59,7 @@ function signInShown(visit: Visit, next: string, deps: PortalDeps): Shown {
             <ButtonLink to={visit.links.to(singleSignOnPaths.begin, { returnTo: next })} label="Sign in with single sign-on" quiet />
           </p>
         )}
-        <p class="hint foot">Forgot your password? An admin of your organisation can make you a new sign-in link.</p>
+        <p class="hint or">Forgot your password? An admin of your organisation can make you a new sign-in link.</p>
       </>
     ),
   };

@@ -109,9 +109,7 @@ export function testChoosing(stage: CorrectionsStage): void {
       await says(page, 2, /Corrected by The operator/);
       await opened(page, "/portal/corrections?kind=activities");
       await tab(page, "Open 9").waitFor();
-      // An import that is chosen with the keyboard is shown by the button.
       await page.getByLabel("Import", { exact: true }).selectOption(importId);
-      await page.getByRole("button", { name: "Show", exact: true }).click();
       await tab(page, "Open 5").waitFor();
     });
   });

@@ -131,7 +131,7 @@ describe("the versions", () => {
     const { page } = await open("/portal/catalogue/versions");
     expect(rowsOf(page)).toEqual(["2", "1"]);
     expect(textOf(page)).toContain("The admin");
-    expect(textOf(page)).toContain("the command line");
+    expect(textOf(page)).toContain("The command line");
     expect(textOf(page)).toContain("Rate card road-2026: validTo null -&gt; &quot;2027-06-30&quot;");
   });
 

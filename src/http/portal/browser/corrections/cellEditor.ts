@@ -4,7 +4,7 @@ import { found } from "./replace.js";
 import type { Change } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 import { createOfferList, type Offer, type Suggestion, type Suggestions } from "./suggestions.js";
-import { type CellPosition, leading, type View } from "./view.js";
+import type { CellPosition, View } from "./view.js";
 
 export interface CellEditor {
   readonly isEditing: () => boolean;
@@ -72,7 +72,7 @@ export function createCellEditor({ view, sheet, editable, suggestions, change, f
     const input = document.createElement("input");
     input.value = typed ?? cellValue(row, field);
     input.maxLength = 4_000;
-    input.setAttribute("aria-label", `${view.columns[column - leading]?.heading}, row ${row.sent.row}`);
+    input.setAttribute("aria-label", `${view.columns[column - view.leading]?.heading}, row ${row.sent.row}`);
     editing = { input, position: view.active };
     cell.replaceChildren(input);
     input.focus();
@@ -96,7 +96,7 @@ export function createCellEditor({ view, sheet, editable, suggestions, change, f
       end(true, false);
       const back = event.shiftKey ? -1 : 1;
       const { row, column } = view.active;
-      view.goTo(event.key === "Enter" ? { row: row + back, column } : { row, column: Math.max(leading, column + back) });
+      view.goTo(event.key === "Enter" ? { row: row + back, column } : { row, column: Math.max(view.leading, column + back) });
     } else return;
     event.stopPropagation();
     event.preventDefault();

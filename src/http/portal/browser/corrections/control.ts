@@ -5,7 +5,7 @@ import { type Commands, rangeCommands } from "./rangeCommands.js";
 import type { Change, Column, Row } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 import type { Suggestions } from "./suggestions.js";
-import { leading, type View } from "./view.js";
+import type { View } from "./view.js";
 
 interface Control {
   /** False where nothing may be changed. */
@@ -22,7 +22,7 @@ interface Control {
 export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, columns, references, suggestions }: Control): Commands {
   const { grid } = view;
 
-  const fieldAt = (column: number) => view.columns[column - leading]?.name;
+  const fieldAt = (column: number) => view.columns[column - view.leading]?.name;
   const change = (changes: readonly Change[]) => {
     const left = sheet.change(changes);
     if (left > 0)
@@ -30,10 +30,10 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
   };
   const range = () => {
     const { from, to } = view.range();
-    return { from: { row: from.row, column: Math.max(leading, from.column) }, to };
+    return { from: { row: from.row, column: Math.max(view.leading, from.column) }, to };
   };
   const cellsOf = (row: Row | undefined, from: number, to: number): string[] =>
-    row ? view.columns.slice(from - leading, to - leading + 1).map(({ name }) => cellValue(row, name)) : [];
+    row ? view.columns.slice(from - view.leading, to - view.leading + 1).map(({ name }) => cellValue(row, name)) : [];
   const inRange = (value: (row: Row, field: string) => string): Change[] => {
     const { from, to } = range();
     const changes: Change[] = [];
@@ -78,7 +78,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
     event.preventDefault();
     view.goTo({ row: view.active.row + down, column: view.active.column + right }, event.shiftKey);
   };
-  const lastColumn = () => leading + view.columns.length - 1;
+  const lastColumn = () => view.leading + view.columns.length - 1;
   const keys: Record<string, (event: KeyboardEvent) => void> = {
     ArrowDown: (event) => move(event, event.ctrlKey ? sheet.rows.length : 1, 0),
     ArrowUp: (event) => move(event, event.ctrlKey ? -sheet.rows.length : -1, 0),

@@ -1,4 +1,4 @@
-// The numbers beside the tabs, reasons and imports follow what happens to the rows on the page: the tables have it a moment later.
+// The numbers beside the tabs and reasons follow what happens to the rows on the page: the tables have it a moment later.
 import type { Row, Settings } from "./rows.js";
 import type { Sheet } from "./sheet.js";
 
@@ -17,7 +17,6 @@ interface Counter {
 interface Moved {
   readonly all: number;
   readonly byReason: ReadonlyMap<string, number>;
-  readonly byImport: ReadonlyMap<string, number>;
   readonly toState: ReadonlyMap<string, number>;
 }
 
@@ -47,7 +46,6 @@ export function followCounts(sheet: Sheet, { state, kind }: Pick<Settings, "stat
         (moved) =>
           -(reason ? (moved.byReason.get(reason) ?? 0) : moved.all),
     ),
-    ...importCounters(),
   ];
   return {
     refresh: () => {
@@ -75,21 +73,11 @@ function found(selector: string, changeOf: (data: DOMStringMap) => Counter["chan
   });
 }
 
-function importCounters(): Counter[] {
-  return [...document.querySelectorAll<HTMLOptionElement>("option[data-rows]")].map((option) => {
-    const base = Number(option.dataset["rows"]);
-    const show = (rows: number) => {
-      option.textContent = `${option.dataset["name"]} (${grouped.format(rows)} ${rows === 1 ? "row" : "rows"})`;
-    };
-    return { show, change: ({ byImport }) => -(byImport.get(option.value) ?? 0), base, shown: base };
-  });
-}
-
 /** The state by which a row counts: one that was opened again here counts as open. */
 const stateOf = ({ held }: Row): string => (held === undefined || held.state === "open again" ? "open" : held.state);
 
 function movedRows(rows: readonly Row[], listed: string): Moved {
-  const [byReason, byImport, toState] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+  const [byReason, toState] = [new Map<string, number>(), new Map<string, number>()];
   const add = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
   let all = 0;
   for (const row of rows) {
@@ -97,8 +85,7 @@ function movedRows(rows: readonly Row[], listed: string): Moved {
     if (state === listed) continue;
     all += 1;
     add(byReason, row.sent.reasonKey);
-    add(byImport, row.sent.importId);
     add(toState, state);
   }
-  return { all, byReason, byImport, toState };
+  return { all, byReason, toState };
 }

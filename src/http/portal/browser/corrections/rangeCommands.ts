@@ -5,7 +5,7 @@ import { type CellChange, changesTable, count } from "./changes.js";
 import { askToReplace } from "./replace.js";
 import { type Change, type Column, type Row, statusOf } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
-import { leading, type View } from "./view.js";
+import type { View } from "./view.js";
 
 export interface Commands {
   readonly fillDown: () => void;
@@ -44,7 +44,7 @@ export function rangeCommands({ view, sheet, editable, say, columns, references,
   /** A range of several columns may be wider than was meant: what would change in each is shown first. */
   const fillDown = async () => {
     const { from, to } = range();
-    if (!editable || to.column < leading) return;
+    if (!editable || to.column < view.leading) return;
     if (from.row === to.row)
       return say("Select the cell to fill from and the cells below it: hold Shift and press the arrow keys, or click.");
     const above = sheet.rows[from.row];

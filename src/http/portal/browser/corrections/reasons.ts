@@ -24,19 +24,3 @@ export function bindReasons(choose: (query: string) => void): void {
     choose(location.search);
   });
 }
-
-/** An import that is chosen with the mouse is shown at once. With the keyboard one goes through the list first, and presses Show. */
-export function bindImportChoice(): void {
-  const form = document.querySelector<HTMLFormElement>("form[data-import-choice]");
-  const select = form?.querySelector("select");
-  let byPointer = false;
-  select?.addEventListener("pointerdown", () => {
-    byPointer = true;
-  });
-  select?.addEventListener("keydown", () => {
-    byPointer = false;
-  });
-  select?.addEventListener("change", () => {
-    if (byPointer) form?.requestSubmit();
-  });
-}

@@ -19,6 +19,8 @@ export interface Settings {
   readonly kind: "shipments" | "activities";
   readonly state: "open" | "submitted" | "corrected" | "dismissed";
   readonly mayChange: boolean;
+  /** Rows of several imports are shown: each names its own. */
+  readonly withFile: boolean;
   readonly columns: readonly Column[];
   /** The fields that values are suggested for. */
   readonly suggested: readonly string[];

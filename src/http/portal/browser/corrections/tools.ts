@@ -21,8 +21,6 @@ const datesRead = (rows: readonly Row[], order: (typeof orders)[number]): Change
 export interface Tools {
   readonly say: (text: string) => void;
   readonly refresh: () => void;
-  /** By import: its name. */
-  readonly references: Map<string, string>;
   /** Shows the columns that these rows use. Later rows add theirs until somebody works in the grid, whose columns then stay in place. */
   readonly chooseColumns: (rows: readonly SentRow[], areFirst: boolean) => void;
   /** Rows are on their way. */
@@ -36,13 +34,14 @@ interface Parts {
   readonly edits: Edits;
   readonly view: View;
   readonly settings: Settings;
+  /** By import: its name. */
+  readonly references: ReadonlyMap<string, string>;
 }
 
-export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: Parts): Tools {
+export function bindTools(panel: HTMLElement, { sheet, edits, view, settings, references }: Parts): Tools {
   const status = panel.querySelector<HTMLElement>("[data-status]");
   const outcomeBox = panel.querySelector<HTMLElement>("[data-outcome]");
   const button = (name: string) => panel.querySelector<HTMLButtonElement>(`[data-do="${name}"]`);
-  const references = new Map<string, string>();
   const used = new Set<string>();
   let isLoading = true;
   let hasAll = true;
@@ -163,7 +162,6 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
   return {
     say,
     refresh,
-    references,
     chooseColumns: (rows, areFirst) => {
       if (areFirst) used.clear();
       const before = used.size;

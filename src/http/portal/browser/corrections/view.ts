@@ -6,8 +6,7 @@ import { cellValue, type Sheet } from "./sheet.js";
 
 const rowHeight = 36;
 const spareRows = 6;
-/** Before the fields: the box that selects, the row's number, the problem. */
-export const leading = 3;
+export const problemColumn = 2;
 
 export interface CellPosition {
   readonly row: number;
@@ -17,6 +16,8 @@ export interface CellPosition {
 export interface View {
   readonly frame: HTMLElement;
   readonly grid: HTMLElement;
+  /** How many columns stand before the fields: the box that selects, the row's number, the problem, and the file where there are several. */
+  readonly leading: number;
   columns: readonly Column[];
   active: CellPosition;
   /** The other corner of the cells that are selected. */
@@ -33,7 +34,15 @@ export interface View {
   readonly showColumns: (columns: readonly Column[]) => void;
 }
 
-export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, settings: Settings): View {
+interface Shown {
+  readonly sheet: Sheet;
+  readonly settings: Settings;
+  /** By import: its name. */
+  readonly references: ReadonlyMap<string, string>;
+}
+
+export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, settings, references }: Shown): View {
+  const leading = settings.withFile ? 4 : 3;
   const head = rowElement();
   head.classList.add("head");
   head.setAttribute("aria-rowindex", "1");
@@ -49,6 +58,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
   const view: View = {
     frame,
     grid,
+    leading,
     columns: [],
     active: { row: 0, column: leading },
     anchor: { row: 0, column: leading },
@@ -114,14 +124,14 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
 
   const classOf = (column: number): string => {
     const field = view.columns[column - leading];
-    return field ? columnClass(field) : (["pick", "number", "problem"][column] ?? "");
+    return field ? columnClass(field) : (["pick", "number", "problem", "import"][column] ?? "");
   };
 
   const cellElement = (column: number, role: string): HTMLElement =>
     element("div", { class: `cell ${classOf(column)}`, role, "aria-colindex": String(column + 1) });
 
   const fillHead = () => {
-    const headings = ["Select", "Row", "Problem", ...view.columns.map(({ heading }) => heading)];
+    const headings = ["Select", "Row", "Problem", ...(settings.withFile ? ["File"] : []), ...view.columns.map(({ heading }) => heading)];
     head.replaceChildren(
       ...headings.map((text, column) => Object.assign(cellElement(column, "columnheader"), { textContent: text, title: text })),
     );
@@ -177,7 +187,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
     element.setAttribute("aria-rowindex", String(index + 2));
     element.style.transform = `translateY(${index * rowHeight}px)`;
     element.className = `grid-row ${status.kind}${sent.row === sent.with ? "" : " line"}${row.selected ? " selected" : ""}`;
-    const [pick, number, problem] = element.children as unknown as [HTMLElement, HTMLElement, HTMLElement];
+    const [pick, number, problem, file] = element.children as unknown as [HTMLElement, HTMLElement, HTMLElement, HTMLElement];
     const box = pick.firstElementChild as HTMLInputElement;
     box.checked = row.selected;
     box.disabled = row.held !== undefined && settings.state === "open";
@@ -187,6 +197,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
     setText(problem, status.text);
     problem.title = status.text;
     problem.id = `problem-${index}`;
+    if (settings.withFile) setText(file, references.get(sent.importId) ?? sent.importId);
     const faulty = new Set(status.faulty);
     const { from, to } = view.range();
     view.columns.forEach((column, at) => {

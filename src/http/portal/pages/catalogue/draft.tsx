@@ -203,7 +203,7 @@ async function show(visit: SignedInVisit, deps: PortalDeps, draftId: string): Pr
               {changesInWords(all)}. Nothing has been applied yet.
               {removed > 0 ? <strong> {counted(removed, "entry is", "entries are")} removed.</strong> : null}
             </p>
-            <p class="button-row apply">
+            <p class="button-row">
               <Button label="Apply" />
               <ButtonLink to={visit.links.to(draft.goTo)} label="Cancel" quiet />
             </p>

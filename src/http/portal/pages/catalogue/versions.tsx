@@ -8,7 +8,7 @@ import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
-import { cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./addresses.js";
+import { cataloguePath, changesPath, downloadPath, downloadRoute, headed, versionsPath } from "./addresses.js";
 
 export const versionsList = listPage<CatalogueVersion>({
   path: versionsPath,
@@ -32,7 +32,7 @@ const columns = (visit: SignedInVisit, nameOf: (by: CatalogueVersion["by"]) => s
     ...{ key: "applied", heading: "Applied", value: ({ appliedAt }) => appliedAt },
     cell: ({ appliedAt }) => <Time visit={visit} at={appliedAt} otherwise="Not known yet" />,
   },
-  { key: "by", heading: "By", value: ({ by }) => nameOf(by), cell: ({ by }) => <span class="applied-by">{nameOf(by)}</span> },
+  { key: "by", heading: "By", value: ({ by }) => headed(nameOf(by)) },
   {
     ...{ key: "changes", heading: "What changed", value: ({ changes }) => changes.join("; ") },
     cell: (version) => <Changed visit={visit} version={version} />,

@@ -3,10 +3,10 @@ import { type ImportKind, importKinds } from "../../../../events/importEvents.js
 import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import type { SignedInVisit } from "../../page.js";
-import { Button, HiddenFields } from "../../shell/form.js";
+import { type Chip, Chips } from "../../shell/chips.js";
 import { counted } from "../../shell/formats.js";
 import { Amount } from "../../shell/values.js";
-import { importPath, kindNames } from "../imports/status.js";
+import { kindNames } from "../imports/status.js";
 import { addressOf, type Counts, correctionsPath, type Filter } from "./filter.js";
 import type { GroupedBy } from "./groups.js";
 
@@ -28,21 +28,27 @@ interface ChoicesProps {
 /** The script makes each group one stop of the Tab key, and keeps the numbers right while rows change their states. */
 export function Choices({ visit, filter, reference, counts, imports }: ChoicesProps) {
   const { kind, state, importId } = filter;
+  const importChip: Chip = {
+    ...{ name: "import", label: "Import", kind: "choice", all: "All imports", gone: reference ?? "" },
+    options: imports.map(({ key, name, rows }) => ({ value: key, label: `${name} (${counted(rows, "row")})` })),
+  };
   return (
     <div class="choices">
       {importId === undefined ? (
-        <div role="toolbar" aria-label="Kind of rows" class="tabs" data-rove>
+        <div role="toolbar" aria-label="Kind of rows" class="segments" data-rove>
           {importKinds.map((each) => (
             <Tab visit={visit} to={{ kind: each, state }} count={counts[each][state]} isCurrent={each === kind} kind={each} />
           ))}
         </div>
       ) : null}
-      <div role="toolbar" aria-label="State of rows" class="tabs" data-rove>
+      <div role="toolbar" aria-label="State of rows" class="segments" data-rove>
         {groupStates.map((each) => (
           <Tab visit={visit} to={{ kind, state: each, importId }} count={counts[kind][each]} isCurrent={each === state} state={each} />
         ))}
       </div>
-      <ImportChoice visit={visit} filter={filter} reference={reference} imports={imports} />
+      {imports.length === 0 && importId === undefined ? null : (
+        <Chips visit={visit} path={correctionsPath} chips={[importChip]} kept={{ kind, state: state === "open" ? undefined : state }} />
+      )}
     </div>
   );
 }
@@ -69,31 +75,6 @@ const Tab = ({ visit, to, count: { rows, atLeast }, isCurrent, kind, state }: Ta
     {atLeast ? "+" : ""}
   </a>
 );
-
-type ImportChoiceProps = Omit<ChoicesProps, "counts">;
-
-function ImportChoice({ visit, filter, reference, imports }: ImportChoiceProps) {
-  const { kind, state, importId } = filter;
-  const known = imports.some(({ key }) => key === importId);
-  const options = importId === undefined || known ? imports : [{ key: importId, name: reference ?? importId, rows: 0 }, ...imports];
-  if (options.length === 0) return null;
-  return (
-    <form method="get" action={visit.links.to(correctionsPath)} class="import-choice" data-import-choice>
-      <HiddenFields values={{ kind, state: state === "open" ? undefined : state }} />
-      <label for="field-import">Import</label>
-      <select id="field-import" name="import">
-        <option value="">All imports</option>
-        {options.map(({ key, name, rows }) => (
-          <option value={key} selected={key === importId} data-name={name} data-rows={String(rows)}>
-            {`${name} (${counted(rows, "row", "rows")})`}
-          </option>
-        ))}
-      </select>
-      <Button class="quiet" label="Show" />
-      {importId === undefined ? null : <a href={visit.links.to(importPath(importId))}>Open import</a>}
-    </form>
-  );
-}
 
 interface ReasonsProps {
   readonly visit: SignedInVisit;

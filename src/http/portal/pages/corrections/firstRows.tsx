@@ -38,16 +38,16 @@ export function FirstRows({ visit, filter, rows: { items }, columns }: Props & {
           <th scope="col" class="cell problem">
             Problem
           </th>
+          {withImport ? (
+            <th scope="col" class="cell import">
+              File
+            </th>
+          ) : null}
           {shown.map((column) => (
             <th scope="col" class={`cell ${columnClass(column)}`}>
               {column.heading}
             </th>
           ))}
-          {withImport ? (
-            <th scope="col" class="cell import">
-              Import
-            </th>
-          ) : null}
         </tr>
       </thead>
       <tbody>
@@ -88,16 +88,16 @@ function FirstRow({ visit, row, columns, withImport, lines }: RowProps) {
         <a href={visit.links.to(historyPath(importId, number))}>{number}</a>
       </th>
       <td class="cell problem">{clipped(text)}</td>
-      {columns.map((column) => (
-        <td class={`cell ${columnClass(column)}${faulty.includes(column.name) ? " faulty" : ""}`}>
-          {clipped(row.values[column.name] ?? "")}
-        </td>
-      ))}
       {withImport ? (
         <td class="cell import">
           <a href={visit.links.to(importPath(importId))}>{reference}</a>
         </td>
       ) : null}
+      {columns.map((column) => (
+        <td class={`cell ${columnClass(column)}${faulty.includes(column.name) ? " faulty" : ""}`}>
+          {clipped(row.values[column.name] ?? "")}
+        </td>
+      ))}
     </tr>
   );
 }

@@ -32,6 +32,7 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
     kind: filter.kind,
     state,
     mayChange,
+    withFile: filter.importId === undefined,
     columns,
     suggested: suggestedFields,
   };

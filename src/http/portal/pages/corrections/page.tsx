@@ -4,6 +4,7 @@ import { done, type FormOf, type PageOf, type SignedInVisit } from "../../page.j
 import { counted } from "../../shell/formats.js";
 import { EmptyState } from "../../shell/panel.js";
 import { presentCatalogue } from "../customers.js";
+import { importCrumbs } from "../imports/status.js";
 import { dismiss, reopen } from "./answers.js";
 import { Choices, Reasons } from "./choices.js";
 import { correctionsPath, type Filter, filterIn, hasRows } from "./filter.js";
@@ -31,6 +32,7 @@ export const correctionsPage: PageOf<SignedInVisit> = {
     const none = !hasRows(counts[kind][state]);
     return {
       title: "Rejected rows",
+      ...(filter.importId === undefined ? {} : { crumbs: importCrumbs({ importId: filter.importId, reference: reference ?? "" }) }),
       scripts: ["corrections.js"],
       body: (
         <>

@@ -1,12 +1,11 @@
 // Imports as open pages see them change: each part is made once for all who have it open.
 import { setImmediate } from "node:timers/promises";
-import { hashToken } from "../../../../domain/members.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ReadImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { recentValues } from "../../../../recentValues.js";
 import type { Publish, Readers, Subscriber, Viewer } from "../../live/importFeed.js";
-import { messageOf, type OpenStream, streamHeaders } from "../../live/streams.js";
+import { messageOf, type OpenStream, streamAnswer } from "../../live/streams.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { importOf } from "./one.js";
 import { type PartsDeps, partsOf, readParts } from "./parts.js";
@@ -37,19 +36,15 @@ const mostShown = 30;
 const shownIn = ({ shown = "" }: Readonly<Record<string, string>>): readonly string[] =>
   shown.split(",", mostShown).filter((importId) => isUuid(importId));
 
-function openStream(visit: SignedInVisit, { live, sessionCookie }: PortalDeps, shownNow: Omit<Subscriber, "stream" | "viewer">): Response {
-  const { context: c, person, links, may } = visit;
+function openStream(visit: SignedInVisit, deps: PortalDeps, shownNow: Omit<Subscriber, "stream" | "viewer">): Response {
+  const { person, links, may } = visit;
   const { organisationId, timezone } = person;
   const viewer: Viewer = { links, may, person: { organisationId, timezone } };
-  const body = live.streams.open({
-    organisationId,
-    session: hashToken(sessionCookie.read(c) ?? ""),
-    left: c.req.raw.signal,
-    cut: () => c.env?.outgoing?.destroy(),
-    onOpen: (stream) => live.imports.join({ ...shownNow, stream, viewer }),
-    onEnd: (stream) => live.imports.leave(stream),
+  const { imports } = deps.live;
+  return streamAnswer(visit, deps, {
+    onOpen: (stream) => imports.join({ ...shownNow, stream, viewer }),
+    onEnd: (stream) => imports.leave(stream),
   });
-  return new Response(body, { headers: { ...c.get("answerHeaders"), ...streamHeaders } });
 }
 
 /** How often the rejected rows and the history of a running import are read again while its page is open. */

@@ -17,7 +17,7 @@ export const deliveryColumns = (visit: SignedInVisit, endpointId: string): reado
   {
     ...{ key: "event", heading: "Event", names: true, value: ({ type }) => type },
     cell: ({ deliveryId, type }) => (
-      <a class="event-type" href={visit.links.to(deliveryPath(endpointId, deliveryId))}>
+      <a class="unbroken" href={visit.links.to(deliveryPath(endpointId, deliveryId))}>
         {type}
       </a>
     ),

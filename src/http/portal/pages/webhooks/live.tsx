@@ -1,7 +1,6 @@
 // An endpoint's page changes by itself: the stream says that something has changed, and the script fetches that part of the page again.
-import { hashToken } from "../../../../domain/members.js";
 import { endpointVersions } from "../../../../queries/organisations/webhooks.js";
-import { streamHeaders } from "../../live/streams.js";
+import { streamAnswer } from "../../live/streams.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { Live } from "../imports/status.js";
 import { webhooksPath } from "./parts.js";
@@ -34,15 +33,10 @@ export const endpointStream: AnswerOf<SignedInVisit> = {
   access: "webhooks",
   answer: async (visit, deps) => {
     const { endpointId } = await requireEndpoint(visit, deps);
-    const { context: c, person, query } = visit;
-    const body = deps.live.streams.open({
-      organisationId: person.organisationId,
-      session: hashToken(deps.sessionCookie.read(c) ?? ""),
-      left: c.req.raw.signal,
-      cut: () => c.env?.outgoing?.destroy(),
-      onOpen: (stream) => deps.live.webhooks.join({ stream, endpointId, version: query["status"] ?? "" }),
-      onEnd: (stream) => deps.live.webhooks.leave(stream),
+    const { webhooks } = deps.live;
+    return streamAnswer(visit, deps, {
+      onOpen: (stream) => webhooks.join({ stream, endpointId, version: visit.query["status"] ?? "" }),
+      onEnd: (stream) => webhooks.leave(stream),
     });
-    return new Response(body, { headers: { ...c.get("answerHeaders"), ...streamHeaders } });
   },
 };
