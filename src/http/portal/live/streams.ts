@@ -1,8 +1,6 @@
 // All open pages of this process that change by themselves: how many there may be, and when each ends.
-import { hashToken } from "../../../domain/members.js";
 import { createPlaces } from "../../../places.js";
 import { onClientLeft } from "../../server/answerInTime.js";
-import type { PortalDeps, SignedInVisit } from "../page.js";
 
 export interface StreamsOptions {
   /** Which of these sessions are still signed in: asked for all of them at once. */
@@ -134,23 +132,7 @@ export interface OpenStream {
 }
 
 /** `x-accel-buffering` keeps a proxy from holding the answer back until it ends. */
-const streamHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" } as const;
-
-/** An answer that stays open. */
-export function streamAnswer(
-  { context: c, person }: SignedInVisit,
-  { live, sessionCookie }: PortalDeps,
-  feed: Pick<Opening, "onOpen" | "onEnd">,
-): Response {
-  const body = live.streams.open({
-    ...feed,
-    organisationId: person.organisationId,
-    session: hashToken(sessionCookie.read(c) ?? ""),
-    left: c.req.raw.signal,
-    cut: () => c.env?.outgoing?.destroy(),
-  });
-  return new Response(body, { headers: { ...c.get("answerHeaders"), ...streamHeaders } });
-}
+export const streamHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" } as const;
 
 /** A message is made once for all pages that get it. */
 export const messageOf = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;

@@ -56,6 +56,9 @@ interface List<Row> {
 
 type Names = readonly [one: string, many: string];
 
+/** Of the downloads, without the ending. A page whose path ends with a parameter would be asked for the file. */
+const filesPath = (path: string) => (path.endsWith("}") ? `${path}/rows` : path);
+
 const namesOf = <Row,>({ of }: List<Row>, visit: SignedInVisit): Names => (typeof of === "function" ? of(visit) : of);
 
 export const rowsPerPage = 50;
@@ -74,7 +77,7 @@ export function listPage<Row>(list: List<Row>): ListPage {
     page: { path, access, show: (visit, deps) => showList(list, visit, deps) },
     downloads: (["csv", "xlsx", "json"] as const).map((format) => ({
       method: "GET",
-      path: `${path}.${format}`,
+      path: `${filesPath(path)}.${format}`,
       access,
       answer: (visit, deps) => downloadList(list, format, visit, deps),
     })),
@@ -86,7 +89,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
   const chips = (await filters?.(visit, deps)) ?? [];
   const { query, links } = visit;
   const of = namesOf(list, visit);
-  const path = filled(list.path, visit);
+  const [path, files] = [list.path, filesPath(list.path)].map((each) => filled(each, visit)) as [string, string];
   const { cursor, sort, place } = pageQuery(query);
   const first = await list.query(visit, { limit: rowsPerPage, cursor, secret: deps.signingSecret }, deps);
   const isShort = cursor === undefined && first.nextCursor === null;
@@ -113,7 +116,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
     ...(scripts ? { scripts } : {}),
     action: action?.(visit),
     ...head,
-    menu: [...(rows.length === 0 ? [] : downloadMenu((format) => links.to(`${path}.${format}`, filter))), ...(head?.menu ?? [])],
+    menu: [...(rows.length === 0 ? [] : downloadMenu((format) => links.to(`${files}.${format}`, filter))), ...(head?.menu ?? [])],
     body: (
       <>
         {await above?.(visit, deps, rows)}

@@ -44,7 +44,7 @@ export function Results({ visit, quotes, nameOf }: Props) {
       {quotes.map((quote) => (
         <CustomersPrices quote={quote} name={nameOf(quote.recorded.customerId)} money={money} />
       ))}
-      <div class="results-actions">
+      <div class="button-row">
         <CopyButton text={asText(quotes, nameOf, money)} label="Copy as text" />
         <a href={visit.links.to(`${quotesPath}/${first.quoteId}/history`)}>History</a>
       </div>

@@ -1,6 +1,6 @@
 // An endpoint's page changes by itself: the stream says that something has changed, and the script fetches that part of the page again.
 import { endpointVersions } from "../../../../queries/organisations/webhooks.js";
-import { streamAnswer } from "../../live/streams.js";
+import { streamAnswer } from "../../live/streamAnswer.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { Live } from "../imports/status.js";
 import { webhooksPath } from "./parts.js";
