@@ -95,7 +95,7 @@ browserTest("one price in six clicks, cells pasted from a spreadsheet, and a pri
     await signIn(page, admin);
     await page.goto("/portal");
     await page.getByRole("link", { name: "Catalogue" }).click();
-    await page.getByRole("link", { name: /^Rate cards/ }).click();
+    await page.getByRole("link", { name: /^Rate cards \(/ }).click();
     await page.getByRole("link", { name: "Road 2026" }).click();
     const cell = page.getByRole("textbox", { name: "Per kg, SYD to MEL" });
     await cell.click();

@@ -33,7 +33,7 @@ export function Choices({ visit, filter, reference, counts, imports }: ChoicesPr
     options: imports.map(({ key, name, rows }) => ({ value: key, label: `${name} (${counted(rows, "row")})` })),
   };
   return (
-    <div class="choices">
+    <div class="row-choices">
       {importId === undefined ? (
         <div role="toolbar" aria-label="Kind of rows" class="segments" data-rove>
           {importKinds.map((each) => (
