@@ -50,7 +50,7 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
     },
     {
       ...{ key: "ends", heading: "Ends", value: ({ expiresAt }) => expiresAt },
-      cell: (key) => perSecret(key, <>{until(key.expiresAt)}</>, ({ validUntil }) => <>{until(validUntil)}</>),
+      cell: (key) => perSecret(key, until(key.expiresAt), ({ validUntil }) => until(validUntil)),
     },
     {
       ...{
