@@ -33,7 +33,7 @@ interface ChipsProps {
   readonly chips: readonly Chip[];
   /** Parameters that the form leaves as they are. */
   readonly kept?: Query;
-  /** Leads to the page without any filter. */
+  /** Leads to the page without any filter. Empty for a single filter, which can be cleared. */
   readonly all?: string;
 }
 
@@ -60,7 +60,7 @@ export function Chips({ visit, path, chips, kept = {}, all = "Show all" }: Chips
         </span>
       ))}
       <Button class="quiet" label="Filter" data-applies />
-      {isFiltered(query, chips) ? (
+      {all !== "" && isFiltered(query, chips) ? (
         <a class="chips-all" href={links.to(path, kept)}>
           {all}
         </a>

@@ -47,7 +47,13 @@ export function Choices({ visit, filter, reference, counts, imports }: ChoicesPr
         ))}
       </div>
       {imports.length === 0 && importId === undefined ? null : (
-        <Chips visit={visit} path={correctionsPath} chips={[importChip]} kept={{ kind, state: state === "open" ? undefined : state }} />
+        <Chips
+          visit={visit}
+          path={correctionsPath}
+          chips={[importChip]}
+          kept={{ kind, state: state === "open" ? undefined : state }}
+          all=""
+        />
       )}
     </div>
   );

@@ -4,7 +4,7 @@ import { done, type FormOf, type PageOf, type SignedInVisit } from "../../page.j
 import { counted } from "../../shell/formats.js";
 import { EmptyState } from "../../shell/panel.js";
 import { presentCatalogue } from "../customers.js";
-import { importCrumbs } from "../imports/status.js";
+import { importPath, shownReference } from "../imports/status.js";
 import { dismiss, reopen } from "./answers.js";
 import { Choices, Reasons } from "./choices.js";
 import { correctionsPath, type Filter, filterIn, hasRows } from "./filter.js";
@@ -32,7 +32,9 @@ export const correctionsPage: PageOf<SignedInVisit> = {
     const none = !hasRows(counts[kind][state]);
     return {
       title: "Rejected rows",
-      ...(filter.importId === undefined ? {} : { crumbs: importCrumbs({ importId: filter.importId, reference: reference ?? "" }) }),
+      ...(filter.importId === undefined
+        ? {}
+        : { crumbs: [[shownReference({ reference: reference ?? "" }), importPath(filter.importId)] as const] }),
       scripts: ["corrections.js"],
       body: (
         <>
