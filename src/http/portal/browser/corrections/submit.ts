@@ -1,4 +1,5 @@
-// Sends what is valid, whole shipments, as one import for each corrected import (of more than 500 rows as several), and keeps the rest.
+// Submits the rows that are valid, shipments as a whole, and keeps the others. Each import that is corrected gets one new import, or several for
+// more than 500 rows.
 import { bytesOf, correctionOf, rowsPerRequest } from "./judging.js";
 import type { Edits, Row } from "./rows.js";
 import { askAgain, isPassing, Refused } from "./server.js";

@@ -121,7 +121,7 @@ function Standing({ of: { visit, activity } }: { of: OfActivity }) {
   return <Badge state={{ label: "Billed", badge: "good" }} />;
 }
 
-/** The row whose place it takes, where its import is a correction. Its rows stand in the order of those that they correct. */
+/** The row that this one corrects, if its import is a correction. The rows of a correction stand in the order of the rows that they correct. */
 function corrects({ visit, activity, found: { request } }: OfActivity): Fact[] {
   const original = request.corrects?.rows[activity.row - 1];
   if (!request.corrects || original === undefined) return [];
@@ -145,7 +145,7 @@ function NotCorrectable({ of: { visit }, why }: { of: OfActivity; why: string })
 
 const inputName = (field: string) => `values.${field}`;
 
-/** As the form shows them: numbers as the import's file has them, which is how a correction is read. */
+/** The values as the form shows them. Numbers are written as in the import's file, since the correction is read in the same way. */
 const valuesToCorrect = ({ activity: { values }, found: { request } }: Omit<OfActivity, "visit">): Record<string, string> =>
   recordedAs(Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, text(values[name])])), "activities", decimalOf(request));
 
@@ -220,7 +220,7 @@ export const correctForm: FormOf<SignedInVisit> = {
   },
 };
 
-/** Made with the form: sent twice, it makes one import. */
+/** The key is made with the form, so that a form that is sent twice makes one import. */
 function keyOf(fields: Fields): string {
   const key = fields.get("key");
   return isUuid(key) ? key : randomUUID();

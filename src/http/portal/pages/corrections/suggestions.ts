@@ -14,7 +14,7 @@ type SuggestedField = (typeof suggestedFields)[number];
 const most = 8;
 const longestText = 200;
 
-/** What fits into a cell: the near ones first. */
+/** The known values that a cell's text may mean, the nearest first. */
 export const suggestionsAnswer: AnswerOf<SignedInVisit> = {
   method: "GET",
   path: `${correctionsPath}/suggestions`,

@@ -75,7 +75,7 @@ export const historyPath = (importId: string, row: number) => `${importPath(impo
 /** The events of its corrections, or of its reversals. */
 export const eventsPath = (importId: string, of: "corrections" | "reversals") => `${importPath(importId)}/history?of=${of}`;
 
-/** A reference may be nothing but spaces. Corrections of the version before are named by the whole id of the import that they correct: its beginning is enough. */
+/** A reference may be nothing but spaces. An older version named a correction by the whole id of the corrected import; its beginning is shown. */
 export const shownReference = ({ reference }: Pick<ImportView, "reference">): string =>
   reference.trim().replace(/^(Correction of import [0-9a-f]{8})-[0-9a-f-]{27}/, "$1") || "Without a reference";
 
@@ -160,7 +160,7 @@ export const importColumns = (visit: Viewer, notes: ImportNotes): readonly Colum
   { key: "importId", heading: "Import id", value: ({ importId }) => importId, onlyInFiles: true },
 ];
 
-/** What the page's script goes by: where the row belongs, and what to say when the status changes. */
+/** What the page's script reads: where the row belongs, and what to say when the status changes. */
 export const importMarks = (view: ImportView): Readonly<Record<string, string>> => ({
   id: `import-${view.importId}`,
   "data-kind": view.kind,

@@ -10,7 +10,7 @@ export const fixedField = (field: string): string => `fixed-${field}`;
 export const orderField = "dateOrder";
 export const decimalField = "decimal";
 
-/** What the form says: blanks are columns that are left out, and fields without a fixed value. */
+/** Reads the form. A blank is a column that is left out, or a field without a fixed value. */
 export function readChoice(fields: Fields, { headings }: Pick<ColumnsSource, "headings">, of: ChoosableFields): ColumnChoice {
   const choosable = choosableFields(of);
   const { nameOf } = fieldTexts(choosable);
