@@ -32,8 +32,8 @@ export async function deliveriesByOutcome(pool: Pool): Promise<Record<string, nu
 }
 
 /**
- * The age of the oldest delivery that waits, or of an event of which none is made yet, by the database's clock; 0 where none waits. Paused
- * endpoints do not count, and replays not before their deliveries are made.
+ * The age of the oldest waiting delivery, or of the oldest event that has no delivery yet, by the database's clock; 0 if nothing waits. Paused
+ * endpoints do not count. A replay counts once its deliveries are made.
  */
 export async function oldestUnsentSeconds(pool: Database): Promise<number> {
   const { rows } = await pool.query<{ seconds: number | null }>(

@@ -169,7 +169,10 @@ function inBounds(events: readonly StoredEvent[], after: Position | undefined, u
   return fits ? events : events.filter(({ position }) => isAfter(position, after) && !(until && isAfter(position, until)));
 }
 
-/** Silence is fine while the log ends at `reached`, or has not grown past `searched`, up to where a new subscription has found nothing. */
+/**
+ * Throws if the subscription should have sent something: the log goes on after `reached`. `searched`: up to there this subscription has caught up
+ * and found nothing more, so that only what comes after it counts.
+ */
 async function proveIdle(
   { head, deadlineMs }: FollowOptions,
   reached: Position | undefined,
