@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { isLonger, limits } from "../domain/imports/limits.js";
-import { numbersNamed } from "../domain/ranges.js";
+import { parseNumbers } from "../domain/ranges.js";
 import { isUuid } from "../domain/uuid.js";
 import { CommandFault, command, limitOf, print, printJson, printList } from "./outcome.js";
 import { withOrganisation, withStores } from "./withStores.js";
@@ -111,7 +111,7 @@ function reasonOf(text: string): string {
 
 function selectionOf({ rows, shipments }: ReverseOptions) {
   if (rows !== undefined && shipments !== undefined) throw new CommandFault("Give --rows or --shipments, not both");
-  if (rows !== undefined) return { rows: numbersNamed(rows, limits.rowsPerReversal) };
+  if (rows !== undefined) return { rows: parseNumbers(rows, limits.rowsPerReversal) };
   if (shipments === undefined) return { all: true } as const;
   const shipmentIds = shipments.split(",").filter((id) => id !== "");
   if (shipmentIds.length === 0 || shipmentIds.length > limits.rowsPerReversal)

@@ -37,12 +37,12 @@ export async function handle<S extends StreamKind, State>(
   context: EventContext,
   decide: (state: State, head: Revision) => readonly EventOn<S>[] | Promise<readonly EventOn<S>[]>,
 ): Promise<CommandOutcome<S, State>> {
-  return untilNoConflict(async () => {
+  return retryConflicts(async () => {
     await logIdOf(events); // writes LogCreated first if the log is empty
     const { state, head } = await load(events, aggregate, id);
     const decided = await decide(state, head);
     if (decided.length === 0) return { before: state, decided, revision: head };
-    return { before: state, decided, revision: await appendDecided({ events, newId }, aggregate.kind, id, { decided, context, head }) };
+    return { before: state, decided, revision: await appendDecision({ events, newId }, aggregate.kind, id, { decided, context, head }) };
   });
 }
 
@@ -53,7 +53,7 @@ interface Decision<S extends StreamKind> {
   readonly head: Revision;
 }
 
-export function appendDecided<S extends StreamKind>(
+export function appendDecision<S extends StreamKind>(
   { events, newId }: HandlerDeps,
   kind: S,
   id: string,
@@ -117,7 +117,7 @@ const lastInLine = new Map<string, Promise<unknown>>();
  * other processes are avoided by pauses of random length. When the conflicts do not end, the caller is told to come back later: nothing was
  * appended.
  */
-export async function untilNoConflict<Result>(attempt: (conflicts: number) => Promise<Result>, limitMs = withinMs): Promise<Result> {
+export async function retryConflicts<Result>(attempt: (conflicts: number) => Promise<Result>, limitMs = withinMs): Promise<Result> {
   const deadline = performance.now() + limitMs;
   try {
     return await attempt(0);

@@ -15,7 +15,7 @@ export function parseRanges(text: string): BlockList | undefined {
   return ranges;
 }
 
-export const isWithin = (ranges: BlockList, address: string): boolean => {
+export const isAddressWithin = (ranges: BlockList, address: string): boolean => {
   const version = isIP(address);
   return version !== 0 && ranges.check(address, version === 4 ? "ipv4" : "ipv6");
 };

@@ -1,6 +1,6 @@
 // Claims of rows by corrections, and reversals of these rows: the log's order decides. The decider and the projection share this; the audit has
 // its own.
-import { isWithin, type Range } from "./ranges.js";
+import { isInRanges, type Range } from "./ranges.js";
 
 export interface ReversalAt {
   readonly rows: "all" | readonly Range[];
@@ -20,7 +20,7 @@ export interface ReversedRows {
 export function reversedRows(reversals: readonly ReversalAt[]): ReversedRows {
   return {
     all: reversals.find(({ rows }) => rows === "all")?.position,
-    since: (row) => reversals.find(({ rows }) => rows === "all" || isWithin(rows, row))?.position,
+    since: (row) => reversals.find(({ rows }) => rows === "all" || isInRanges(rows, row))?.position,
   };
 }
 
@@ -30,7 +30,7 @@ interface Claim {
 }
 
 /** The claim as it stands: rows that are reversed at an earlier position of the log are refused, also if the claim did not see that. */
-export function standingClaim<C extends Claim>(claim: C, reversed: ReversedRows, position: bigint): C {
+export function unreversedClaim<C extends Claim>(claim: C, reversed: ReversedRows, position: bigint): C {
   const isLate = (row: number) => (reversed.since(row) ?? position) < position;
   const numberOf = correctionRows(claim);
   const late = claim.rows.filter(isLate).map((row) => ({ row, correctionRow: numberOf.get(row) ?? 0, why: whyReversed(row, reversed) }));

@@ -15,7 +15,7 @@ export function rangesOf(numbers: Iterable<number>): [number, number][] {
 }
 
 /** The ranges must be ascending and without overlaps. */
-export function isWithin(ranges: readonly Range[], number: number): boolean {
+export function isInRanges(ranges: readonly Range[], number: number): boolean {
   let [low, high] = [0, ranges.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;
@@ -47,7 +47,7 @@ export const rangesInWords = (ranges: readonly Range[]): string =>
   ranges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(",");
 
 /** The numbers of a text such as `5,9-12`, each once. Throws a Rejection for any other text, and for more numbers than `most`. */
-export function numbersNamed(text: string, most: number): number[] {
+export function parseNumbers(text: string, most: number): number[] {
   const numbers = new Set<number>();
   for (const part of text.split(",")) {
     const [, first, last = first] = /^\s*([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?\s*$/.exec(part) ?? [];

@@ -145,7 +145,7 @@ export const importEvents = {
 /** An import's last event is one of these. */
 export const importEndings = ["ImportCompleted", "ImportFailed", "ImportCancelled"] as const satisfies (keyof typeof importEvents)[];
 export type ImportEnding = (typeof importEndings)[number];
-export const endsImport = (type: string): type is ImportEnding => (importEndings as readonly string[]).includes(type);
+export const isImportEnding = (type: string): type is ImportEnding => (importEndings as readonly string[]).includes(type);
 
 export type ImportRequested = z.infer<typeof importRequested>;
 

@@ -43,7 +43,7 @@ interface RowRange {
 }
 
 /** The events of the rows, and the end if there is one; without a range all of them. */
-export const readRows = (eventStore: EventStore, importId: string, range: RowRange = {}): AsyncIterable<StoredEvent> =>
+export const readRowEvents = (eventStore: EventStore, importId: string, range: RowRange = {}): AsyncIterable<StoredEvent> =>
   eventStore.read(streamOf.import(importId), { from: firstRowRevision, ...range });
 
 /** Rows whose revisions differ by at most this much are read in one call. */
@@ -65,7 +65,11 @@ export async function acceptedRowsAt(
   const wanted = new Set(revisions);
   const read = ranges.map(async ({ first, last }) => {
     const rows: RowAccepted[] = [];
-    for await (const stored of readRows(eventStore, importId, { from: BigInt(first), max: last - first + 1, ...(signal && { signal }) })) {
+    for await (const stored of readRowEvents(eventStore, importId, {
+      from: BigInt(first),
+      max: last - first + 1,
+      ...(signal && { signal }),
+    })) {
       const event = wanted.has(Number(stored.revision)) ? decodeOn("import", stored) : undefined;
       if (event?.type === "RowAccepted") rows.push(event.data);
     }
@@ -82,6 +86,6 @@ export async function isAccepted(eventStore: EventStore, importId: string, place
 
 export async function countRejected(eventStore: EventStore, importId: string, range?: RowRange): Promise<number> {
   let rejected = 0;
-  for await (const { type } of readRows(eventStore, importId, range)) if (type === "RowRejected") rejected += 1;
+  for await (const { type } of readRowEvents(eventStore, importId, range)) if (type === "RowRejected") rejected += 1;
   return rejected;
 }

@@ -1,6 +1,6 @@
 import { shortened } from "../domain/imports/limits.js";
 import { type Columns, cellText, storableText } from "../domain/rows/cells.js";
-import { explained, type Fault, fieldsAtFault, type RowReason } from "../domain/rows/faults.js";
+import { type Fault, fieldsAtFault, type RowReason, reasonWithAdvice } from "../domain/rows/faults.js";
 import { reasonInError } from "../domain/rows/olderReasons.js";
 import type { FaultyValues, Problem, ProblemGroup, Problems, Rest } from "./fileChecks.js";
 import type { SubmittedRow } from "./openSubmission.js";
@@ -62,7 +62,7 @@ export function createProblemCounter({ fields }: Pick<Columns, "fields">, headin
   const problemOf = ({ row }: SubmittedRow, why: RowReason): Omit<Problem, "values"> => {
     const atFault = fieldsAtFault(why);
     const columns = atFault.slice(0, shownColumns).map(headingOf);
-    return { row, columns, moreColumns: atFault.length - columns.length, reason: shortened(explained(why), shownReasonBytes) };
+    return { row, columns, moreColumns: atFault.length - columns.length, reason: shortened(reasonWithAdvice(why), shownReasonBytes) };
   };
   const valuesIn = (row: SubmittedRow, why: RowReason) =>
     fieldsAtFault(why)

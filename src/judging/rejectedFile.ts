@@ -1,6 +1,6 @@
 import { reportColumns } from "../domain/files/header.js";
 import { type Columns, cellText } from "../domain/rows/cells.js";
-import { explained, type RowReason } from "../domain/rows/faults.js";
+import { type RowReason, reasonWithAdvice } from "../domain/rows/faults.js";
 import type { Spreadsheets } from "../ports/spreadsheets.js";
 import type { SubmittedRow } from "./openSubmission.js";
 
@@ -20,7 +20,7 @@ export async function createRejectedFile(spreadsheets: Spreadsheets, reported: C
     add: ({ row, cells, sent = cells }, why) =>
       writer.add(
         row,
-        explained(why),
+        reasonWithAdvice(why),
         shown.map((index) => cellText(sent[index])),
       ),
     close: () => writer.close(),

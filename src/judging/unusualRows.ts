@@ -28,7 +28,7 @@ const codeMask = (1 << codeBits) - 1;
 const [isOffTime, isWithoutCustomer] = [1 << (2 * codeBits), 1 << (2 * codeBits + 1)];
 const hourMs = 3_600_000;
 
-export function unusualRows({ at, source, off }: UnusualSubject): UnusualFinder {
+export function createUnusualFinder({ at, source, off }: UnusualSubject): UnusualFinder {
   const isOn = (kind: UnusualKind) => !off.includes(kind);
   const [earliest, latest] = [at.getTime() - limits.daysBefore * 24 * hourMs, at.getTime() + limits.hoursAfter * hourMs];
   const [rows, marks, quantities] = [createIntList(), createIntList(), createDoubleList()];

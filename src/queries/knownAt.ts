@@ -1,7 +1,7 @@
 import { streamPrefix } from "../events/streams.js";
 import type { Database } from "../ports/database.js";
 import { beginning, type EventStore, isAfter, type Position } from "../ports/eventStore.js";
-import { untilProjected } from "./lookUps/untilProjected.js";
+import { waitUntilProjected } from "./lookUps/waitUntilProjected.js";
 
 interface Stores {
   readonly pool: Database;
@@ -16,7 +16,7 @@ const withinMs = 3_000;
  */
 export async function tablesKnow(time: Date, stores: Stores): Promise<void> {
   const look = async () => ((await isWaiting(time, stores)) ? undefined : true);
-  await untilProjected(look, "The ledgers are behind, try again shortly", withinMs);
+  await waitUntilProjected(look, "The ledgers are behind, try again shortly", withinMs);
 }
 
 /** Whether an event of that time or an earlier one is recorded and not in the tables yet. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyLog } from "../../src/cli/audit/verifyLog.js";
-import { sentenceOf, textOf } from "../../src/domain/log/sentences.js";
+import { sentenceOf, sentenceText } from "../../src/domain/log/sentences.js";
 import { type EventType, isEventOn, type StreamKind, streamEvents } from "../../src/events/registry.js";
 import { streamOf } from "../../src/events/streams.js";
 import { noStream } from "../../src/ports/eventStore.js";
@@ -55,7 +55,7 @@ test("the log that is derived from the streams is the table's, for every event t
   ]);
   expect(entries).toHaveLength(rows[0]?.count ?? 0);
   expect(entries.length).toBeGreaterThan(20);
-  for (const entry of entries) expect(textOf(sentenceOf(entry, names))).not.toMatch(/undefined|\$|\bnull\b/);
+  for (const entry of entries) expect(sentenceText(sentenceOf(entry, names))).not.toMatch(/undefined|\$|\bnull\b/);
 });
 
 test("a row that is missing, wrong or too many is a difference", async () => {

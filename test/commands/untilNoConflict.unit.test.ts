@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
-import { untilNoConflict } from "../../src/commands/handle.js";
+import { retryConflicts } from "../../src/commands/handle.js";
 import { StoreUnavailable, WrongVersion } from "../../src/portErrors.js";
 
 const conflict = () => Promise.reject(new WrongVersion("organisation-a", 3n, 4n));
 
 test("conflicts are tried again until one attempt meets none", async () => {
-  expect(await untilNoConflict((conflicts) => (conflicts < 12 ? conflict() : Promise.resolve(conflicts)), 60_000)).toBe(12);
+  expect(await retryConflicts((conflicts) => (conflicts < 12 ? conflict() : Promise.resolve(conflicts)), 60_000)).toBe(12);
 });
 
 test("conflicts that do not end are an outage that passes, of which nothing was appended", async () => {
-  const refused = await untilNoConflict(conflict, 30).catch((error: unknown) => error);
+  const refused = await retryConflicts(conflict, 30).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(StoreUnavailable);
   expect(refused).toMatchObject({ fault: "outage", outcomeUnknown: false });
 });
 
 test("any other error is not tried again", async () => {
   let attempts = 0;
-  const failing = untilNoConflict(() => {
+  const failing = retryConflicts(() => {
     attempts += 1;
     return Promise.reject(new Error("broken"));
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countRejected, readRows, rowsBefore, startedEvent } from "../../src/events/importLayout.js";
+import { countRejected, readRowEvents, rowsBefore, startedEvent } from "../../src/events/importLayout.js";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 
 test.each([
@@ -33,7 +33,7 @@ test("the started event is found at its place, and not where the import ended be
 test("rows are read from the first one on, and the rejected ones are counted within a range", async () => {
   const store = storeOf("ImportRequested", "ImportStarted", "RowRejected", "RowAccepted", "RowRejected", "ImportFailed");
   const types: string[] = [];
-  for await (const { type } of readRows(store, "i1")) types.push(type);
+  for await (const { type } of readRowEvents(store, "i1")) types.push(type);
   expect(types).toEqual(["RowRejected", "RowAccepted", "RowRejected", "ImportFailed"]);
   expect(await countRejected(store, "i1")).toBe(2);
   expect(await countRejected(store, "i1", { from: 3n, max: 1 })).toBe(0);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PageRequest } from "../../src/queries/page.js";
 import { listCorrectionRows, type RowFilter } from "../../src/queries/rejectedRows/correctionRows.js";
 import { countRejectedRows, listRejectionGroups } from "../../src/queries/rejectedRows/rejectionGroups.js";
-import { rowOutcomes } from "../../src/queries/rejectedRows/rowOutcomes.js";
+import { rejectedRowOutcomes } from "../../src/queries/rejectedRows/rowOutcomes.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 
@@ -118,7 +118,7 @@ test("rows that are submitted, dismissed or superseded are not open, and the nam
     `insert into api_keys (key_id, organisation_id, prefix, sha256, name, created_at) values ('k', 'held', 'wb_live_x', 'x', 'Nightly', now())`,
   );
   await one.query("update rejection_groups set open = 2, submitted = 1, dismissed = 1 where import_id = $1", [importId(20)]);
-  const held = await rowOutcomes(
+  const held = await rejectedRowOutcomes(
     "held",
     [2, 3, 4, 5, 99].map((row) => ({ importId: importId(20), row })),
     one,
@@ -145,7 +145,7 @@ test("rows that are submitted, dismissed or superseded are not open, and the nam
     },
     { importId: importId(20), row: 5, state: "open", otherId: null, otherName: null, by: null, note: null },
   ]);
-  expect(await rowOutcomes("another", [{ importId: importId(20), row: 2 }], one)).toEqual([]);
+  expect(await rejectedRowOutcomes("another", [{ importId: importId(20), row: 2 }], one)).toEqual([]);
   expect((await allRows("held", { kind: "shipments", state: "open" })).rows).toEqual(["20:5"]);
   expect((await allRows("held", { kind: "shipments", state: "dismissed" })).rows).toEqual(["20:3"]);
   expect((await listRejectionGroups("held", { kind: "shipments", state: "open" }, page, one)).items).toMatchObject([{ rows: 1 }]);
@@ -161,7 +161,7 @@ test("rows that are submitted, dismissed or superseded are not open, and the nam
      values (gen_random_uuid(), 22, $1, 20, 'held', true, 0, 'twice', 'member:m', now())`,
     [importId(20)],
   );
-  const after = await rowOutcomes(
+  const after = await rejectedRowOutcomes(
     "held",
     [2, 3, 4, 5].map((row) => ({ importId: importId(20), row })),
     one,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sentenceOf, textOf } from "../../src/domain/log/sentences.js";
+import { sentenceOf, sentenceText } from "../../src/domain/log/sentences.js";
 import { allLogEntries, findLogEntry, type LogFilter, listLog } from "../../src/queries/log/logEntries.js";
 import { logNames } from "../../src/queries/log/logNames.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
@@ -157,6 +157,6 @@ test("sentences have the names of now; an erased member is a removed member, who
   for (const [given, sentence] of told) {
     const found = await findLogEntry("named", await entry("named", given), pool);
     if (!found) throw new Error("the entry is missing");
-    expect(textOf(sentenceOf(found, await logNames("named", [found], pool)))).toBe(sentence);
+    expect(sentenceText(sentenceOf(found, await logNames("named", [found], pool)))).toBe(sentence);
   }
 });

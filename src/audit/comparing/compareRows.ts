@@ -2,7 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type { PoolClient } from "pg";
 import { decode } from "../../events/codec.js";
-import { readRows as readRowEvents } from "../../events/importLayout.js";
+import { readRowEvents } from "../../events/importLayout.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
 import type { Findings } from "../findings.js";

@@ -1,7 +1,7 @@
 // Every version of a shipment, from the streams of the imports that wrote it and of their reversals.
 import type { Principal } from "../../domain/principal.js";
 import { decode } from "../../events/codec.js";
-import { endsImport, type ImportRequested } from "../../events/importEvents.js";
+import { type ImportRequested, isImportEnding } from "../../events/importEvents.js";
 import { streamPrefix } from "../../events/streams.js";
 import { type EventStore, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import { type Reversal, reversalsOfImport } from "../evidence/reversalEvidence.js";
@@ -124,7 +124,7 @@ function applyEvent(stored: StoredEvent, open: Map<string, OpenImport>, question
   if (!source || !event) return;
   if (event.type === "RowAccepted") addLine(source, event.data, question.shipmentId);
   if (event.type === "ImportCompleted") versions.push(...versionsWritten(source, event.data.at, event.position.commit));
-  if (endsImport(event.type)) open.delete(stored.stream);
+  if (isImportEnding(event.type)) open.delete(stored.stream);
 }
 
 /** Lines belong to a shipment by their id. The number tells apart two elements of a JSON push that have the same id. */

@@ -1,7 +1,7 @@
 // Which rows of an import are claimed by a correction, and which are dismissed. A claim holds while the correcting import runs and after it
 // has completed. It is released when that import fails or is cancelled, and when its row is reversed. A claim, dismissal or reopening that
 // comes after a reversal of the row in the log changes nothing, also if whoever made it did not see the reversal.
-import { correctionRows, type ReversedRows, standingClaim, whyReversed } from "../../domain/claims.js";
+import { correctionRows, type ReversedRows, unreversedClaim, whyReversed } from "../../domain/claims.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RefusedRow, ReversalDecided, RowsClaimed } from "../../events/correctionEvents.js";
@@ -30,7 +30,7 @@ export type CorrectionCommand = {
   | { readonly type: "reopenRows" }
 );
 
-export type RowHolder =
+export type ClaimOrDismissal =
   /** By which import, and by which of its rows. */
   { readonly why: "claimed"; readonly importId: string; readonly row: number } | { readonly why: "dismissed"; readonly by: Principal };
 
@@ -39,7 +39,7 @@ export interface CorrectionsState {
   /** By correcting import: its claim. A row that was reversed before it counts as refused. */
   readonly claims: Map<string, RowsClaimed>;
   /** By row: who has it, or that it is dismissed; no entry for an open row. */
-  readonly rows: Map<number, RowHolder>;
+  readonly rows: Map<number, ClaimOrDismissal>;
   /** The reversals that were decided, in their order. */
   readonly decided: ReversalDecided[];
 }
@@ -49,7 +49,7 @@ function evolve(state: CorrectionsState, event: CorrectionEvent, _: bigint, posi
   const isWithdrawn = state.reversed.all !== undefined && state.reversed.all < position;
   switch (event.type) {
     case "RowsClaimed": {
-      const claim = standingClaim(event.data, state.reversed, position);
+      const claim = unreversedClaim(event.data, state.reversed, position);
       const numberOf = correctionRows(event.data);
       state.claims.set(claim.correction, claim);
       for (const row of claim.rows) state.rows.set(row, { why: "claimed", importId: claim.correction, row: numberOf.get(row) ?? 0 });
@@ -76,7 +76,7 @@ export const correctionsAggregate = (reversed: ReversedRows): Aggregate<"correct
 export function decide(command: CorrectionCommand, state: CorrectionsState): CorrectionEvent[] {
   const { importId, released, by } = command;
   const at = command.now.toISOString();
-  const standing = (row: number) => standingOf(row, state, released);
+  const standing = (row: number) => claimOrDismissalOf(row, state, released);
   switch (command.type) {
     case "claimRows": {
       const { correction, superseded } = command;
@@ -108,12 +108,15 @@ function expectNotWithdrawn({ reversed }: CorrectionsState, sentence: (reversed:
   if (reversed.all !== undefined) throw new Rejection("conflict", sentence("its import is reversed"));
 }
 
-export function standingOf(row: number, state: CorrectionsState, released: ReadonlySet<number>): RowHolder | undefined {
+export function claimOrDismissalOf(row: number, state: CorrectionsState, released: ReadonlySet<number>): ClaimOrDismissal | undefined {
   const standing = state.rows.get(row);
   return standing?.why === "claimed" && released.has(row) ? undefined : standing;
 }
 
-function refusal(standing: RowHolder | undefined, supersededBy: string | undefined): Pick<RefusedRow, "why" | "importId"> | undefined {
+function refusal(
+  standing: ClaimOrDismissal | undefined,
+  supersededBy: string | undefined,
+): Pick<RefusedRow, "why" | "importId"> | undefined {
   if (standing?.why === "claimed") return { why: "claimed", importId: standing.importId };
   if (standing) return { why: "dismissed" };
   return supersededBy === undefined ? undefined : { why: "superseded", importId: supersededBy };

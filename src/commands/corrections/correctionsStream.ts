@@ -5,9 +5,15 @@ import type { RefusedRow, ReversalDecided } from "../../events/correctionEvents.
 import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
 import { type EventStore, noStream, type Revision } from "../../ports/eventStore.js";
-import { appendDecided, load, untilNoConflict } from "../handle.js";
+import { appendDecision, load, retryConflicts } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
-import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, decide, type RowHolder } from "./correctionsDecider.js";
+import {
+  type ClaimOrDismissal,
+  type CorrectionCommand,
+  type CorrectionsState,
+  correctionsAggregate,
+  decide,
+} from "./correctionsDecider.js";
 import { loadReversals, loadReversed } from "./reversedRows.js";
 
 export interface LoadedCorrections {
@@ -18,7 +24,7 @@ export interface LoadedCorrections {
 
 /** A reversal that was decided and is not recorded yet is recorded first: nobody decides on rows that are about to be reversed. */
 export async function loadCorrections(eventStore: EventStore, importId: string): Promise<LoadedCorrections> {
-  return untilNoConflict(async () => {
+  return retryConflicts(async () => {
     for (;;) {
       // The reversals are read first: every claim that stands before one of them in the log is then found too.
       const reversals = await loadReversals(eventStore, importId);
@@ -35,7 +41,7 @@ export async function loadCorrections(eventStore: EventStore, importId: string):
 async function recordReversal(eventStore: EventStore, { organisationId, correlationId, ...data }: ReversalDecided, head: Revision) {
   const context = { organisation: organisationId, by: data.by, correlationId };
   const decided = [{ type: "RowsReversed" as const, data }];
-  await appendDecided({ events: eventStore, newId: () => data.reversalId }, "reversals", data.importId, { decided, context, head });
+  await appendDecision({ events: eventStore, newId: () => data.reversalId }, "reversals", data.importId, { decided, context, head });
 }
 
 /** Reverses the rows, unless somebody has decided on rows of the import since the corrections were loaded: that throws WrongVersion. */
@@ -43,12 +49,12 @@ export async function decideReversal(eventStore: EventStore, reversal: ReversalD
   const { organisationId, importId, correlationId, by } = reversal;
   const context = { organisation: organisationId, by, correlationId };
   const decided = [{ type: "ReversalDecided" as const, data: reversal }];
-  await appendDecided({ events: eventStore, newId: randomUUID }, "corrections", importId, { decided, context, head });
+  await appendDecision({ events: eventStore, newId: randomUUID }, "corrections", importId, { decided, context, head });
   await loadCorrections(eventStore, importId);
 }
 
 /** The last row that the corrections of a claimed row lead to. */
-export interface Holder {
+export interface LastRow {
   readonly importId: string;
   readonly row: number;
   /** `underWay`: its import has not ended. `dismissed`: it was rejected and then dismissed. `recorded`: it was accepted or rejected. */
@@ -60,13 +66,13 @@ export interface Holder {
  * was cancelled, and when the row that corrects it is reversed and has no correction of its own. An accepted row that counts is also released
  * when its correction was rejected and dismissed. Read from the streams, which have the last word. `isFurther`: the rows are themselves corrections.
  */
-export async function holdersOf(
+export async function lastRowsOf(
   eventStore: EventStore,
   state: CorrectionsState,
   rows: readonly number[],
   { isFurther = false } = {},
-): Promise<Map<number, Holder>> {
-  const holders = new Map<number, Holder>();
+): Promise<Map<number, LastRow>> {
+  const holders = new Map<number, LastRow>();
   for (const [importId, claimed] of claimedBy(state, rows)) {
     const { state: correction } = await loadImport(eventStore, importId);
     if (correction.status === "failed" || correction.status === "cancelled") continue;
@@ -79,7 +85,7 @@ export async function holdersOf(
     const looked = claimed.filter(([row, number]) => isFurther || accepted.has(row) || reversed.since(number) !== undefined);
     const own = looked.length === 0 ? undefined : (await load(eventStore, correctionsAggregate(reversed), importId)).state;
     const next = own
-      ? await holdersOf(
+      ? await lastRowsOf(
           eventStore,
           own,
           looked.map(([, number]) => number),
@@ -108,13 +114,13 @@ function claimedBy(state: CorrectionsState, rows: readonly number[]): Map<string
   return claims;
 }
 
-interface OwnRow {
+interface CorrectingRow {
   readonly reversed: ReversedRows;
-  readonly standing: RowHolder | undefined;
-  readonly next: Holder | undefined;
+  readonly standing: ClaimOrDismissal | undefined;
+  readonly next: LastRow | undefined;
 }
 
-function lastRow(importId: string, row: number, { reversed, standing, next }: OwnRow): Holder | undefined {
+function lastRow(importId: string, row: number, { reversed, standing, next }: CorrectingRow): LastRow | undefined {
   if (next) return next;
   if (standing?.why === "dismissed") return { importId, row, as: "dismissed" };
   return reversed.since(row) === undefined ? { importId, row, as: "recorded" } : undefined;
@@ -122,7 +128,7 @@ function lastRow(importId: string, row: number, { reversed, standing, next }: Ow
 
 /** Those of the rows whose claim is released. */
 async function releasedRows(eventStore: EventStore, state: CorrectionsState, rows: readonly number[]): Promise<Set<number>> {
-  const holders = await holdersOf(eventStore, state, rows);
+  const holders = await lastRowsOf(eventStore, state, rows);
   return new Set(rows.filter((row) => !holders.has(row)));
 }
 
@@ -159,9 +165,9 @@ export async function decideCorrections(
   context: EventContext,
   decided: (state: CorrectionsState, released: ReadonlySet<number>) => EventOn<"corrections">[] | Promise<EventOn<"corrections">[]>,
 ): Promise<void> {
-  await untilNoConflict(async () => {
+  await retryConflicts(async () => {
     const { state, head } = await loadCorrections(eventStore, importId);
     const events = await decided(state, await releasedRows(eventStore, state, rows));
-    await appendDecided({ events: eventStore, newId: randomUUID }, "corrections", importId, { decided: events, context, head });
+    await appendDecision({ events: eventStore, newId: randomUUID }, "corrections", importId, { decided: events, context, head });
   });
 }

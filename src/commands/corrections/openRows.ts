@@ -9,8 +9,8 @@ import { type RejectedRowName, rejectedRowsAfter, supersededRows } from "../../q
 import { firstRequest } from "../imports/importStream.js";
 import { queuedImports } from "../imports/queue/places.js";
 import { type CompletedImport, type CorrectionDeps, firstSentences } from "./correctableRows.js";
-import { type CorrectionsState, standingOf } from "./correctionsDecider.js";
-import { type Holder, holdersOf, loadCorrections, refusedRows } from "./correctionsStream.js";
+import { type CorrectionsState, claimOrDismissalOf } from "./correctionsDecider.js";
+import { type LastRow, lastRowsOf, loadCorrections, refusedRows } from "./correctionsStream.js";
 
 /** A row that is not open, and what has become of it. */
 export interface ClosedRow {
@@ -60,7 +60,7 @@ async function closedRows(
   const { pool, eventStore } = deps;
   const { organisationId, importId, kind } = request;
   const { state } = await loadCorrections(eventStore, importId);
-  const holders = await holdersOf(eventStore, state, of ?? [...state.rows.keys()]);
+  const holders = await lastRowsOf(eventStore, state, of ?? [...state.rows.keys()]);
   const released = new Set([...state.rows.keys()].filter((row) => !holders.has(row)));
   const refused = await refusedRows(eventStore, request);
   const queued = await queuedCorrections(organisationId, importId, deps);
@@ -69,7 +69,7 @@ async function closedRows(
     uncorrectable.set(row, await closedActivity(eventStore, row, { state, holder: holders.get(row), waiting: queued.get(row) }));
   const closed = (row: number, later: string | undefined): Omit<ClosedRow, "row"> | undefined => {
     if (uncorrectable.has(row)) return uncorrectable.get(row);
-    const standing = standingOf(row, state, released);
+    const standing = claimOrDismissalOf(row, state, released);
     const [own, waiting] = [refused.get(row), queued.get(row)];
     if (standing?.why === "claimed")
       return { state: "submitted", importId: standing.importId, sentence: `Row ${row} is corrected by import ${standing.importId}` };
@@ -103,7 +103,7 @@ async function closedRows(
 
 interface ClaimedActivity {
   readonly state: CorrectionsState;
-  readonly holder: Holder | undefined;
+  readonly holder: LastRow | undefined;
   /** The import in the queue that is to correct it. */
   readonly waiting: string | undefined;
 }

@@ -4,7 +4,7 @@ import type { EventContext } from "../../events/codec.js";
 import { rowsBefore } from "../../events/importLayout.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { catchUpImport } from "../../projections/importRow.js";
-import { untilNoConflict } from "../handle.js";
+import { retryConflicts } from "../handle.js";
 import type { ImportCommand } from "./importDecider.js";
 import { handleImport, type LoadedImport, loadImport } from "./importStream.js";
 import { freePlace } from "./queue/places.js";
@@ -21,7 +21,7 @@ export async function endImport(
   decide: (loaded: LoadedImport) => { readonly command: EndCommand; readonly context: EventContext } | undefined,
   turn?: Parameters<typeof freePlace>[2],
 ): Promise<LoadedImport> {
-  const ended = await untilNoConflict(async () => {
+  const ended = await retryConflicts(async () => {
     const loaded = await loadImport(eventStore, importId);
     const end = decide(loaded);
     return end ? handleImport(eventStore, loaded, end.command, end.context) : loaded;

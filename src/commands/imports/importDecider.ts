@@ -81,7 +81,7 @@ export function decide(command: ImportCommand, state: ImportState): ImportEvent[
       if (state.status === "none") return [{ type: "ImportRequested", data: command.request }];
       const { idempotency } = requestOf(state);
       if (idempotency && [command.request.idempotency?.body, command.earlierBody].includes(idempotency.body)) return []; // sent twice
-      throw usedForAnother();
+      throw idempotencyKeyReused();
     }
     case "startImport": {
       if (state.status === "processing") return [];
@@ -146,7 +146,7 @@ function requestOf(state: ImportState): ImportRequested {
   return state.request;
 }
 
-export const usedForAnother = () =>
+export const idempotencyKeyReused = () =>
   new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request");
 
 /** A guard against a worker's error: the counts must add up to the rows in the stream. */

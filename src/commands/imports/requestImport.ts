@@ -11,7 +11,7 @@ import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
-import { decide, evolve, type ImportCommand, nothingYet, usedForAnother } from "./importDecider.js";
+import { decide, evolve, type ImportCommand, idempotencyKeyReused, nothingYet } from "./importDecider.js";
 import { firstRequest, handleImport, importOfKey, notRequested } from "./importStream.js";
 import { queueImport, releasePlace, reservePlace, withdrawPlace } from "./queue/places.js";
 import { queueLater, resolveRefusedPush } from "./resolvePush.js";
@@ -65,7 +65,7 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
   const { importId, earlier } = await deadline.within("event store", targetOf(deps, submission));
   const logId = await deadline.within("event store", logIdOf(deps.eventStore));
   const command = commandOf(submission, importId, logId);
-  if (earlier) return sameAs(earlier, command);
+  if (earlier) return expectSamePush(earlier, command);
   await submission.check?.();
   const { request } = command;
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
@@ -108,7 +108,7 @@ async function record(deps: RequestImportDeps, prepared: RequestCommand, deadlin
       const earlier = await firstRequest(eventStore, importId); // the same key, sent twice at once
       if (earlier) {
         if (earlier.file.key !== request.file.key) await discard(deps, request);
-        return sameAs(earlier, prepared);
+        return expectSamePush(earlier, prepared);
       }
     }
     await leaveRefused(deps, request, error);
@@ -151,7 +151,7 @@ async function targetOf({ eventStore }: RequestImportDeps, submission: Submissio
 type RequestCommand = Extract<ImportCommand, { type: "requestImport" }>;
 
 /** The first push, if this one repeats it. Throws if its Idempotency-Key was used for another. */
-function sameAs(earlier: ImportRequested, command: RequestCommand): ImportRequested {
+function expectSamePush(earlier: ImportRequested, command: RequestCommand): ImportRequested {
   decide(command, evolve(nothingYet, { type: "ImportRequested", data: earlier }));
   return earlier;
 }
@@ -165,7 +165,7 @@ export async function firstPushOf(eventStore: EventStore, push: Sent): Promise<I
   const { earlier } = await importOfKey(eventStore, { organisationId, idempotencyKey, now });
   const body = earlier?.idempotency?.body;
   if (!body?.startsWith(sentMark)) return undefined; // none, or one whose file has to be made to be compared
-  if (body !== sentHash(push)) throw usedForAnother();
+  if (body !== sentHash(push)) throw idempotencyKeyReused();
   return earlier;
 }
 
@@ -195,10 +195,10 @@ function commandOf(submission: Submission, importId: string, logId: string): Req
 
 const sentMark = "sent ";
 const sentHash = ({ kind, source, corrects, sent }: Pick<Submission, "kind" | "source" | "corrects" | "sent">): string =>
-  `${sentMark}${sha256(JSON.stringify({ kind, source, corrects: asked(corrects), sent }))}`;
+  `${sentMark}${sha256(JSON.stringify({ kind, source, corrects: askedCorrection(corrects), sent }))}`;
 
 /** The part of `corrects` that the caller asked for. The rest was looked up. */
-function asked(corrects: Submission["corrects"]): Submission["corrects"] {
+function askedCorrection(corrects: Submission["corrects"]): Submission["corrects"] {
   if (!corrects) return undefined;
   const { push: _, ...rest } = corrects;
   return rest;
@@ -209,7 +209,11 @@ function fileHash({ kind, source, sourceDetails, file, corrects, columns }: Subm
   const parts = [kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256];
   const { headings, fixed, dateOrder, decimal } = columns ?? {};
   return sha256(
-    JSON.stringify([...parts, ...(corrects ? [asked(corrects)] : []), ...(columns ? [{ headings, fixed, dateOrder, decimal }] : [])]),
+    JSON.stringify([
+      ...parts,
+      ...(corrects ? [askedCorrection(corrects)] : []),
+      ...(columns ? [{ headings, fixed, dateOrder, decimal }] : []),
+    ]),
   );
 }
 

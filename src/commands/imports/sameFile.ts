@@ -39,27 +39,27 @@ export async function importWithSameFile(deps: Deps, file: FileToCompare, deadli
   const since = new Date(file.now.getTime() - limits.sameFileDays * dayMs);
   const sought = { ...file, since, importId: file.importId ?? null };
   for (const found of await deadline.within("database", importsWithFile(deps.pool, sought))) {
-    if (found.known === "reserved" && file.importId !== undefined) await untilRecorded(deps, found.importId, deadline);
+    if (found.known === "reserved" && file.importId !== undefined) await waitUntilRecorded(deps, found.importId, deadline);
     if (await deadline.within("event store", counts(deps, found, sought))) return found.importId;
   }
   return undefined;
 }
 
-async function untilRecorded({ pool }: Deps, importId: string, deadline: Deadline): Promise<void> {
+async function waitUntilRecorded({ pool }: Deps, importId: string, deadline: Deadline): Promise<void> {
   const look = async () => ((await deadline.within("database", isBeingRecorded(pool, importId))) ? undefined : true);
   await lookUntilFound(deadline.leftMs() - appendMs, look, lookAgainMs);
 }
 
-type Sought = Parameters<typeof importsWithFile>[1];
+type FileSearch = Parameters<typeof importsWithFile>[1];
 
-async function counts({ eventStore }: Deps, found: SameFile, sought: Sought): Promise<boolean> {
+async function counts({ eventStore }: Deps, found: SameFile, sought: FileSearch): Promise<boolean> {
   if (found.known !== "recorded" && !(await hasFile(eventStore, found.importId, sought))) return false;
   const processed = found.processed ?? (await processedNow(eventStore, found.importId));
   if (processed === "running") return true;
   return processed !== "none" && !(await isReversed(eventStore, found.importId, processed));
 }
 
-async function hasFile(eventStore: EventStore, importId: string, { organisationId, kind, sha256, since }: Sought): Promise<boolean> {
+async function hasFile(eventStore: EventStore, importId: string, { organisationId, kind, sha256, since }: FileSearch): Promise<boolean> {
   const data = (await requestedEvent(eventStore, importId))?.data;
   if (!data || data.corrects || data.organisationId !== organisationId) return false;
   return data.kind === kind && data.file.sha256 === sha256 && new Date(data.at) >= since;

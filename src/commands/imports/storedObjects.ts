@@ -66,7 +66,7 @@ export async function forgetRefusedUpload(pool: Pool, key: string): Promise<void
 }
 
 /** One page of a log's uploads that were noted longer than `olderThanMs` ago, in the order of their keys. */
-export async function refusedUploads(
+export async function listRefusedUploads(
   pool: Pool,
   { logId, olderThanMs, after, max }: { logId: string; olderThanMs: number; after: string; max: number },
 ): Promise<RefusedUpload[]> {

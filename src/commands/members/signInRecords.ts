@@ -7,7 +7,7 @@ import { monthEnd, signInsId } from "../../events/signInEvents.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream } from "../../ports/eventStore.js";
 import { withTimeLimit } from "../../timeLimit.js";
-import { untilNoConflict } from "../handle.js";
+import { retryConflicts } from "../handle.js";
 import type { MemberDeps, MemberRef } from "./changeMember.js";
 
 type Deps = Pick<MemberDeps, "events" | "now" | "newId">;
@@ -53,7 +53,7 @@ async function record(
   const { type, data } = eventOf({ organisationId, memberId, by, at: at.toISOString() });
   const event = encode(type, data, { organisation: organisationId, by, correlationId }, newId());
   const stream = streamOf.signIns(signInsId(memberId, at));
-  await untilNoConflict(async () => {
+  await retryConflicts(async () => {
     const last = await events.last(stream);
     await events.append(stream, [event], last?.revision ?? noStream, { withinMs: appendMs });
   }, appendMs);

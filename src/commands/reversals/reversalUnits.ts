@@ -48,7 +48,7 @@ export async function reversalUnitsOf(deps: ReversalDeps, found: ReversibleImpor
       [...new Set(what.rows)].filter((row) => !known.has(row)),
       (row) => `Row ${row} is not an accepted row of this import`,
     );
-    return activitiesOf(rows);
+    return activityUnits(rows);
   }
   if (found.kind !== "shipments") throw new Rejection("invalid", "Activities are reversed by their rows");
   const shipments = await writtenShipments(found.organisationId, found.position, [...new Set(what.shipmentIds)], deps.pool);
@@ -64,7 +64,7 @@ function refuse<Name>(unknown: readonly Name[], sentence: (name: Name) => string
   if (unknown.length > 0) throw new Rejection("unprocessable", firstSentences(unknown.map(sentence)));
 }
 
-export const activitiesOf = (rows: readonly number[]): ReversalUnits => ({
+export const activityUnits = (rows: readonly number[]): ReversalUnits => ({
   units: rows.map((row) => ({ number: row, rows: [row] })),
   rows,
   shipmentIds: undefined,
@@ -89,7 +89,7 @@ async function shipmentsOf(
 }
 
 /** The shipments of a correction that have one of these rows. Its rows are counted from 1, as those of every JSON push. */
-export async function shipmentsWithRows(deps: ReversalDeps, found: ReversibleImport, rows: readonly number[]): Promise<ReversalUnits> {
+export async function shipmentUnitsWithRows(deps: ReversalDeps, found: ReversibleImport, rows: readonly number[]): Promise<ReversalUnits> {
   const revisions = rows.map((row) => Number(firstRowRevision) + row - 1);
   return shipmentsOf(deps, found, await shipmentsWithLines(deps.pool, found.position, revisions));
 }

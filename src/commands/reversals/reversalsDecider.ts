@@ -1,7 +1,7 @@
 // Which accepted rows of a completed import are reversed. A row is reversed once, and stays reversed. Shipments are reversed whole, so they
 // are counted, and told apart, by their numbers in the import.
 import type { Principal } from "../../domain/principal.js";
-import { isWithin, joinRanges, type Range, rangesOf } from "../../domain/ranges.js";
+import { isInRanges, joinRanges, type Range, rangesOf } from "../../domain/ranges.js";
 import type { EventOn } from "../../events/registry.js";
 import type { RowsReversed } from "../../events/reversalEvents.js";
 import type { Aggregate } from "../handle.js";
@@ -68,7 +68,7 @@ export function decide(command: ReverseRows, state: ReversalsState): ReversalEve
     const count = what.written - state.count;
     return count === 0 && !what.withdraws ? [] : [{ type: "RowsReversed", data: { ...made, rows: "all", count } }];
   }
-  const left = what.units.filter(({ number }) => !isWithin(state.numbers, number));
+  const left = what.units.filter(({ number }) => !isInRanges(state.numbers, number));
   if (left.length === 0) return [];
   const rows = rangesOf(left.flatMap((unit) => unit.rows));
   const shipments = what.of === "shipments" ? { shipments: rangesOf(left.map(({ number }) => number)) } : {};

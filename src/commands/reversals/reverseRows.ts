@@ -15,21 +15,21 @@ import {
   type ReversalTarget,
   writtenImport,
 } from "../../queries/lookUps/reversals.js";
-import { untilProjected } from "../../queries/lookUps/untilProjected.js";
+import { waitUntilProjected } from "../../queries/lookUps/waitUntilProjected.js";
 import { lookUntilFound } from "../../timeLimit.js";
 import { decideReversal, type LoadedCorrections, loadCorrections } from "../corrections/correctionsStream.js";
 import { queuedCorrections } from "../corrections/openRows.js";
-import { load, untilNoConflict } from "../handle.js";
+import { load, retryConflicts } from "../handle.js";
 import { expectVisible, loadImport } from "../imports/importStream.js";
 import { decide, type ReverseRows, reversalsAggregate } from "./reversalsDecider.js";
 import {
-  activitiesOf,
+  activityUnits,
   type ReversalDeps,
   type ReversalSelection,
   type ReversalUnits,
   type ReversibleImport,
   reversalUnitsOf,
-  shipmentsWithRows,
+  shipmentUnitsWithRows,
 } from "./reversalUnits.js";
 
 export interface ReversalRequest {
@@ -89,7 +89,7 @@ async function completedImport(
   if (state.status !== "completed")
     throw new Rejection("conflict", `The import is ${state.status}: its rows can be reversed once it has completed. To stop it, cancel it`);
   const { request } = state;
-  const written = await untilProjected(
+  const written = await waitUntilProjected(
     async () => ((await areLedgersReady(pool, shapes)) ? writtenImport(pool, importId) : undefined),
     "The ledgers do not have all of the import yet, try again shortly",
   );
@@ -111,7 +111,7 @@ async function expectNoneUnderWay(
   const underWay = [...queued].filter(([row]) => !meant || meant.has(row));
   const [first] = underWay;
   if (!first)
-    return untilProjected(() => lastEnd(deps.pool, [importId, ...state.claims.keys()]), "The ledgers are behind, try again shortly");
+    return waitUntilProjected(() => lastEnd(deps.pool, [importId, ...state.claims.keys()]), "The ledgers are behind, try again shortly");
   const of = underWay.length === 1 ? `row ${first[0]}` : `${underWay.length} rows`;
   throw new Rejection("conflict", `Import ${first[1]} is about to correct ${of} of this import: wait until it has ended, or cancel it`);
 }
@@ -121,17 +121,17 @@ async function expectNoneUnderWayAmong(deps: ReversalDeps, corrections: readonly
     await expectNoneUnderWay(deps, found, chosen.rows, await loadCorrections(deps.eventStore, found.importId));
 }
 
-type Making = Pick<ReversalRequest, "reason" | "preview" | "includeCorrections" | "by" | "requestId" | "now"> & {
+type ReversalInput = Pick<ReversalRequest, "reason" | "preview" | "includeCorrections" | "by" | "requestId" | "now"> & {
   readonly includedIn?: RowsReversed["includedIn"];
   /** What the same call reverses before this. */
   readonly before?: readonly ReversalTarget[];
 };
 
-const meantBy = ({ organisationId, importId, position }: ReversibleImport, { rows, shipmentIds }: ReversalUnits): ReversalTarget => ({
+const targetOf = ({ organisationId, importId, position }: ReversibleImport, { rows, shipmentIds }: ReversalUnits): ReversalTarget => ({
   ...{ organisationId, importId, position, rows, shipmentIds },
 });
 
-interface Made {
+interface ReversalResult {
   readonly outcome: ReversalOutcome;
   /** The reversal that took the rows back, or the one that had done so before. */
   readonly reversalId: string | undefined;
@@ -141,20 +141,30 @@ const withoutConflictMs = 10_000;
 const shownMs = 500;
 
 /** If somebody claims or reverses rows of the import between the look at its corrections and the decision, it starts again. */
-async function reverseChosen(deps: ReversalDeps, found: ReversibleImport, chosen: ReversalUnits, making: Making): Promise<Made> {
-  const made = await untilNoConflict(() => tryToReverse(deps, found, chosen, making), withoutConflictMs);
+async function reverseChosen(
+  deps: ReversalDeps,
+  found: ReversibleImport,
+  chosen: ReversalUnits,
+  making: ReversalInput,
+): Promise<ReversalResult> {
+  const made = await retryConflicts(() => tryToReverse(deps, found, chosen, making), withoutConflictMs);
   const { reversalId } = made.outcome;
   // The caller's next look at the import then shows the reversal. If the projector is busy, or the database does not answer, nobody waits for it.
   if (reversalId) await lookUntilFound(shownMs, () => isShownReversed(deps.pool, reversalId)).catch(() => undefined);
   return made;
 }
 
-async function tryToReverse(deps: ReversalDeps, found: ReversibleImport, chosen: ReversalUnits, making: Making): Promise<Made> {
+async function tryToReverse(
+  deps: ReversalDeps,
+  found: ReversibleImport,
+  chosen: ReversalUnits,
+  making: ReversalInput,
+): Promise<ReversalResult> {
   const { importId, organisationId, kind, written } = found;
   const { reason, by, includedIn } = making;
   const claims = await loadCorrections(deps.eventStore, importId);
   const notBefore = await expectNoneUnderWay(deps, found, chosen.rows, claims);
-  const consequences = await consequencesOf(deps.pool, meantBy(found, chosen), making.before ?? []);
+  const consequences = await consequencesOf(deps.pool, targetOf(found, chosen), making.before ?? []);
   const corrections = await correctingRows(deps.pool, importId, chosen.rows);
   const opensRows = making.includeCorrections && corrections.length > 0;
   const { state: before } = await load(deps.eventStore, reversalsAggregate, importId);
@@ -202,7 +212,7 @@ async function correctionsOf(
   const corrections: ChosenCorrection[] = [];
   for (const { importId: correctionId, ownRows, rows } of await correctingRows(deps.pool, importId, chosenRows)) {
     const found = await completedImport(deps, { organisationId, importId: correctionId, kind });
-    const chosen = found.kind === "activities" ? activitiesOf(ownRows) : await shipmentsWithRows(deps, found, ownRows);
+    const chosen = found.kind === "activities" ? activityUnits(ownRows) : await shipmentUnitsWithRows(deps, found, ownRows);
     corrections.push({ found, chosen, rows });
   }
   return corrections;
@@ -212,17 +222,17 @@ async function correctionsOf(
 async function withCorrections(
   deps: ReversalDeps,
   found: ReversibleImport,
-  { outcome, reversalId }: Made,
+  { outcome, reversalId }: ReversalResult,
   first: ReversalUnits,
   request: ReversalRequest,
 ): Promise<ReversalOutcome> {
   let reopened = outcome.reopened;
-  const before = [meantBy(found, first)];
+  const before = [targetOf(found, first)];
   const corrections: ReversalOutcome["corrections"][number][] = [];
   for (const correction of await correctionsOf(deps, found, first, request)) {
     const making = { ...request, before, ...(reversalId && { includedIn: { importId: found.importId, reversalId } }) };
     reopened += (await reverseChosen(deps, correction.found, correction.chosen, making)).outcome.reopened;
-    before.push(meantBy(correction.found, correction.chosen));
+    before.push(targetOf(correction.found, correction.chosen));
     corrections.push({ importId: correction.found.importId, rows: correction.rows });
   }
   return { ...outcome, reopened, corrections };

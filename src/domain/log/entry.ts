@@ -4,8 +4,8 @@ import type { Role } from "../members.js";
 import type { Principal } from "../principal.js";
 
 /** What an entry is about, as the log is filtered. */
-export const logWhats = ["keys", "members", "sign-ins", "webhooks", "catalogue", "imports", "corrections", "reversals"] as const;
-export type LogWhat = (typeof logWhats)[number];
+export const logTopics = ["keys", "members", "sign-ins", "webhooks", "catalogue", "imports", "corrections", "reversals"] as const;
+export type LogWhat = (typeof logTopics)[number];
 
 /** Things that entries lead to. */
 export const aboutKinds = ["key", "member", "webhook", "catalogue", "import", "columns"] as const;

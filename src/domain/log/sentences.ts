@@ -107,7 +107,7 @@ export function sentenceOf({ event, what, by, about, details }: LogEntry, names:
   return { before: `${who} ${did(details)}`, about: thing, after: rest };
 }
 
-export const textOf = ({ before, about, after }: Sentence): string => `${before}${before === "" ? "" : " "}${about}${after}`;
+export const sentenceText = ({ before, about, after }: Sentence): string => `${before}${before === "" ? "" : " "}${about}${after}`;
 
 function thingName({ kind, id }: LogEntry["about"], names: LogNames): string {
   if (kind === "catalogue") return `version ${id} of the catalogue`;
@@ -118,7 +118,7 @@ function thingName({ kind, id }: LogEntry["about"], names: LogNames): string {
 const removedMember = "a removed member";
 
 /** The name alone, without what kind of actor it is. */
-export function nameOf({ kind, id }: Principal, names: LogNames): string {
+export function actorName({ kind, id }: Principal, names: LogNames): string {
   switch (kind) {
     case "key":
       return names.key.get(id) ?? id;
@@ -135,6 +135,6 @@ export function nameOf({ kind, id }: Principal, names: LogNames): string {
 function whoName(by: Principal, names: LogNames): string {
   const known = by.kind === "member" ? names.member.get(by.id) : undefined;
   if (known !== undefined) return known;
-  const name = nameOf(by, names);
+  const name = actorName(by, names);
   return by.kind === "key" ? `The key ${name}` : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }

@@ -49,13 +49,13 @@ export function correctedRows(
 ): ReadonlyMap<string, string>[] {
   const fieldOf = knownColumns(kind, customFieldKeys);
   return rows.map(({ row, values }) => {
-    const sent = isAccepted?.(row) ? recordedAs(sentFor(row) ?? {}, kind, decimal) : (sentFor(row) ?? {});
+    const sent = isAccepted?.(row) ? writtenValues(sentFor(row) ?? {}, kind, decimal) : (sentFor(row) ?? {});
     return new Map([...byField(sent, fieldOf), ...byField(values, fieldOf)]);
   });
 }
 
 /** The values of a recorded row, with its numbers as the import's own file has them. */
-export const recordedAs = (
+export const writtenValues = (
   values: Readonly<Record<string, string>>,
   kind: Kind,
   decimal: DecimalMark | undefined,

@@ -55,7 +55,7 @@ export interface RowReason {
 export const reasonOf = (faults: readonly Fault[]): RowReason => ({ reason: faults.map(({ sentence }) => sentence).join("; "), faults });
 
 /** The reason for people who are about to mend the row: each sentence with its advice. */
-export const explained = ({ reason, faults, lead }: RowReason): string =>
+export const reasonWithAdvice = ({ reason, faults, lead }: RowReason): string =>
   lead === undefined ? faults.map(({ sentence, advice }) => (advice ? `${sentence}: ${advice}` : sentence)).join("; ") : reason;
 
 /** The reason of a row that its import may not record. */

@@ -19,7 +19,7 @@ export interface Notices {
 }
 
 export function createNotices(signingSecret: string, links: Links): Notices {
-  const { seal, open } = createSealed(signingSecret, "notice");
+  const { seal, open } = createSealedText(signingSecret, "notice");
   const options = { path: links.to("/portal"), httpOnly: true, sameSite: "Lax", secure: links.secure } as const;
   return {
     leave: (notice, owner) => serialize(cookie, seal(JSON.stringify(notice), owner), { ...options, maxAge: 60 }),
@@ -33,7 +33,7 @@ export function createNotices(signingSecret: string, links: Links): Notices {
 }
 
 /** Text that only this service can read or make, for one purpose and one owner: it travels through the browser and back. */
-export interface Sealed {
+export interface SealedText {
   readonly seal: (text: string, owner: string) => string;
   /** Undefined for anything that was not sealed here for this owner. */
   readonly open: (sealed: string, owner: string) => string | undefined;
@@ -42,7 +42,7 @@ export interface Sealed {
 const ivBytes = 12;
 const tagBytes = 16;
 
-export function createSealed(signingSecret: string, purpose: string): Sealed {
+export function createSealedText(signingSecret: string, purpose: string): SealedText {
   const key = Buffer.from(hkdfSync("sha256", signingSecret, "", `waybill portal ${purpose}`, 32));
   return {
     seal: (text, owner) => {

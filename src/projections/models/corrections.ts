@@ -2,7 +2,7 @@
 // streams (claims, dismissals) and from reversals, each applied in the order of the log. Whether a later import has written the same shipment
 // is not kept here: queries ask the ledger.
 import type { PoolClient } from "pg";
-import { type ReversedRows, reversedRows, standingClaim } from "../../domain/claims.js";
+import { type ReversedRows, reversedRows, unreversedClaim } from "../../domain/claims.js";
 import { actorOf } from "../../domain/principal.js";
 import type { RecordedOn } from "../../events/codec.js";
 import type { ImportEnding, ImportRequested } from "../../events/importEvents.js";
@@ -12,13 +12,13 @@ import { streamPrefix } from "../../events/streams.js";
 import { isAfter } from "../../ports/eventStore.js";
 import { readable, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
-import { countCompleted, type RowOf, type StateChanges, stateChanges } from "./rejectionGroups.js";
+import { countCompleted, createStateChanges, type RejectedRowRef, type StateChanges } from "./rejectionGroups.js";
 import { multirange, reversalsIn } from "./reversals.js";
 
 export const correctionTables = ["row_corrections", "finished_rows", "withdrawn_imports", "rejection_groups"] as const;
 
 export async function applyCorrections(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<void> {
-  const changes = stateChanges(client);
+  const changes = createStateChanges(client);
   for (const event of eventsIn(batch, skip)) await apply(client, event, changes);
   await changes.count();
   await countCompleted(client, batch);
@@ -61,7 +61,7 @@ async function apply(client: PoolClient, event: Event, changes: StateChanges): P
   event satisfies never;
 }
 
-const rowsOf = (importId: string, rows: readonly number[]): RowOf[] => rows.map((row) => ({ importId, row }));
+const rowsOf = (importId: string, rows: readonly number[]): RejectedRowRef[] => rows.map((row) => ({ importId, row }));
 
 async function insertSubmitted(client: PoolClient, { importId, corrects }: ImportRequested, changes: StateChanges): Promise<void> {
   if (!corrects) return;
@@ -84,7 +84,7 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changes
     [importId, correction, rows],
   );
   // The claim may not have seen a reversal; the worker looks again after it.
-  const { refused, ...standing } = standingClaim(data, await reversalsBefore(client, importId, position.commit), position.commit);
+  const { refused, ...standing } = unreversedClaim(data, await reversalsBefore(client, importId, position.commit), position.commit);
   await replaceEarlier(client, standing, changes);
   if (refused.length === 0) return;
   const lost = rowsOf(
@@ -172,7 +172,7 @@ async function applyReversal(client: PoolClient, { importId, rows }: RowsReverse
     await client.query("insert into withdrawn_imports (import_id) values ($1) on conflict do nothing", [importId]);
     changes.withdraw(importId);
   }
-  const marked = await client.query<RowOf>(
+  const marked = await client.query<RejectedRowRef>(
     `update row_corrections set reversed = true
       where correction_id = $1 and ($2::int4multirange is null or correction_row <@ $2) returning correction_id as "importId", correction_row as "row"`,
     [importId, all ? null : multirange(rows)],
@@ -193,10 +193,11 @@ async function abandon(client: PoolClient, correction: string, changes: StateCha
   await release(client, rows, changes);
 }
 
-async function correctedBy(client: PoolClient, correction: string): Promise<RowOf[]> {
-  const { rows } = await client.query<RowOf>(`select import_id as "importId", "row" from row_corrections where correction_id = $1`, [
-    correction,
-  ]);
+async function correctedBy(client: PoolClient, correction: string): Promise<RejectedRowRef[]> {
+  const { rows } = await client.query<RejectedRowRef>(
+    `select import_id as "importId", "row" from row_corrections where correction_id = $1`,
+    [correction],
+  );
   return rows;
 }
 
@@ -204,9 +205,9 @@ async function correctedBy(client: PoolClient, correction: string): Promise<RowO
  * Ends the corrections by those of these rows that are reversed and that nothing holds any more: neither a correction of their own nor a
  * dismissal. That may set free the rows which these corrections were of, and so on.
  */
-async function release(client: PoolClient, rows: readonly RowOf[], changes: StateChanges): Promise<void> {
+async function release(client: PoolClient, rows: readonly RejectedRowRef[], changes: StateChanges): Promise<void> {
   for (let last = rows; last.length > 0; ) {
-    const free = await client.query<RowOf & { correction: string }>(
+    const free = await client.query<RejectedRowRef & { correction: string }>(
       `select c.import_id as "importId", c."row", c.correction_id as correction
          from (select distinct * from unnest($1::uuid[], $2::integer[])) as r (import_id, "row")
          join row_corrections c on c.correction_id = r.import_id and c.correction_row = r."row" and c.reversed

@@ -4,7 +4,7 @@ import type { PoolClient } from "pg";
 import type { SortedBatch } from "../sortedBatch.js";
 import { closedRowsSql, keptStateSql, reasonOfJoinedSql, reasonSql, withdrawnSql } from "../tables/rejectionGroups.js";
 
-export interface RowOf {
+export interface RejectedRowRef {
   readonly importId: string;
   readonly row: number;
 }
@@ -12,7 +12,7 @@ export interface RowOf {
 /** Follows the rows whose states a batch changes, so that their groups are counted once, at its end. */
 export interface StateChanges {
   /** Is called before the states of these rows may change. */
-  begin(rows: readonly RowOf[]): Promise<void>;
+  begin(rows: readonly RejectedRowRef[]): Promise<void>;
   /** The open rows of this import are withdrawn. They may be too many to name. */
   withdraw(importId: string): void;
   /** Moves the rows between the counts. */
@@ -21,9 +21,9 @@ export interface StateChanges {
   closeWithdrawn(): Promise<void>;
 }
 
-const keyOf = ({ importId, row }: RowOf): string => `${importId} ${row}`;
+const keyOf = ({ importId, row }: RejectedRowRef): string => `${importId} ${row}`;
 
-export function stateChanges(client: PoolClient): StateChanges {
+export function createStateChanges(client: PoolClient): StateChanges {
   const before = new Map<string, RowInState>();
   const withdrawn = new Set<string>();
   return {
@@ -49,9 +49,9 @@ export function stateChanges(client: PoolClient): StateChanges {
   };
 }
 
-type RowInState = RowOf & { readonly state: string };
+type RowInState = RejectedRowRef & { readonly state: string };
 
-async function statesOf(client: PoolClient, rows: readonly RowOf[]): Promise<RowInState[]> {
+async function statesOf(client: PoolClient, rows: readonly RejectedRowRef[]): Promise<RowInState[]> {
   if (rows.length === 0) return [];
   const found = await client.query<RowInState>(
     `select r."importId", r."row", coalesce(${keptStateSql('r."importId"', 'r."row"')}, ${withdrawnSql('r."importId"')}, 'open') as state
@@ -63,7 +63,7 @@ async function statesOf(client: PoolClient, rows: readonly RowOf[]): Promise<Row
 
 async function moveBetweenStates(
   client: PoolClient,
-  moved: readonly (RowOf & { readonly was: string | undefined; readonly is: string })[],
+  moved: readonly (RejectedRowRef & { readonly was: string | undefined; readonly is: string })[],
 ): Promise<void> {
   if (moved.length === 0) return;
   await client.query(

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
-import { aboutKinds, type LogDetails, logWhats } from "../../domain/log/entry.js";
+import { aboutKinds, type LogDetails, logTopics } from "../../domain/log/entry.js";
 
 /** One row per event that a person, a key or the command line caused. Has ids only: names are looked up when it is read. */
 export const logEntries = pgTable(
@@ -13,7 +13,7 @@ export const logEntries = pgTable(
     position: bigint({ mode: "bigint" }).notNull(),
     /** `kind:id`. */
     actor: text().notNull(),
-    what: text({ enum: logWhats }).notNull(),
+    what: text({ enum: logTopics }).notNull(),
     /** The event's type. */
     type: text().notNull(),
     aboutKind: text("about_kind", { enum: aboutKinds }).notNull(),

@@ -21,14 +21,15 @@ interface ImportName {
 export type ReadImport = ReturnType<typeof readRow>;
 
 /** Rows in this range of revisions may be missing from the tables, though the import's end is shown. */
-export interface Unprojected {
+export interface UnprojectedRows {
   readonly after: bigint;
   readonly upTo: bigint;
 }
 
 export function readRow(row: ImportRow) {
   const { position, revision, counted, status } = row;
-  const unprojected: Unprojected | undefined = isFinished(status) && counted < revision ? { after: counted, upTo: revision } : undefined;
+  const unprojected: UnprojectedRows | undefined =
+    isFinished(status) && counted < revision ? { after: counted, upTo: revision } : undefined;
   return { view: viewOf(row), position, unprojected };
 }
 

@@ -1,7 +1,7 @@
 // What happened to an import, from its stream and those of its corrections and reversals. Costs the same for ten rows and for a million.
 import { actorOf } from "../../domain/principal.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
-import { endsImport, type ImportEnding } from "../../events/importEvents.js";
+import { type ImportEnding, isImportEnding } from "../../events/importEvents.js";
 import { type ImportEvent, startedRevision } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
@@ -53,7 +53,7 @@ async function afterEnd(importId: string, eventStore: EventStore): Promise<Later
   return events.sort((one, other) => Number(one.position.commit - other.position.commit));
 }
 
-const isEnding = (event: ImportEvent): event is ImportEvent<ImportEnding> => endsImport(event.type);
+const isEnding = (event: ImportEvent): event is ImportEvent<ImportEnding> => isImportEnding(event.type);
 
 /** What has been read of a stream. Recorded events never change, and pages that are open ask for them again and again. */
 interface KnownStream {

@@ -5,7 +5,7 @@ import type { ImportKind } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { imports, rejections } from "../../projections/tables/imports.js";
 import { databaseOf } from "../database.js";
-import type { Unprojected } from "../imports/importStatus.js";
+import type { UnprojectedRows } from "../imports/importStatus.js";
 import { type Page, type PageRequest, readCursor, readPage, writeCursor } from "../page.js";
 import type { RejectedRow } from "./rejectedRow.js";
 import { type RowState, rowStates, rowsInState } from "./rowStates.js";
@@ -20,7 +20,7 @@ interface ImportName {
   readonly kind: ImportKind;
   readonly importId: string;
   /** Set when the import's ending is shown before it is projected: its last rejected rows then come from the stream. */
-  readonly unprojected?: Unprojected | undefined;
+  readonly unprojected?: UnprojectedRows | undefined;
   /** False where the import is known to have not completed: its rows then have no states to look up. */
   readonly completed?: boolean;
 }

@@ -10,7 +10,7 @@ export interface RowName {
 }
 
 /** What has become of a rejected row, and through whom. */
-export interface RowOutcome extends RowName {
+export interface RejectedRowOutcome extends RowName {
   readonly state: RowState;
   /** The import that corrects it, or that has written its shipment since. */
   readonly otherId: string | null;
@@ -21,12 +21,12 @@ export interface RowOutcome extends RowName {
   readonly note: string | null;
 }
 
-interface OutcomeRecord extends Omit<RowOutcome, "by"> {
+interface OutcomeRecord extends Omit<RejectedRowOutcome, "by"> {
   readonly actor: string | null;
 }
 
 /** Looks up rows of completed imports. Rows of other organisations are left out. */
-export async function rowOutcomes(organisationId: string, rows: readonly RowName[], pool: Pool): Promise<RowOutcome[]> {
+export async function rejectedRowOutcomes(organisationId: string, rows: readonly RowName[], pool: Pool): Promise<RejectedRowOutcome[]> {
   if (rows.length === 0) return [];
   const found = await pool.query<OutcomeRecord>(
     `select wanted."importId", wanted."row", ${stateSqlOf({ sql: "i.kind" }, { importId: "i.import_id", organisationId: "$1" })} as state,

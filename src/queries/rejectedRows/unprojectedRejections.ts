@@ -3,7 +3,7 @@ import { decodeOn } from "../../events/codec.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import type { Unprojected } from "../imports/importStatus.js";
+import type { UnprojectedRows } from "../imports/importStatus.js";
 import type { RejectedRow } from "./rejectedRow.js";
 
 interface RowRange {
@@ -11,7 +11,7 @@ interface RowRange {
   readonly after: number;
   /** The revision to begin at, from the previous page's cursor. */
   readonly from: bigint;
-  readonly range: Unprojected;
+  readonly range: UnprojectedRows;
   readonly count: number;
   /** The bytes left on the page. Undefined when the page is empty: then the first row is shown whatever its size. */
   readonly bytes: number | undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decide, type ReverseRows, reversalsAggregate } from "../../../src/commands/reversals/reversalsDecider.js";
-import { isWithin, joinRanges, numbersIn, rangesOf } from "../../../src/domain/ranges.js";
+import { isInRanges, joinRanges, numbersIn, rangesOf } from "../../../src/domain/ranges.js";
 import type { RowsReversed } from "../../../src/events/reversalEvents.js";
 import { givenWhenThen } from "../givenWhenThen.js";
 
@@ -88,7 +88,7 @@ test("ranges say which numbers they have", () => {
     [9, 10],
   ]);
   expect(numbersIn(ranges)).toEqual(numbers);
-  expect(Array.from({ length: 12 }, (_, number) => number).filter((number) => isWithin(ranges, number))).toEqual(numbers);
+  expect(Array.from({ length: 12 }, (_, number) => number).filter((number) => isInRanges(ranges, number))).toEqual(numbers);
   expect(joinRanges(ranges, [[4, 8]])).toEqual([[1, 10]]);
   expect(joinRanges([], [])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Cell } from "../../../src/domain/rows/cells.js";
-import { explained, type RowReason } from "../../../src/domain/rows/faults.js";
+import { type RowReason, reasonWithAdvice } from "../../../src/domain/rows/faults.js";
 import { shipmentLineJudge } from "../../../src/domain/rows/rowJudges.js";
 import { context, rowOf, table } from "./sample.js";
 
@@ -97,7 +97,7 @@ test.each([
 ])("a row with %j has the contract's reason, and people are told what is wrong", (values, reason, told) => {
   const found = judged(values);
   expect(found.reason).toBe(reason);
-  expect(explained(found as RowReason)).toMatch(told);
+  expect(reasonWithAdvice(found as RowReason)).toMatch(told);
 });
 
 test.each([

@@ -3,7 +3,7 @@
 import type { Position, StoredEvent } from "../../../ports/eventStore.js";
 import { frameEnd, framePrefix } from "./frames.js";
 import { MalformedMessage, message, present, type Reader, readBigInt, readSafely, textIn, wholeMessage } from "./protobuf.js";
-import { noMetadata, noProperties, parseJson, type ReadShared, sharedFields } from "./sharedFields.js";
+import { jsonOrText, noMetadata, noProperties, type ReadShared, sharedFields } from "./sharedFields.js";
 
 export type ReadReply =
   /** `event` is undefined for the server's own events. */
@@ -95,7 +95,7 @@ function readRecorded(reader: Reader, readShared: ReadShared): ReadReply {
   const { type, contentType, recordedAt } = properties;
   if (type.startsWith("$") || stream.startsWith("$")) return { kind: "event", position, event: undefined };
   const bytes = reader.buf as Buffer;
-  const data = contentType === "application/json" ? parseJson(bytes.toString("utf8", dataFrom, dataTo)) : bytes.subarray(dataFrom, dataTo);
+  const data = contentType === "application/json" ? jsonOrText(bytes.toString("utf8", dataFrom, dataTo)) : bytes.subarray(dataFrom, dataTo);
   return { kind: "event", position, event: { stream, revision, position, id, type, data, metadata, recordedAt } };
 }
 

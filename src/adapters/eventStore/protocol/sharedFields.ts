@@ -72,12 +72,12 @@ function readProperties(reader: Reader): Properties {
 }
 
 function readMetadata(reader: Reader): EventMetadata {
-  const found = parseJson(readText(reader));
+  const found = jsonOrText(readText(reader));
   return typeof found === "object" && found !== null ? (found as EventMetadata) : noMetadata;
 }
 
 /** Content that should be JSON but is not stays a text, which the codec refuses. */
-export function parseJson(text: string): unknown {
+export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -72,14 +72,14 @@ export async function acceptData(
     const path = join(folder, "file");
     const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeLines(path, lines)) } as const;
     const sourceDetails = request.body.sourceDetails ?? "API push";
-    return accepted(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));
+    return acceptedAnswer(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));
   });
 }
 
 const received: Record<ImportKind, string> = { shipments: "shipmentsReceived", activities: "activitiesReceived" };
 const statusPath: Record<ImportKind, string> = { shipments: "/v1/org/shipments/imports", activities: "/v1/org/fulfilment/imports" };
 
-export function accepted({ importId, kind, source, elements }: ImportRequested): Answer {
+export function acceptedAnswer({ importId, kind, source, elements }: ImportRequested): Answer {
   const body = {
     importId,
     status: "queued",
@@ -90,7 +90,7 @@ export function accepted({ importId, kind, source, elements }: ImportRequested):
   return { status: 202, body };
 }
 
-export const uploadForm = z.strictObject({
+export const uploadFormSchema = z.strictObject({
   file: z.string().meta({
     format: "binary",
     description: "The .csv or .xlsx file, at most 50 MB (52,428,800 bytes) and not empty; its first row is the header row",
@@ -131,7 +131,7 @@ export async function acceptUpload(
   const { folder, sourceDetails, fields: _, ...file } = await receiveUpload(incoming, deps.tempDir, { stillAllowed });
   try {
     const { catalogueVersion } = caller;
-    return accepted(await acceptFile(pushDeps(deps), { ...originOf(request), kind, catalogueVersion, sourceDetails, file }));
+    return acceptedAnswer(await acceptFile(pushDeps(deps), { ...originOf(request), kind, catalogueVersion, sourceDetails, file }));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -4,7 +4,7 @@ import type { ImportKind } from "../../../events/importEvents.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
 import { rowsToCorrect } from "../../../queries/rejectedRows/rowsToCorrect.js";
 import { defineRoute, type Route } from "../route.js";
-import { accepted, acceptedActivities, acceptedShipments, originOf, pushDeps, pushHeaders, roomInQueue } from "./acceptPush.js";
+import { acceptedActivities, acceptedAnswer, acceptedShipments, originOf, pushDeps, pushHeaders, roomInQueue } from "./acceptPush.js";
 import { importKindRoutes, importParams } from "./importsShape.js";
 
 const acceptedOf = { shipments: acceptedShipments, activities: acceptedActivities };
@@ -56,7 +56,7 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
       const { organisationId, catalogueVersion } = caller;
       const sent = (_: ImportKind, rows: readonly number[]) => rowsToCorrect(organisationId, { kind, importId, rows }, deps.pool);
       const correction = { ...originOf(request), importId, kind, push: body, catalogueVersion, hold: holdOnDisk, sent };
-      return accepted(await requestCorrection(pushDeps(deps), correction));
+      return acceptedAnswer(await requestCorrection(pushDeps(deps), correction));
     },
   }),
 );

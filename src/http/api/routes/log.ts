@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { aboutKinds, type LogEntry, logWhats } from "../../../domain/log/entry.js";
-import { type LogNames, nameOf, sentenceOf, textOf } from "../../../domain/log/sentences.js";
+import { aboutKinds, type LogEntry, logTopics } from "../../../domain/log/entry.js";
+import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../domain/log/sentences.js";
 import { listLog } from "../../../queries/log/logEntries.js";
 import { logNames } from "../../../queries/log/logNames.js";
 import { answerObject, instant } from "../document/schemas.js";
@@ -17,7 +17,7 @@ const entry = answerObject("LogEntry", {
   id: z.string().describe("The id of the recorded event"),
   at: instant("When it was done"),
   by: actor.describe("Who did it"),
-  what: z.enum(logWhats).describe("What it belongs to"),
+  what: z.enum(logTopics).describe("What it belongs to"),
   event: z.string().describe("The type of the recorded event"),
   text: z.string().describe("What was done, in a sentence with the names as they are now. For people: its words may change"),
   about: answerObject("LogSubject", {
@@ -36,8 +36,8 @@ const by = z
 
 const answerOf = (item: LogEntry, names: LogNames) => {
   const { id, at, by: who, what, event, about, stream, revision } = item;
-  const actorNamed = { ...who, name: nameOf(who, names) };
-  const text = textOf(sentenceOf(item, names));
+  const actorNamed = { ...who, name: actorName(who, names) };
+  const text = sentenceText(sentenceOf(item, names));
   return { id, at: at.toISOString(), by: actorNamed, what, event, text, about, stream, revision: Number(revision) };
 };
 
@@ -56,7 +56,7 @@ export const logRoutes: readonly Route[] = [
       query: pageQuery
         .extend({
           by,
-          what: z.enum(logWhats).optional().describe("Entries that belong to this only"),
+          what: z.enum(logTopics).optional().describe("Entries that belong to this only"),
           from: time("What was done at or after this time"),
           to: time("What was done before this time"),
         })

@@ -11,7 +11,7 @@ import {
   describeColumns,
   pushHeaders,
   roomInQueue,
-  uploadForm,
+  uploadFormSchema,
   uploadResponses,
 } from "./acceptPush.js";
 
@@ -63,7 +63,7 @@ const pushActivities = defineRoute({
   },
 });
 
-const upload = { method: "POST", request: { headers: pushHeaders, multipart: uploadForm }, responses: uploadResponses } as const;
+const upload = { method: "POST", request: { headers: pushHeaders, multipart: uploadFormSchema }, responses: uploadResponses } as const;
 
 const uploadShipments = defineRoute({
   ...upload,

@@ -1,7 +1,7 @@
 // Questions that a script asks. The keyboard stays in the dialog; Escape and Cancel close it, and the focus goes back.
 import { element } from "./element.js";
 
-export interface Asked {
+export interface DialogQuestion {
   readonly title: string;
   readonly content: readonly (Node | string)[];
   /** The label of the button that goes ahead. */
@@ -18,7 +18,7 @@ export interface Asked {
 let asked = 0;
 
 /** Resolves with whether the person goes ahead. */
-export function ask({ title, content, confirm, isDangerous = false, isWide = false, focus, bind }: Asked): Promise<boolean> {
+export function ask({ title, content, confirm, isDangerous = false, isWide = false, focus, bind }: DialogQuestion): Promise<boolean> {
   asked += 1;
   const heading = element("h2", { id: `dialog-title-${asked}` }, title);
   const cancel = element("button", { type: "button", class: "quiet" }, "Cancel");

@@ -13,7 +13,7 @@ import { EmptyState, Pager } from "../shell/panel.js";
 import { Time } from "../shell/values.js";
 import { importOf } from "./imports/one.js";
 import { importCrumbs, importPath, importsPath } from "./imports/status.js";
-import { inWords as stepInWords } from "./imports/timeline.js";
+import { stepInWords } from "./imports/timeline.js";
 import { quotesPath } from "./quotes/quoteForm.js";
 import { RawEvent } from "./rawEvent.js";
 

@@ -6,7 +6,7 @@ import ipaddr from "ipaddr.js";
 import type { Logger } from "pino";
 import type { NamelessMember } from "../../../commands/members/sessions.js";
 import { hashEmail } from "../../../commands/members/signInPace.js";
-import { isWithin } from "../../../domain/addressRanges.js";
+import { isAddressWithin } from "../../../domain/addressRanges.js";
 import { emailKey } from "../../../domain/members.js";
 import type { AppEnv, HttpMetrics } from "../../server/requestFrame.js";
 
@@ -55,7 +55,7 @@ export const addressOf = ({ env, req }: Context<AppEnv>, trustedProxies: BlockLi
 export function clientAddress(peer: string | undefined, forwardedFor: string | undefined, trustedProxies: BlockList): string {
   let nearest = plain(peer ?? "");
   const named = (forwardedFor ?? "").split(",").map(plain);
-  while (isWithin(trustedProxies, nearest)) {
+  while (isAddressWithin(trustedProxies, nearest)) {
     const before = named.pop();
     if (before === undefined || isIP(before) === 0) break;
     nearest = before;

@@ -8,7 +8,7 @@ import { startedEvent } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import type { Refusals } from "../../../judging/prepareRows.js";
 import { ledgerHas, supersededRows } from "../../../queries/lookUps/rejectedRows.js";
-import { untilProjected } from "../../../queries/lookUps/untilProjected.js";
+import { waitUntilProjected } from "../../../queries/lookUps/waitUntilProjected.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 
@@ -27,7 +27,7 @@ export async function claimCorrectedRows(
   if (position === undefined) throw new ImportFault(`There is no import ${corrects.importId}, whose rows these are to correct.`);
   const superseded = async () => {
     if (kind !== "shipments") return new Map<number, string>();
-    await ledgerCaughtUp(deps, held, importId);
+    await waitForLedger(deps, held, importId);
     return supersededRows(deps.pool, { organisationId, position, rows: corrects.rows });
   };
   held.check();
@@ -54,12 +54,12 @@ function whyRefused({ why, importId }: RefusedRow): string {
 const ledgerMs = 10_000;
 
 /** Waits for the ledger: imports that ran before this one may have written the same shipments. It has them once it has this import's ImportStarted. */
-async function ledgerCaughtUp({ eventStore, pool }: WorkerDeps, held: HeldTurn, importId: string): Promise<void> {
+async function waitForLedger({ eventStore, pool }: WorkerDeps, held: HeldTurn, importId: string): Promise<void> {
   const started = await startedEvent(eventStore, importId);
   if (!started) throw new Error(`import ${importId} has not started`);
   const look = async () => {
     held.check();
     return (await ledgerHas(pool, started.position.commit)) || undefined;
   };
-  await untilProjected(look, "The projector has not caught up: a correction waits for it", ledgerMs);
+  await waitUntilProjected(look, "The projector has not caught up: a correction waits for it", ledgerMs);
 }

@@ -1,9 +1,9 @@
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import { unusualLimits } from "../../../domain/imports/unusual.js";
 import type { ImportCompleted, ImportRequested, RowOutcome } from "../../../events/importEvents.js";
-import { unusualRows } from "../../../judging/unusualRows.js";
+import { createUnusualFinder } from "../../../judging/unusualRows.js";
 import { areFiguresComplete, ledgerFigures } from "../../../queries/lookUps/ledgerFigures.js";
-import { untilProjected } from "../../../queries/lookUps/untilProjected.js";
+import { waitUntilProjected } from "../../../queries/lookUps/waitUntilProjected.js";
 import type { WorkerDeps } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 
@@ -18,7 +18,7 @@ export function unusualOf({ pool }: WorkerDeps, held: HeldTurn, request: ImportR
   const { kind, organisationId, source, corrects } = request;
   if (kind !== "activities") return undefined;
   const at = new Date(request.at);
-  const finder = unusualRows({ at, source, off: file.unusual?.off ?? [] });
+  const finder = createUnusualFinder({ at, source, off: file.unusual?.off ?? [] });
   return {
     note(outcome: RowOutcome) {
       if (outcome.type === "RowAccepted") finder.add(outcome.data.row, outcome.data.values);
@@ -28,7 +28,7 @@ export function unusualOf({ pool }: WorkerDeps, held: HeldTurn, request: ImportR
         held.check();
         return (await areFiguresComplete(pool, { organisationId, importId: request.importId })) || undefined;
       };
-      await untilProjected(look, "The projector has not caught up: unusual rows wait for it", tablesMs);
+      await waitUntilProjected(look, "The projector has not caught up: unusual rows wait for it", tablesMs);
       const replaced = corrects?.accepted && { importId: corrects.importId, rows: corrects.accepted };
       const found = await finder.find(ledgerFigures(pool, { organisationId, at, replaced, limits: unusualLimits }));
       return found && { unusual: [...found.kinds], unusualRows: found.count };

@@ -7,8 +7,8 @@ import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { customFieldPrefix, pushedNames } from "../../../domain/imports/fields.js";
 import type { Columns } from "../../../domain/rows/cells.js";
 import { decode, UnreadableEvent } from "../../../events/codec.js";
-import { endsImport, type ImportRequested, type RowRejected } from "../../../events/importEvents.js";
-import { readRows, startedEvent } from "../../../events/importLayout.js";
+import { type ImportRequested, isImportEnding, type RowRejected } from "../../../events/importEvents.js";
+import { readRowEvents, startedEvent } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import { type OpenSubmission, openSubmission, type SubmittedRow } from "../../../judging/openSubmission.js";
 import { shownRow } from "../../../judging/shownRow.js";
@@ -94,10 +94,10 @@ async function makeReport(deps: Deps, importId: string, folder: string): Promise
 
 async function* rejectedRows({ eventStore, signal }: Deps, importId: string): AsyncGenerator<RowRejected> {
   let ended = false;
-  for await (const stored of readRows(eventStore, importId, { signal })) {
+  for await (const stored of readRowEvents(eventStore, importId, { signal })) {
     const event = readable(stored);
     if (event?.type === "RowRejected") yield event.data;
-    ended = event !== undefined && endsImport(event.type);
+    ended = event !== undefined && isImportEnding(event.type);
   }
   if (!ended) throw new Error(`import ${importId} has not ended in its stream: its report would lack rows`);
 }

@@ -5,10 +5,10 @@ import {
   asideKey,
   asidePrefix,
   forgetRefusedUpload,
+  listRefusedUploads,
   logOfUpload,
   partsOfAside,
   type RefusedUpload,
-  refusedUploads,
   uploadsPrefix,
 } from "../../../commands/imports/storedObjects.js";
 import { logIdOf } from "../../../commands/logIdentity.js";
@@ -46,7 +46,7 @@ async function moveRefused(deps: Deps, logId: string, olderThanMs: number): Prom
   if (!lastEvent) return 0;
   let moved = 0;
   for (let after = ""; !signal?.aborted; ) {
-    const page = await refusedUploads(pool, { logId, olderThanMs, after, max: atOnce });
+    const page = await listRefusedUploads(pool, { logId, olderThanMs, after, max: atOnce });
     for (const upload of page) if (await moveOne(deps, logId, upload, lastEvent)) moved += 1;
     after = page.at(-1)?.key ?? "";
     if (page.length < atOnce) break;

@@ -1,7 +1,7 @@
 // Two elements of a JSON push with one shipmentId are two writes, of which the later wins: also where they are rejected and corrected.
 import { describe, expect, test } from "vitest";
 import { dismissRows, reopenRows } from "../../../../src/commands/corrections/dismissRows.js";
-import { rowOutcomes } from "../../../../src/queries/rejectedRows/rowOutcomes.js";
+import { rejectedRowOutcomes } from "../../../../src/queries/rejectedRows/rowOutcomes.js";
 import type { TestOrganisation } from "../../../support/service.js";
 import { base, correct, ended, fixed, type Json, json, line, rowsOf, states, useCorrections } from "./stage.js";
 
@@ -148,7 +148,7 @@ describe("a rejected element", () => {
     expect(await rowsOf(organisation, "shipments", importId, "?state=open")).toEqual([]);
     const { message } = await json(await correct(organisation, "shipments", importId, [fixed(1)]), 409);
     expect(message).toBe(`Row 1 is superseded: a later element of import ${importId} has written its shipment`);
-    expect(await rowOutcomes(organisation.id, [{ importId, row: 1 }], stage.service.pool)).toMatchObject([
+    expect(await rejectedRowOutcomes(organisation.id, [{ importId, row: 1 }], stage.service.pool)).toMatchObject([
       { state: "superseded", otherId: importId },
     ]);
     await expect(dismissRows(stage.service, { ...change(organisation, importId, [1]), note: "" })).rejects.toThrow("is superseded");

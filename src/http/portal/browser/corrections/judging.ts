@@ -1,8 +1,8 @@
 // Changed rows are judged by the server, which knows the importer's rules: a moment after the last change, some hundred rows at a time, one
 // request after the other.
 
-import type { HeldRow, Row, Verdict } from "./rows.js";
-import { ask, Refused } from "./server.js";
+import type { ClosedRow, Row, Verdict } from "./rows.js";
+import { askServer, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
 
 const quietMs = 250;
@@ -12,7 +12,7 @@ export const rowsPerRequest = 500;
 
 interface Judgement {
   readonly verdicts: readonly { readonly row: number; readonly verdict: Verdict | null }[];
-  readonly held: readonly HeldRow[];
+  readonly held: readonly ClosedRow[];
 }
 
 export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => void): () => void {
@@ -34,7 +34,7 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
     const unchanged = () => batch.filter((row, index) => row.version === versions[index]);
     let wait = 0;
     try {
-      const { verdicts, held } = await ask<Judgement>(`${base}/judge`, { importId, rows: batch.map(correctionOf) });
+      const { verdicts, held } = await askServer<Judgement>(`${base}/judge`, { importId, rows: batch.map(correctionOf) });
       const byRow = new Map(verdicts.map(({ row, verdict }) => [row, verdict]));
       for (const row of unchanged()) {
         const verdict = byRow.get(row.sent.row);

@@ -42,7 +42,7 @@ export interface Held {
 }
 
 /** As the server names a row of one import. */
-export type HeldRow = Held & { readonly row: number };
+export type ClosedRow = Held & { readonly row: number };
 
 export interface SentRow {
   readonly importId: string;

@@ -3,9 +3,9 @@ import { ask as askPerson } from "../dialog.js";
 import { element } from "../element.js";
 import { changesOf, changesTable, count } from "./changes.js";
 import { type Edits, importText, type Row, type Settings, statusOf } from "./rows.js";
-import { ask, Refused } from "./server.js";
+import { askServer, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
-import { chunksOf, type Outcome, readyGroups, submit } from "./submit.js";
+import { chunksOf, readyGroups, type SubmitOutcome, submit } from "./submit.js";
 
 interface Parts {
   readonly sheet: Sheet;
@@ -82,7 +82,7 @@ function importsText(rows: readonly Row[], references: ReadonlyMap<string, strin
   return `${[...counts].map(([importId, each]) => `${count(each, "row")} of ${references.get(importId) ?? importId}`).join(", ")}.`;
 }
 
-function outcomeOf({ sent, taken, faults }: Outcome, sheet: Sheet, { importBase }: Settings): HTMLElement {
+function outcomeOf({ sent, taken, faults }: SubmitOutcome, sheet: Sheet, { importBase }: Settings): HTMLElement {
   const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined);
   const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict)).length; // not a row that is still being checked
   const unsent = kept.length - faulty;
@@ -148,7 +148,7 @@ async function changeState(what: "dismiss" | "reopen", note: string, rows: reado
     const importId = part[0]?.sent.importId ?? "";
     const numbers = part.map(({ sent }) => sent.row);
     try {
-      await ask(`${settings.base}/rows/${what}`, { importId, rows: numbers, ...(what === "dismiss" ? { note } : {}) });
+      await askServer(`${settings.base}/rows/${what}`, { importId, rows: numbers, ...(what === "dismiss" ? { note } : {}) });
       const held = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, otherName: null, by: "you", note };
       sheet.hold(part.map((row) => [row, held]));
       if (what === "dismiss") edits.forget(part);

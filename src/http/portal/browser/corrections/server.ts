@@ -1,11 +1,11 @@
 // Asks the server, with the token of the page's session.
-import type { HeldRow } from "./rows.js";
+import type { ClosedRow } from "./rows.js";
 
 export class Refused extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly closed: readonly HeldRow[],
+    readonly closed: readonly ClosedRow[],
   ) {
     super(message);
   }
@@ -13,7 +13,7 @@ export class Refused extends Error {
 
 interface Refusal {
   readonly message?: string | readonly string[];
-  readonly closed?: readonly HeldRow[];
+  readonly closed?: readonly ClosedRow[];
 }
 
 /** Whether it may help to try again: the server did not answer, or could not at the moment. */
@@ -25,7 +25,7 @@ const waitMs = 1_000;
 export async function askAgain<Answer>(address: string, body?: unknown): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await ask<Answer>(address, body);
+      return await askServer<Answer>(address, body);
     } catch (error) {
       if (!isPassing(error) || attempt === attempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, waitMs * attempt));
@@ -34,7 +34,7 @@ export async function askAgain<Answer>(address: string, body?: unknown): Promise
 }
 
 /** Throws `Refused` for an answer that is a refusal, and whatever `fetch` throws where none came. */
-export async function ask<Answer>(address: string, body?: unknown): Promise<Answer> {
+export async function askServer<Answer>(address: string, body?: unknown): Promise<Answer> {
   const token = document.querySelector<HTMLMetaElement>('meta[name="form-token"]')?.content ?? "";
   const request: RequestInit =
     body === undefined

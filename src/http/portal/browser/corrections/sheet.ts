@@ -1,5 +1,5 @@
 // The rows that the page has, their changes, and which of them go together.
-import type { Change, Edits, Held, HeldRow, Row, SentRow, Verdict } from "./rows.js";
+import type { Change, ClosedRow, Edits, Held, Row, SentRow, Verdict } from "./rows.js";
 
 export const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
@@ -22,7 +22,7 @@ export interface Sheet {
   /** Says who has each row; undefined where the row is open again. */
   readonly hold: (changes: Iterable<readonly [Row, Held | undefined]>) => void;
   /** The same for rows of one import, as the server names them. */
-  readonly holdAs: (importId: string, heldRows: readonly HeldRow[]) => void;
+  readonly holdAs: (importId: string, heldRows: readonly ClosedRow[]) => void;
   readonly judged: (row: Row, version: number, verdict: Verdict | null) => void;
   /** Rows whose verdict is wanted. */
   readonly unjudged: Set<Row>;

@@ -1,8 +1,8 @@
 // Asks the server whether another person has taken a row: for the rows in view and the changed ones, when an import of the organisation begins
 // or ends, when the page becomes visible, and every few seconds while it is visible.
 import { follow } from "../eventSource.js";
-import type { Held, HeldRow, Row, Settings } from "./rows.js";
-import { ask } from "./server.js";
+import type { ClosedRow, Held, Row, Settings } from "./rows.js";
+import { askServer } from "./server.js";
 import { keyOf, type Sheet } from "./sheet.js";
 import type { View } from "./view.js";
 
@@ -10,7 +10,7 @@ const everyMs = 10_000;
 const soonMs = 200;
 const most = 500;
 
-type RowState = HeldRow & { readonly importId: string };
+type RowState = ClosedRow & { readonly importId: string };
 
 export function followStates(sheet: Sheet, view: View, { base, liveUrl, state }: Pick<Settings, "base" | "liveUrl" | "state">): void {
   let isAsking = false;
@@ -27,7 +27,7 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl, state }:
     if (rows.size === 0) return; // rows that just came are drawn with the next frame
     isAsking = true;
     try {
-      const answer = await ask<{ rows: readonly RowState[] }>(`${base}/states`, {
+      const answer = await askServer<{ rows: readonly RowState[] }>(`${base}/states`, {
         rows: [...rows].slice(0, most).map(({ sent: { importId, row } }) => ({ importId, row })),
       });
       const changes: [Row, Held | undefined][] = [];

@@ -5,7 +5,7 @@ import type { Edits, Row } from "./rows.js";
 import { askAgain, isPassing, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
 
-export interface Outcome {
+export interface SubmitOutcome {
   readonly sent: readonly (Sent & { readonly rows: number })[];
   /** Rows that another person has taken meanwhile. */
   readonly taken: number;
@@ -32,7 +32,7 @@ const isReady = (group: readonly Row[]): boolean => group.every(({ verdict, held
 const keys = new Map<string, string>();
 
 /** `groups`: what the person has seen. Those that are not ready any more stay. */
-export async function submit(sheet: Sheet, groups: readonly Row[][], edits: Edits, base: string): Promise<Outcome> {
+export async function submit(sheet: Sheet, groups: readonly Row[][], edits: Edits, base: string): Promise<SubmitOutcome> {
   const outcome = { sent: [] as (Sent & { rows: number })[], taken: 0, faults: [] as string[] };
   const waiting = chunksOf(groups.filter(isReady));
   for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {

@@ -1,6 +1,6 @@
 // The list of what fits into a cell: below a cell that is edited, or beside a faulty one that was clicked. The server says what is near.
 import { element } from "../element.js";
-import { ask } from "./server.js";
+import { askServer } from "./server.js";
 
 export interface Suggestion {
   readonly value: string;
@@ -25,7 +25,7 @@ const mostKept = 200;
 export function suggestionsFrom(base: string, fields: readonly string[]): Suggestions {
   const kept = new Map<string, readonly Suggestion[]>();
   const read = async (query: string) => {
-    const { suggestions } = await ask<{ suggestions: readonly Suggestion[] }>(`${base}/suggestions?${query}`);
+    const { suggestions } = await askServer<{ suggestions: readonly Suggestion[] }>(`${base}/suggestions?${query}`);
     if (kept.size >= mostKept) kept.clear();
     kept.set(query, suggestions);
     return suggestions;

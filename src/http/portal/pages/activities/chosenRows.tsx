@@ -1,4 +1,4 @@
-import { numbersNamed, rangesInWords, rangesOf } from "../../../../domain/ranges.js";
+import { parseNumbers, rangesInWords, rangesOf } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
@@ -41,7 +41,7 @@ export const chosenRowsPage: PageOf<SignedInVisit> = {
   },
 };
 
-interface Chosen {
+interface SelectedRows {
   readonly importId: string;
   readonly rows: readonly number[];
 }
@@ -49,21 +49,25 @@ interface Chosen {
 const mostChosen = 200;
 
 /** `row=<import id>:<row>`, once for each. */
-function chosenIn({ context }: SignedInVisit): Chosen[] {
+function chosenIn({ context }: SignedInVisit): SelectedRows[] {
   const given = context.req.queries("row") ?? [];
   if (given.length > mostChosen) throw new Rejection("invalid", `Select at most ${mostChosen} rows at a time`);
   const chosen = new Map<string, number[]>();
   for (const each of given) {
     const [importId = "", row = ""] = each.split(":");
     if (!isUuid(importId)) throw new Rejection("invalid", "This link is not complete. Go back and select the rows again");
-    chosen.set(importId, [...(chosen.get(importId) ?? []), ...numbersNamed(row, 1)]);
+    chosen.set(importId, [...(chosen.get(importId) ?? []), ...parseNumbers(row, 1)]);
   }
   return [...chosen].map(([importId, rows]) => ({ importId, rows }));
 }
 
-const addressOf = ({ importId, rows }: Chosen): string => withQuery(reversePath(importId), { rows: rangesInWords(rangesOf(rows)) });
+const addressOf = ({ importId, rows }: SelectedRows): string => withQuery(reversePath(importId), { rows: rangesInWords(rangesOf(rows)) });
 
-function named({ person }: SignedInVisit, chosen: readonly Chosen[], deps: PortalDeps): Promise<(Chosen & { reference: string })[]> {
+function named(
+  { person }: SignedInVisit,
+  chosen: readonly SelectedRows[],
+  deps: PortalDeps,
+): Promise<(SelectedRows & { reference: string })[]> {
   return Promise.all(
     chosen.map(async (each) => {
       const { view } = await requireImport(person.organisationId, { kind: "activities", importId: each.importId }, deps);
@@ -72,7 +76,7 @@ function named({ person }: SignedInVisit, chosen: readonly Chosen[], deps: Porta
   );
 }
 
-const columns = (visit: SignedInVisit): readonly Column<Chosen & { reference: string }>[] => [
+const columns = (visit: SignedInVisit): readonly Column<SelectedRows & { reference: string }>[] => [
   { heading: "Import", names: true, cell: ({ importId, reference }) => <a href={visit.links.to(importPath(importId))}>{reference}</a> },
   { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows.length} /> },
   {

@@ -8,7 +8,7 @@ import { fieldsOf } from "../../../../domain/imports/fields.js";
 import { isLonger, limits } from "../../../../domain/imports/limits.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import type { NameOf } from "../../../../domain/principal.js";
-import { recordedAs } from "../../../../domain/pushes/correctedFile.js";
+import { writtenValues } from "../../../../domain/pushes/correctedFile.js";
 import { storable } from "../../../../domain/pushes/values.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
@@ -46,23 +46,23 @@ export const activityPage: PageOf<SignedInVisit> = {
       menu: [{ label: "History of this row", to: visit.links.to(historyPath(activity.importId, activity.row)) }],
       body: (
         <>
-          <Recorded of={of} nameOf={nameOf} customerNamed={customerNamed} />
+          <RecordedFacts of={of} nameOf={nameOf} customerNamed={customerNamed} />
           {closed && !activity.reversed ? <NotCorrectable of={of} why={closed.sentence} /> : null}
-          {closed === undefined && visit.may("operate") ? <Correct of={of} /> : null}
+          {closed === undefined && visit.may("operate") ? <CorrectionPanel of={of} /> : null}
         </>
       ),
     };
   },
 };
 
-interface OfActivity {
+interface ActivityView {
   readonly visit: SignedInVisit;
   readonly activity: StandingActivity;
   /** The import that recorded it. */
   readonly found: CompletedImport;
 }
 
-async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<Omit<OfActivity, "visit">> {
+async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<Omit<ActivityView, "visit">> {
   const { organisationId } = visit.person;
   const { importId = "", row: text = "" } = visit.params;
   const row = /^\d{1,9}$/.test(text) ? Number(text) : 0;
@@ -73,7 +73,7 @@ async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<
 
 const text = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
 
-function Recorded({ of, nameOf, customerNamed }: { of: OfActivity; nameOf: NameOf; customerNamed: NameOfCustomer }) {
+function RecordedFacts({ of, nameOf, customerNamed }: { of: ActivityView; nameOf: NameOf; customerNamed: NameOfCustomer }) {
   const { visit, activity, found } = of;
   const { importId, row, values } = activity;
   const { sourceDetails, by, at } = found.request;
@@ -86,7 +86,7 @@ function Recorded({ of, nameOf, customerNamed }: { of: OfActivity; nameOf: NameO
     return name === "quantity" ? <Quantity text={value} /> : value;
   };
   const facts: Fact[] = [
-    ["Billing", <Standing of={of} />],
+    ["Billing", <CountState of={of} />],
     ...fieldsOf("activity").map(({ name, heading, type }): Fact => [heading, shown(name, type)]),
     ["Import", <a href={visit.links.to(importPath(importId))}>{shownReference({ reference: sourceDetails })}</a>],
     ["Row", String(row)],
@@ -102,7 +102,7 @@ function Recorded({ of, nameOf, customerNamed }: { of: OfActivity; nameOf: NameO
 }
 
 /** Whether it counts in the totals, and if not, what took its place or why it was taken back. */
-function Standing({ of: { visit, activity } }: { of: OfActivity }) {
+function CountState({ of: { visit, activity } }: { of: ActivityView }) {
   const { importId, reversed, replacedBy } = activity;
   if (reversed)
     return (
@@ -122,7 +122,7 @@ function Standing({ of: { visit, activity } }: { of: OfActivity }) {
 }
 
 /** The row that this one corrects, if its import is a correction. The rows of a correction stand in the order of the rows that they correct. */
-function corrects({ visit, activity, found: { request } }: OfActivity): Fact[] {
+function corrects({ visit, activity, found: { request } }: ActivityView): Fact[] {
   const original = request.corrects?.rows[activity.row - 1];
   if (!request.corrects || original === undefined) return [];
   const { importId, accepted = [], reason } = request.corrects;
@@ -133,7 +133,7 @@ function corrects({ visit, activity, found: { request } }: OfActivity): Fact[] {
   ];
 }
 
-function NotCorrectable({ of: { visit }, why }: { of: OfActivity; why: string }) {
+function NotCorrectable({ of: { visit }, why }: { of: ActivityView; why: string }) {
   return (
     <Panel id="correct" title="Correct">
       <p>
@@ -146,10 +146,10 @@ function NotCorrectable({ of: { visit }, why }: { of: OfActivity; why: string })
 const inputName = (field: string) => `values.${field}`;
 
 /** The values as the form shows them. Numbers are written as in the import's file, since the correction is read in the same way. */
-const valuesToCorrect = ({ activity: { values }, found: { request } }: Omit<OfActivity, "visit">): Record<string, string> =>
-  recordedAs(Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, text(values[name])])), "activities", decimalOf(request));
+const valuesToCorrect = ({ activity: { values }, found: { request } }: Omit<ActivityView, "visit">): Record<string, string> =>
+  writtenValues(Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, text(values[name])])), "activities", decimalOf(request));
 
-function Correct({ of }: { of: OfActivity }) {
+function CorrectionPanel({ of }: { of: ActivityView }) {
   const { visit, activity } = of;
   const { importId, row } = activity;
   const values = valuesToCorrect(of);

@@ -194,7 +194,7 @@ function columns(of: OfActivities, isOfImport: boolean): readonly Column<ListedA
     { heading: "Reference", cell: ({ values }) => <Reference text={text(values["reference"])} /> },
     ...otherFields.map(({ name, heading }) => ({ heading, cell: ({ values }: ListedActivity) => text(values[name]) })),
     ...(of.selection.unusual ? [{ heading: "Unusual", cell: (activity: ListedActivity) => <Unusual of={of} activity={activity} /> }] : []),
-    ...(isOfImport ? [{ heading: "Billing", cell: (activity: ListedActivity) => <Standing of={of} activity={activity} /> }] : []),
+    ...(isOfImport ? [{ heading: "Billing", cell: (activity: ListedActivity) => <CountState of={of} activity={activity} /> }] : []),
     {
       heading: isOfImport ? "Row" : "Import",
       cell: (activity) => <Source of={of} activity={activity} isOfImport={isOfImport} />,
@@ -234,7 +234,7 @@ function Source({ of: { visit }, activity, isOfImport }: { of: OfActivities; act
 }
 
 /** Whether it is billed, and if not, why. */
-function Standing({ of: { visit }, activity: { importId, standing } }: { of: OfActivities; activity: ListedActivity }) {
+function CountState({ of: { visit }, activity: { importId, standing } }: { of: OfActivities; activity: ListedActivity }) {
   if (standing?.reversed) {
     const { reversalId, reason } = standing.reversed;
     return (

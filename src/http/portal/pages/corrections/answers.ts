@@ -17,7 +17,7 @@ import { check } from "../../../../domain/validation.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import { rejectedRowsAmong } from "../../../../queries/lookUps/rejectedRows.js";
 import { presentOf, principalNames } from "../../../../queries/organisations/organisations.js";
-import { rowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
+import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { send } from "../../../server/requestFrame.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
@@ -86,7 +86,7 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
     const { geography, eventStore } = deps;
     const judging = { importId, kind, catalogue, geography, eventStore, sentFor: (row: number) => sent.get(row) ?? null, push };
     const verdicts = known.length === 0 ? new Map<number, RowReason | undefined>() : await judgeCorrections({ rows: known }, judging);
-    const held = await rowOutcomes(
+    const held = await rejectedRowOutcomes(
       organisationId,
       known.map(({ row }) => ({ importId, row })),
       deps.pool,
@@ -95,7 +95,7 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
       status: 200,
       body: {
         verdicts: [...verdicts].map(([row, reason]) => ({ row, verdict: verdictOf(reason) })),
-        held: held.filter(isHeld),
+        held: held.filter(isTaken),
       },
     });
   },
@@ -104,7 +104,7 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
 /** A person edits rows in any order. Of two elements with one shipmentId the later wins, so each stands where it stood in the push. */
 const inOrder = <Row extends { readonly row: number }>(rows: readonly Row[]): Row[] => rows.toSorted((one, other) => one.row - other.row);
 
-const isHeld = ({ state }: { readonly state: string }) => state !== "open";
+const isTaken = ({ state }: { readonly state: string }) => state !== "open";
 
 const namedRows = z.strictObject({
   rows: z
@@ -121,7 +121,7 @@ const statesAnswer: AnswerOf<SignedInVisit> = {
   body: { json: readBytes },
   answer: async (visit, deps, body) => {
     const { rows } = checked(namedRows, body);
-    return send(visit.context, { status: 200, body: { rows: await rowOutcomes(visit.person.organisationId, rows, deps.pool) } });
+    return send(visit.context, { status: 200, body: { rows: await rejectedRowOutcomes(visit.person.organisationId, rows, deps.pool) } });
   },
 };
 
@@ -210,13 +210,13 @@ async function orClosed(visit: SignedInVisit, deps: PortalDeps, work: () => Prom
   } catch (error) {
     if (!(error instanceof RowsClosed)) throw error;
     const nameOf = await principalNames(visit.person.organisationId, deps.pool);
-    const closed = await heldBy(error.rows, nameOf, deps);
+    const closed = await claimsOfRows(error.rows, nameOf, deps);
     return send(visit.context, { status: 409, body: { statusCode: 409, message: error.message, error: "Conflict", closed } });
   }
 }
 
 /** Who has each row, from the streams, since the tables may not have it yet. */
-async function heldBy(rows: readonly ClosedRow[], nameOf: NameOf, { eventStore }: PortalDeps) {
+async function claimsOfRows(rows: readonly ClosedRow[], nameOf: NameOf, { eventStore }: PortalDeps) {
   const others = new Map<string, { readonly name: string; readonly by: string }>();
   for (const importId of new Set(rows.flatMap((row) => row.importId ?? []))) {
     const request = await firstRequest(eventStore, importId);

@@ -20,7 +20,7 @@ export interface Filter {
   readonly reasonKey: string | undefined;
 }
 
-export interface FoundFilter {
+export interface PageFilter {
   readonly filter: Filter;
   /** The reference of the import that the filter names. */
   readonly reference: string | undefined;
@@ -28,7 +28,7 @@ export interface FoundFilter {
   readonly counts: () => Promise<Counts>;
 }
 
-export async function filterIn({ query, person }: SignedInVisit, { pool }: Pick<PortalDeps, "pool">): Promise<FoundFilter> {
+export async function filterIn({ query, person }: SignedInVisit, { pool }: Pick<PortalDeps, "pool">): Promise<PageFilter> {
   const { organisationId } = person;
   const importId = query["import"] || undefined;
   const found =

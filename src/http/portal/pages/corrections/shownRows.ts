@@ -4,11 +4,11 @@ import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { type DateOrder, dateOrders, inOrder, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
-import { explained, faultyColumns, fieldsAtFault, type RowReason } from "../../../../domain/rows/faults.js";
+import { faultyColumns, fieldsAtFault, type RowReason, reasonWithAdvice } from "../../../../domain/rows/faults.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { Page } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
-import { type RowOutcome, rowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
+import { type RejectedRowOutcome, rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
 import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { presentCatalogue } from "../customers.js";
 import type { Filter } from "./filter.js";
@@ -21,7 +21,7 @@ export interface ShownRow extends Pick<CorrectionRow, "importId" | "reference" |
   /** What today's catalogue says of the row as it was sent: null where it would be accepted. Only of open rows. */
   readonly today?: Verdict | null;
   /** Who has the row; only for rows that are not open. */
-  readonly held?: Omit<RowOutcome, "importId" | "row">;
+  readonly held?: Omit<RejectedRowOutcome, "importId" | "row">;
 }
 
 export interface Verdict {
@@ -72,7 +72,7 @@ export async function shownRows(
   const { pool, signingSecret: secret } = deps;
   const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { limit, cursor, secret }, pool);
   const { catalogue } = await presentCatalogue(visit, deps);
-  const held = filter.state === "open" ? [] : await rowOutcomes(organisationId, items, pool);
+  const held = filter.state === "open" ? [] : await rejectedRowOutcomes(organisationId, items, pool);
   const holders = new Map(held.map(({ importId, row, ...rest }) => [`${importId} ${row}`, rest]));
   const verdicts =
     filter.state === "open" ? await verdictsToday(filter.kind, items, catalogue, deps) : new Map<CorrectionRow, Verdict | null>();
@@ -146,4 +146,4 @@ async function verdictsToday(
 }
 
 export const verdictOf = (found: RowReason | undefined): Verdict | null =>
-  found === undefined ? null : { reason: explained(found), faulty: fieldsAtFault(found) };
+  found === undefined ? null : { reason: reasonWithAdvice(found), faulty: fieldsAtFault(found) };

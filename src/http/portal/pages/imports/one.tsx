@@ -30,10 +30,10 @@ export const importPage: PageOf<SignedInVisit> = {
       crumbs: [["Imports", importsPath]],
       menu: [{ label: "History", to: visit.links.to(`${importPath(view.importId)}/history`) }],
     };
-    const under = await Under({ visit, view, deps });
+    const under = await ImportDetails({ visit, view, deps });
     const form = <AsOf visit={visit} path={importPath(view.importId)} asOf={asOf} />;
     if (asOf) {
-      const was = await AsItWas({ visit, view, asOf, deps });
+      const was = await PastImport({ visit, view, asOf, deps });
       return {
         ...head,
         body: (
@@ -63,7 +63,7 @@ export const importPage: PageOf<SignedInVisit> = {
   },
 };
 
-async function Under({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
+async function ImportDetails({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
   const { organisationId } = visit.person;
   const earlier = view.sameFileAs === null ? undefined : await earlierPush(organisationId, view.sameFileAs, deps);
   const columns = view.source === "file" ? await columnsOf(deps, view.importId) : undefined;
@@ -136,7 +136,7 @@ const longestMs = 4_000;
 const eventsBefore = 24n;
 
 /** The import as it was at a time: from its stream, since the tables have only the present. */
-async function AsItWas({ visit, view, asOf, deps }: { visit: SignedInVisit; view: ImportView; asOf: Date; deps: PortalDeps }) {
+async function PastImport({ visit, view, asOf, deps }: { visit: SignedInVisit; view: ImportView; asOf: Date; deps: PortalDeps }) {
   const { organisationId } = visit.person;
   const { importId } = view;
   const [was, steps, nameOf] = await Promise.all([

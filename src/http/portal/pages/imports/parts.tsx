@@ -13,7 +13,7 @@ import { type RejectionReasons, rejectionReasons } from "../../../../queries/rej
 import { answerInTime } from "../../../server/answerInTime.js";
 import type { Viewer } from "../../live/importFeed.js";
 import type { PortalDeps } from "../../page.js";
-import { Reasons, RejectedRows } from "./rejected.js";
+import { ReasonsPlot, RejectedRows } from "./rejected.js";
 import { Reversals, shownReversals } from "./reversals.js";
 import { isUnfinished, rejectedSoFar } from "./status.js";
 import { type RowStates, StatusPart } from "./statusPart.js";
@@ -76,7 +76,7 @@ export function partsOf(visit: Viewer, parts: ImportParts): Readonly<Record<stri
     "import-status": <StatusPart visit={visit} view={view} states={parts.states} correcting={parts.correcting} />,
     "import-reversals": <Reversals visit={visit} view={view} reversals={parts.reversals} nameOf={nameOf} />,
     "import-timeline": <Timeline visit={visit} view={view} steps={steps} nameOf={nameOf} />,
-    "import-reasons": <Reasons found={reasons} rejected={rejectedSoFar(view)} />,
+    "import-reasons": <ReasonsPlot found={reasons} rejected={rejectedSoFar(view)} />,
     "import-rejected": <RejectedRows visit={visit} importId={view.importId} page={rejected} cursor={cursor} />,
   };
 }

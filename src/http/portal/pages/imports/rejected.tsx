@@ -10,7 +10,7 @@ import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { historyPath, importPath } from "./status.js";
 
-export function Reasons({ found, rejected }: { readonly found: RejectionReasons; readonly rejected: number }) {
+export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReasons; readonly rejected: number }) {
   const { reasons, others, counted } = found;
   if (reasons.length === 0) return <div id="import-reasons" />;
   return (

@@ -1,6 +1,6 @@
 import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../../domain/imports/limits.js";
-import { numbersNamed } from "../../../../domain/ranges.js";
+import { parseNumbers } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { importAmounts } from "../../../../queries/activities/importAmounts.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
@@ -11,7 +11,7 @@ import type { FormOf, PageOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { mostLines } from "../activities/billTable.js";
 import { presentCatalogue } from "../customers.js";
 import { importOf } from "./one.js";
-import { consequences, OtherChoice, Preview, unitsOf } from "./reversePreview.js";
+import { consequences, OtherChoice, ReversalPreview, unitsOf } from "./reversePreview.js";
 import { importCrumbs, importPath, importsPath, shownReference } from "./status.js";
 
 /** What would be reversed, and what follows from it, before anything is done. Some rows or a shipment are chosen by the address. */
@@ -50,7 +50,7 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
     correctionsOf(organisationId, outcome, deps),
     presentCatalogue(visit, deps),
   ]);
-  return <Preview visit={visit} view={view} outcome={outcome} amounts={amounts} corrections={corrections} nameOf={nameOf} />;
+  return <ReversalPreview visit={visit} view={view} outcome={outcome} amounts={amounts} corrections={corrections} nameOf={nameOf} />;
 }
 
 const mostNamed = 20;
@@ -81,13 +81,13 @@ export const reverseForm: FormOf<SignedInVisit> = {
   },
 };
 
-type Chosen = Omit<ReversalRequest, "preview" | "reason" | "includeCorrections">;
+type ReversalChoice = Omit<ReversalRequest, "preview" | "reason" | "includeCorrections">;
 
-async function requestOf(visit: SignedInVisit, { importId, kind }: ImportView, deps: PortalDeps): Promise<Chosen> {
+async function requestOf(visit: SignedInVisit, { importId, kind }: ImportView, deps: PortalDeps): Promise<ReversalChoice> {
   const { organisationId, by } = visit.person;
   const { rows, shipment } = visit.query;
   const what = rows
-    ? { rows: numbersNamed(rows, limits.rowsPerReversal) }
+    ? { rows: parseNumbers(rows, limits.rowsPerReversal) }
     : shipment
       ? { shipmentIds: [shipment] }
       : ({ all: true } as const);

@@ -26,7 +26,7 @@ interface PreviewProps {
   readonly nameOf: NameOfCustomer;
 }
 
-export function Preview(props: PreviewProps) {
+export function ReversalPreview(props: PreviewProps) {
   const { visit, view, outcome, amounts, nameOf } = props;
   const isLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
   return (

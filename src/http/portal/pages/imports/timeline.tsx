@@ -25,7 +25,7 @@ export const Timeline = ({ visit, view, steps, nameOf }: TimelineProps) => (
         {steps.map((step) => (
           <li>
             <Time visit={visit} at={atOf(step)} exact />
-            <span>{inWords(step, visit, nameOf)}</span>
+            <span>{stepInWords(step, visit, nameOf)}</span>
           </li>
         ))}
         {view.cancelling && !steps.some(({ type }) => type === "ImportCancelled") ? (
@@ -42,7 +42,7 @@ export const Timeline = ({ visit, view, steps, nameOf }: TimelineProps) => (
 const atOf = (step: TimelineStep): Date => ("data" in step ? new Date(step.data.at) : step.recordedAt);
 
 /** A step in words, for the timeline and for the list of events. */
-export function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Child {
+export function stepInWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Child {
   const rowsOf = (count: number) => (
     <>
       <Amount value={count} /> {count === 1 ? "row" : "rows"}

@@ -1,4 +1,4 @@
-import { nameOf } from "../../../../domain/log/sentences.js";
+import { actorName } from "../../../../domain/log/sentences.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { StreamDeleted } from "../../../../portErrors.js";
@@ -9,7 +9,7 @@ import { Facts, Panel } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
 import { RawEvent } from "../rawEvent.js";
 import { logPath, whatNames } from "./filter.js";
-import { EntrySentence, spokenOf } from "./page.js";
+import { EntrySentence, sentenceContextOf } from "./page.js";
 
 /** The event behind an entry, as it was recorded. */
 export const logEventPage: PageOf<SignedInVisit> = {
@@ -20,7 +20,7 @@ export const logEventPage: PageOf<SignedInVisit> = {
     const entry = isUuid(entryId) ? await findLogEntry(visit.person.organisationId, entryId, deps.pool) : undefined;
     const event = entry && (await readEvent(deps, entry.stream, BigInt(entry.revision)));
     if (!event) throw new Rejection("notFound", "There is no log entry with this id");
-    const spoken = await spokenOf(visit, [entry], deps);
+    const spoken = await sentenceContextOf(visit, [entry], deps);
     return {
       title: "Log entry",
       crumbs: [["Log", logPath]],
@@ -33,7 +33,7 @@ export const logEventPage: PageOf<SignedInVisit> = {
             <Facts
               facts={[
                 ["When", <Time visit={visit} at={entry.at} exact />],
-                ["By", nameOf(entry.by, spoken.names)],
+                ["By", actorName(entry.by, spoken.names)],
                 ["What", whatNames[entry.what]],
                 ["Event", entry.event],
                 ["Stream", <code>{entry.stream}</code>],

@@ -1,4 +1,4 @@
-import { type LogWhat, logWhats } from "../../../../domain/log/entry.js";
+import { type LogWhat, logTopics } from "../../../../domain/log/entry.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { LogFilter } from "../../../../queries/log/logEntries.js";
 import { listKeys } from "../../../../queries/organisations/keys.js";
@@ -27,7 +27,7 @@ export function filterOf({ query, person: { timezone } }: SignedInVisit): LogFil
   const from = dayStart("From", query["from"], timezone);
   const to = dayEnd("To", query["to"], timezone);
   if (from && to && from >= to) throw new Rejection("invalid", "From must not be after To");
-  return { by, what: logWhats.find((what) => what === query["what"]), from, to };
+  return { by, what: logTopics.find((what) => what === query["what"]), from, to };
 }
 
 export async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: PortalDeps): Promise<readonly Chip[]> {
@@ -38,7 +38,7 @@ export async function chipsOf({ person: { organisationId } }: SignedInVisit, { p
     { value: "cli", label: "The command line" },
   ];
   const options = people.filter(({ value }, index) => people.findIndex((each) => each.value === value) === index);
-  const whats = logWhats.map((value) => ({ value, label: whatNames[value] }));
+  const whats = logTopics.map((value) => ({ value, label: whatNames[value] }));
   return [
     { name: "by", label: "Person or key", kind: "choice", all: "Everyone", options, gone: "A removed member" },
     { name: "what", label: "What", kind: "choice", all: "Everything", options: whats },

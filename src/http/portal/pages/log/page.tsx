@@ -1,6 +1,6 @@
 // What people, keys and the command line did in the organisation, and each event behind it.
 import type { LogEntry } from "../../../../domain/log/entry.js";
-import { type LogNames, nameOf, sentenceOf, textOf } from "../../../../domain/log/sentences.js";
+import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../../domain/log/sentences.js";
 import { listLog } from "../../../../queries/log/logEntries.js";
 import { logNames } from "../../../../queries/log/logNames.js";
 import { listWebhooks } from "../../../../queries/organisations/webhooks.js";
@@ -26,7 +26,7 @@ const log = listPage<LogEntry>({
   caption: "What happened, newest first",
   filters: chipsOf,
   query: async (visit, page, { pool }) => listLog(visit.person.organisationId, filterOf(visit), page, pool),
-  columns: async (visit, deps, entries) => columns(visit, await spokenOf(visit, entries, deps)),
+  columns: async (visit, deps, entries) => columns(visit, await sentenceContextOf(visit, entries, deps)),
   empty: (_, why) => (
     <EmptyState title={why === "none" ? "Nothing here yet" : "No entries match this filter"}>
       What people, keys and the command line do appears here.
@@ -38,25 +38,29 @@ export const logPage = log.page;
 export const logDownloads = log.downloads;
 
 /** What the sentences of some entries need. */
-export interface Spoken {
+export interface SentenceContext {
   readonly names: LogNames;
   /** The endpoints that have a page. */
   readonly endpoints: ReadonlySet<string>;
 }
 
-export async function spokenOf(visit: SignedInVisit, entries: readonly LogEntry[], { pool }: PortalDeps): Promise<Spoken> {
+export async function sentenceContextOf(
+  visit: SignedInVisit,
+  entries: readonly LogEntry[],
+  { pool }: PortalDeps,
+): Promise<SentenceContext> {
   const { organisationId } = visit.person;
   const names = await logNames(organisationId, entries, pool);
   const present = entries.some(({ about }) => about.kind === "webhook") ? await listWebhooks(organisationId, pool) : [];
   return { names, endpoints: new Set(present.map(({ endpointId }) => endpointId)) };
 }
 
-const columns = (visit: SignedInVisit, spoken: Spoken): readonly Column<LogEntry>[] => [
+const columns = (visit: SignedInVisit, spoken: SentenceContext): readonly Column<LogEntry>[] => [
   { key: "at", heading: "When", value: ({ at }) => at, cell: ({ at }) => <Time visit={visit} at={at} exact /> },
-  { key: "by", heading: "By", value: ({ by }) => nameOf(by, spoken.names), onlyInFiles: true },
+  { key: "by", heading: "By", value: ({ by }) => actorName(by, spoken.names), onlyInFiles: true },
   { key: "what", heading: "What", value: ({ what }) => whatNames[what], onlyInFiles: true },
   {
-    ...{ key: "text", heading: "What happened", names: true, value: (entry) => textOf(sentenceOf(entry, spoken.names)) },
+    ...{ key: "text", heading: "What happened", names: true, value: (entry) => sentenceText(sentenceOf(entry, spoken.names)) },
     cell: (entry) => <EntrySentence visit={visit} entry={entry} spoken={spoken} />,
   },
   {
@@ -83,7 +87,7 @@ const recorded: readonly (readonly [key: string, heading: string, value: (entry:
 ];
 
 /** With a link on the thing, where it has a page. */
-export function EntrySentence({ visit, entry, spoken }: { visit: SignedInVisit; entry: LogEntry; spoken: Spoken }) {
+export function EntrySentence({ visit, entry, spoken }: { visit: SignedInVisit; entry: LogEntry; spoken: SentenceContext }) {
   const { before, about, after } = sentenceOf(entry, spoken.names);
   const path = pathOf(entry, spoken);
   return (
@@ -95,7 +99,7 @@ export function EntrySentence({ visit, entry, spoken }: { visit: SignedInVisit; 
   );
 }
 
-function pathOf({ about: { kind, id } }: LogEntry, { names, endpoints }: Spoken): string | undefined {
+function pathOf({ about: { kind, id } }: LogEntry, { names, endpoints }: SentenceContext): string | undefined {
   switch (kind) {
     case "key":
       return "/portal/settings/keys";

@@ -10,7 +10,7 @@ import { AsOf, timeIn } from "../asOf.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/status.js";
 import { lastWanted, readVersions, Versions } from "./versions.js";
-import { customTexts, fieldTexts, lineTexts, routeInWords, type ShipmentContent, shipmentPath, shipmentsPath } from "./words.js";
+import { customTexts, lineTexts, routeInWords, type ShipmentContent, shipmentFieldTexts, shipmentPath, shipmentsPath } from "./words.js";
 
 export const shipmentPage: PageOf<SignedInVisit> = {
   path: `${shipmentsPath}/{shipmentId}`,
@@ -37,7 +37,7 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
     action: <CopyButton text={shipmentId} label="Copy id" />,
     body: (
       <>
-        {found && asOf === undefined ? <Written visit={visit} shipment={found} /> : null}
+        {found && asOf === undefined ? <WrittenBy visit={visit} shipment={found} /> : null}
         <AsOf visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
         {content ? (
           <Content content={content} nameOf={nameOfCustomer} timezone={visit.person.timezone} />
@@ -60,7 +60,7 @@ const NotThere = ({ title }: { title: string }) => (
 
 const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ fields, items: Array.isArray(items) ? items : [] });
 
-const Written = ({ visit, shipment }: { visit: SignedInVisit; shipment: LedgerShipment }) => (
+const WrittenBy = ({ visit, shipment }: { visit: SignedInVisit; shipment: LedgerShipment }) => (
   <p class="muted">
     Updated <Time visit={visit} at={new Date(String(shipment["updatedAt"]))} /> by{" "}
     <a href={visit.links.to(importPath(String(shipment["importId"])))}>
@@ -85,7 +85,7 @@ function Content({ content: { fields, items }, nameOf, timezone }: ContentProps)
         <p>
           <Customer customerId={typeof customerId === "string" ? customerId : null} nameOf={nameOf} />
         </p>
-        <Facts facts={fieldTexts(fields, timezone).filter(([label]) => !custom.some(([name]) => name === label))} />
+        <Facts facts={shipmentFieldTexts(fields, timezone).filter(([label]) => !custom.some(([name]) => name === label))} />
       </Panel>
       {custom.length === 0 ? null : (
         <Panel id="custom" title="Custom fields">

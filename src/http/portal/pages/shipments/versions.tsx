@@ -11,7 +11,7 @@ import type { PortalDeps, SignedInVisit } from "../../page.js";
 import { Badge, Pager, Panel } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { historyPath, importPath, reversalPath, reversePath } from "../imports/status.js";
-import { type Change, changesBetween, shipmentPath } from "./words.js";
+import { changesBetween, shipmentPath, type TextChange } from "./words.js";
 
 const shownChanges = 20;
 const longestText = 200;
@@ -120,7 +120,7 @@ const Reversed = ({ visit, importId, reversed: { reversalId, at, reason, actor }
   </p>
 );
 
-const Changes = ({ changes }: { changes: readonly Change[] }) => (
+const Changes = ({ changes }: { changes: readonly TextChange[] }) => (
   <ul class="changes">
     {changes.slice(0, shownChanges).map(({ what, before, after }) => (
       <li>

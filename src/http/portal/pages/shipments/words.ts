@@ -29,7 +29,7 @@ export function placeInWords(values: Values, end: "origin" | "destination"): str
 export const routeInWords = (values: Values): string => `${placeInWords(values, "origin")} to ${placeInWords(values, "destination")}`;
 
 /** Its own fields and then its custom fields; what has no value is left out. */
-export function fieldTexts(fields: Values, timezone: string): [label: string, text: string][] {
+export function shipmentFieldTexts(fields: Values, timezone: string): [label: string, text: string][] {
   const own = fieldsOf("shipment").map(({ name, heading, type }): [string, string] => {
     const text = textOf(fields[name]);
     return [heading, type === "time" && text !== "" ? momentInWords(new Date(text), timezone) : text];
@@ -52,7 +52,7 @@ const lineInWords = (item: unknown): string =>
     .flatMap(([label, text]) => (text === "" ? [] : [`${label} ${text}`]))
     .join(", ");
 
-export interface Change {
+export interface TextChange {
   readonly what: string;
   /** Empty for what was not there before. */
   readonly before: string;
@@ -61,9 +61,12 @@ export interface Change {
 }
 
 /** What differs in the later version. */
-export function changesBetween(earlier: ShipmentContent, later: ShipmentContent, timezone: string): Change[] {
+export function changesBetween(earlier: ShipmentContent, later: ShipmentContent, timezone: string): TextChange[] {
   const texts = ({ fields, items }: ShipmentContent) =>
-    new Map([...fieldTexts(fields, timezone), ...items.map((item, index): [string, string] => [`Line ${index + 1}`, lineInWords(item)])]);
+    new Map([
+      ...shipmentFieldTexts(fields, timezone),
+      ...items.map((item, index): [string, string] => [`Line ${index + 1}`, lineInWords(item)]),
+    ]);
   const [before, after] = [texts(earlier), texts(later)];
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((what) => ({ what, before: before.get(what) ?? "", after: after.get(what) ?? "" }))
