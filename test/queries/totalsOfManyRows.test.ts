@@ -56,7 +56,7 @@ async function fill(organisationId: string, first: string, count: number, before
   }));
   const client = await database.pool.connect();
   await client.query("begin");
-  await writeTotals(client, completed, { keepExisting: false });
+  await writeTotals(client, completed);
   await client.query("commit");
   client.release();
 }

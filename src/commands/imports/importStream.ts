@@ -5,7 +5,7 @@ import { decodeOn, type EventContext, encode } from "../../events/codec.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { firstRowRevision, requestedEvent, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
-import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
+import { type EventStore, type NewEvent, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, isFinished, nothingYet } from "./importDecider.js";
 
 export interface LoadedImport {
@@ -64,16 +64,17 @@ export async function handleImport(
   const { importId, revision } = loaded;
   const events = decide(command, loaded.state);
   if (events.length === 0) return loaded;
-  const appended = await eventStore.append(
-    streamOf.import(importId),
-    // The id is derived from the whole event: two workers that append different events at one revision use different ids, and one is refused.
-    events.map((event) => encode(event.type, event.data, context, v5(`${revision} ${JSON.stringify(event)}`, importId))),
-    revision,
-    options,
-  );
+  const appended = await eventStore.append(streamOf.import(importId), encodeAll(loaded, events, context), revision, options);
   const position = loaded.position ?? appended.position.commit;
   return { importId, state: events.reduce(evolve, loaded.state), revision: appended.revision, position };
 }
+
+/** The id is derived from the whole event: two workers that append different events at one revision use different ids, and one is refused. */
+export const encodeAll = (
+  { importId, revision }: Pick<LoadedImport, "importId" | "revision">,
+  events: readonly ImportEvent[],
+  context: EventContext,
+): NewEvent[] => events.map((event) => encode(event.type, event.data, context, v5(`${revision} ${JSON.stringify(event)}`, importId)));
 
 export function hasEnded(loaded: LoadedImport): boolean {
   return isFinished(loaded.state);

@@ -16,8 +16,11 @@ export interface WebhookEvent {
   readonly recordedAt: Date;
 }
 
-const told = `jsonb_to_recordset($1) as told ("eventId" uuid, type text, "organisationId" text, "importId" uuid, revision bigint,
-  position bigint, "recordedAt" timestamptz)`;
+/** SQL for the events in a parameter. */
+const told = (
+  parameter: string,
+) => `jsonb_to_recordset(${parameter}) as told ("eventId" uuid, type text, "organisationId" text, "importId" uuid,
+  revision bigint, position bigint, "recordedAt" timestamptz)`;
 export const deliveryColumns = "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
 
 /** Cut, not rounded, to the column's milliseconds, so that it is due in this same transaction. */
@@ -30,28 +33,42 @@ const tellSenders = `pg_notify('${channels.deliveriesDue}', '')`;
 export const keptDays = 30;
 
 /** The same event again adds nothing. */
-async function addEvents(database: Database, events: readonly WebhookEvent[], condition: string): Promise<void> {
-  await database.query(
-    `insert into webhook_events (organisation_id, position, event_id, type, import_id, revision, occurred_at)
-     select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${told} where ${condition}
-     on conflict do nothing`,
-    [asJson(events)],
-  );
+const addEventsSql = (parameter: string, condition: string) => `
+  insert into webhook_events (organisation_id, position, event_id, type, import_id, revision, occurred_at)
+  select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${told(parameter)} where ${condition}
+  on conflict do nothing`;
+
+/** SQL that moves the follower's checkpoint. */
+interface Move {
+  readonly sql: string;
+  readonly values: readonly unknown[];
 }
 
-/** Records events that were just read from the log, and marks the endpoints of their organisations as behind. */
-export async function recordEvents(database: Database, events: readonly WebhookEvent[]): Promise<void> {
-  await addEvents(database, events, `"recordedAt" > now() - interval '${keptDays} days'`);
+/**
+ * Records events that were just read from the log, in the statement that moves the follower's checkpoint, and marks the endpoints of their
+ * organisations as behind. Does nothing where `move` moves no checkpoint.
+ */
+export async function recordEvents(
+  database: Database,
+  events: readonly WebhookEvent[],
+  { sql, values }: Move,
+): Promise<{ readonly moved: boolean; readonly behind: boolean }> {
+  const parameter = `$${values.length + 1}`;
+  const isMoved = "exists (select from moved)";
   // It locks the rows of endpoints that are behind already too: else the sender could find one caught up before this commits.
-  await database.query(
-    `with behind as (
+  const { rows } = await database.query<{ moved: boolean; behind: boolean }>(
+    `with moved as (${sql} returning 1
+     ), added as (${addEventsSql(parameter, `"recordedAt" > now() - interval '${keptDays} days' and ${isMoved}`)}
+     ), behind as (
        insert into webhook_backlogs (endpoint_id, position, next_at)
-       select endpoint_id, added_position, ${dueNowSql} from webhook_endpoints where organisation_id = any($1) and removed_at is null
+       select endpoint_id, added_position, ${dueNowSql} from webhook_endpoints
+        where organisation_id in (select "organisationId" from ${told(parameter)}) and removed_at is null and ${isMoved}
         order by endpoint_id
        on conflict (endpoint_id) do update set next_at = ${dueNowSql} where webhook_backlogs.next_at is null returning 1
-     ) select ${tellSenders} where exists (select from behind)`,
-    [[...new Set(events.map(({ organisationId }) => organisationId))]],
+     ) select ${isMoved} as moved, (select count(${tellSenders}) from (select from behind limit 1) as each) > 0 as behind`,
+    [...values, asJson(events)],
   );
+  return rows[0] ?? { moved: false, behind: false };
 }
 
 export const restartedSql = `status = 'waiting', failures = 0, failing_since = null, ended_at = null, reason = null,
@@ -65,8 +82,8 @@ const followed = `(select commit from checkpoints where projection = '${follower
  * Events that a replay found in their streams, however old they are. Those after the follower's checkpoint are left to it: an endpoint that
  * had moved past them would miss the ones before them.
  */
-export const addOldEvents = (database: Database, events: readonly WebhookEvent[]): Promise<void> =>
-  addEvents(database, events, `position <= ${followed}`);
+export const addOldEvents = (database: Database, events: readonly WebhookEvent[]): Promise<unknown> =>
+  database.query(addEventsSql("$1", `position <= ${followed}`), [asJson(events)]);
 
 /**
  * Puts the endpoint back to a time: everything sent from then until the log's present end is sent again, a bounded number at a time. Returns

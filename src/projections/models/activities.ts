@@ -4,10 +4,10 @@ import { fieldsOf } from "../../domain/imports/fields.js";
 import { toFullText } from "../../domain/money.js";
 import type { ImportCompleted, RowAccepted } from "../../events/importEvents.js";
 import { copyRows, deleteRows, field } from "../copyRows.js";
-import type { ApplyOptions, Projection } from "../projection.js";
+import type { Projection } from "../projection.js";
 import { endingsOf, type ImportFacts } from "../sortedBatch.js";
 import { activitiesShape, certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/activities.js";
-import { addCodes } from "./activityCodes.js";
+import { addCodesSql } from "./activityCodes.js";
 import { writeContents } from "./activityContents.js";
 import { recount } from "./countedActivities.js";
 import { reversalsIn } from "./reversals.js";
@@ -48,7 +48,7 @@ export const activities: Projection = {
     await copyRows(client, target, lines, options);
     await writeContents(client, batch);
     const { completed, abandoned } = endingsOf(batch, "activities");
-    await writeTotals(client, completed, options);
+    await writeTotals(client, completed);
     await deleteRows(client, "activities", abandoned);
     await deleteRows(client, "activity_contents", abandoned);
     await recount(client, completed, reversalsIn(batch, options.skip));
@@ -64,10 +64,10 @@ function line(position: string, { row, values }: RowAccepted): string {
 const group = "customer_id, warehouse_code, charge_code";
 const keys = `left(coalesce(customer_id, ''), ${longestKey}) as customer_id, left(warehouse_code, ${longestKey}) as warehouse_code,
               left(charge_code, ${longestKey}) as charge_code`;
-const totalsTarget = {
-  table: "activity_totals",
-  columns: `organisation_id, ${group}, half_hour, import_position, quantity, largest, row_count, row_numbers`,
-};
+const totalColumns = `organisation_id, ${group}, half_hour, import_position, quantity, largest, row_count, row_numbers`;
+
+/** Totals from memory are written in statements of this many. */
+const totalsAtOnce = 5_000;
 
 /**
  * Sums the activities of each completed import: from the totals that were made in memory as the rows passed, or else from the rows in the
@@ -76,48 +76,45 @@ const totalsTarget = {
 export async function writeTotals(
   client: PoolClient,
   completed: readonly { readonly facts: ImportFacts; readonly ended: { readonly data: Pick<ImportCompleted, "counts"> } }[],
-  options: Pick<ApplyOptions, "keepExisting">,
 ): Promise<void> {
-  if (completed.length === 0) return;
   const unsummed: ImportFacts[] = [];
-  const newlySummed = await notSummed(
-    client,
-    completed.map(({ facts }) => facts.position),
-  );
-  let lines = "";
+  const summed: unknown[][] = [];
   for (const { facts, ended } of completed) {
     const totals = facts.totals?.all(ended.data.counts.processed);
     if (!totals) unsummed.push(facts);
-    else for (const total of totals) lines += totalLine(facts, total);
+    else for (const total of totals) summed.push(totalRow(facts, total));
   }
-  await copyRows(client, totalsTarget, lines, options);
+  for (let from = 0; from < summed.length; from += totalsAtOnce) {
+    const rows = summed.slice(from, from + totalsAtOnce);
+    await addTotals(client, totalsFromMemory, rows[0]?.map((_, column) => rows.map((row) => row[column])) ?? []);
+  }
   if (unsummed.length > 0) await sumRows(client, unsummed);
+}
+
+/** Adds totals, and what follows from them: the groups, and the days of the codes. */
+async function addTotals(client: PoolClient, totals: string, values: unknown[]): Promise<void> {
   await client.query(
-    `insert into activity_groups (organisation_id, ${group})
-     select distinct organisation_id, ${group} from activity_totals where import_position = any($1::bigint[])
-     on conflict do nothing`,
-    [completed.map(({ facts }) => facts.position)],
+    `with added as (
+       insert into activity_totals (${totalColumns}) ${totals} on conflict do nothing returning *
+     ), grouped as (
+       insert into activity_groups (organisation_id, ${group}) select distinct organisation_id, ${group} from added on conflict do nothing
+     ) ${addCodesSql("added")}`,
+    values,
   );
-  await addCodes(client, newlySummed);
 }
 
-/** Those of the imports that have no totals yet. */
-async function notSummed(client: PoolClient, positions: readonly string[]): Promise<string[]> {
-  const { rows } = await client.query<{ position: string }>(
-    `select position::text from unnest($1::bigint[]) as completed (position)
-      where not exists (select from activity_totals where import_position = completed.position)`,
-    [positions],
-  );
-  return rows.map(({ position }) => position);
-}
+const totalsFromMemory = `
+  select organisation_id, ${group}, half_hour, import_position, quantity, largest, row_count, row_numbers::integer[]
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::numeric[], $8::numeric[], $9::integer[], $10::text[])
+         as total (${totalColumns})`;
 
-function totalLine(
+function totalRow(
   { organisationId, position }: ImportFacts,
   { customerId, warehouseCode, chargeCode, halfHour, quantity, largest, rows }: Total,
-): string {
-  const texts = [organisationId, customerId, warehouseCode, chargeCode].map(field).join("\t");
+): unknown[] {
   const begin = new Date(halfHour).toISOString();
-  return `${texts}\t${begin}\t${position}\t${toFullText(quantity)}\t${largest}\t${rows.length}\t{${rows.join()}}\n`;
+  const key = [organisationId, customerId, warehouseCode, chargeCode, begin, position];
+  return [...key, toFullText(quantity), largest, rows.length, `{${rows.join()}}`];
 }
 
 async function sumRows(client: PoolClient, imports: readonly ImportFacts[]): Promise<void> {
@@ -136,22 +133,20 @@ const forLargeImports = "set local work_mem = '64MB'; set local enable_sort = of
 async function insertTotals(client: PoolClient, values: readonly [positions: string[], organisations: string[]]): Promise<void> {
   await client.query("savepoint before_totals");
   try {
-    await client.query(totalsBy(certainInstantSql), [...values]);
+    await addTotals(client, totalsBy(certainInstantSql), [...values]);
   } catch (error) {
     if (!isNoTime(error)) throw error;
     await client.query("rollback to savepoint before_totals");
-    await client.query(totalsBy(instantSql), [...values]);
+    await addTotals(client, totalsBy(instantSql), [...values]);
   }
 }
 
 /** `offset 0` makes Postgres read each import's rows in their order from the index, so that a group's row numbers need no sort. */
 const totalsBy = (instant: (text: string) => string): string => `
-  insert into activity_totals (${totalsTarget.columns})
   select organisation_id, ${group}, half_hour, import_position, sum(quantity), max(quantity), count(*)::integer, array_agg("row")
     from unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id)
    cross join lateral (
      select "row", quantity, ${keys}, ${halfHourSql(instant("activity_timestamp"))} as half_hour
        from activities where activities.import_position = completed.import_position order by "row" offset 0) as timed
    where half_hour is not null
-   group by organisation_id, import_position, ${group}, half_hour
-  on conflict do nothing`;
+   group by organisation_id, import_position, ${group}, half_hour`;

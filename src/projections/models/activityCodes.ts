@@ -30,16 +30,10 @@ const columns = "organisation_id, field, code, day, row_count, largest";
 const added = `on conflict (organisation_id, field, code, day) do update
    set row_count = d.row_count + excluded.row_count, largest = greatest(d.largest, excluded.largest)`;
 
-/** For imports whose totals were written just now. */
-export async function addCodes(client: PoolClient, positions: readonly string[]): Promise<void> {
-  if (positions.length === 0) return;
-  await client.query(
-    `insert into activity_codes as d (${columns})
-     select "organisationId", field, code, day, sum(rows), max(largest::numeric) from
-       (${byCodeSql("(select * from activity_totals where import_position = any($1::bigint[])) as entries")}) as c group by 1, 2, 3, 4 ${added}`,
-    [positions],
-  );
-}
+/** SQL that adds the days of totals that were written just now. */
+export const addCodesSql = (entries: string) => `
+  insert into activity_codes as d (${columns})
+  select "organisationId", field, code, day, rows, largest::numeric from (${byCodeSql(entries)}) as c ${added}`;
 
 /** After the totals were changed by these. */
 export async function changeCodes(client: PoolClient, changes: readonly CodeDay[], sign: "+" | "-"): Promise<void> {

@@ -4,7 +4,7 @@ import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } 
 import { addFacts, type KnownImports } from "../models/importFacts.js";
 import type { ApplyOptions, Projection, Running } from "../projection.js";
 import { type SkipEvent, type SortedBatch, sortBatch } from "../sortedBatch.js";
-import { type Checkpoint, isPermanent, lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
+import { type Checkpoint, isPermanent, moveCheckpoints } from "./checkpoints.js";
 import { TablesOfAnotherLog } from "./logGuard.js";
 
 /** A batch costs far more than an event in it. */
@@ -45,7 +45,7 @@ export async function applyInTransaction(
   const { projections, logger } = context;
   const names = projections.map(({ name }) => name);
   const skip: SkipEvent = ({ stream, revision }, why) => logger.error({ stream, revision: String(revision), why }, "event skipped");
-  const checkpoints = await lockCheckpoints(client, names);
+  const checkpoints = await moveCheckpoints(client, names, batch);
   for (const [name, at] of checkpoints) {
     if (isAfter(after, at)) throw new CheckpointMovedBack(`projection ${name} stands at ${at.commit}, before ${after.commit}`);
     throwIfUnseen(name, at, batch.events);
@@ -62,7 +62,6 @@ export async function applyInTransaction(
     }
     if (sorted.events.length > 0) await projection.apply(client, sorted, { keepExisting, skip });
   }
-  await saveCheckpoints(client, names, batch);
 }
 
 /**

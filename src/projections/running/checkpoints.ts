@@ -72,40 +72,51 @@ export const isOutdated = (name: string, checkpoint: Checkpoint | undefined): bo
   checkpoint !== undefined && checkpoint.shape < shapeOf(name);
 
 /** Locks in the order of names, so that two writers cannot deadlock. */
-export async function lockCheckpoints(client: PoolClient, names: readonly string[]): Promise<Checkpoints> {
+export const lockCheckpoints = (client: PoolClient, names: readonly string[]): Promise<Checkpoints> => locked(client, names, ["", []]);
+
+/** Locks the checkpoints and moves those that stand before the batch's end to it. Returns where they stood. */
+export const moveCheckpoints = (client: PoolClient, names: readonly string[], batch: EventBatch): Promise<Checkpoints> =>
+  locked(client, names, [`, moved as (${moveSql})`, moveValues(batch)]);
+
+async function locked(client: PoolClient, names: readonly string[], [also, values]: readonly [string, unknown[]]): Promise<Checkpoints> {
   const sorted = [...names].sort();
-  const locked = await selectLocked(client, sorted);
-  if (locked.size === sorted.length) return locked;
-  await client.query(
+  const lock = async () => {
+    const { rows } = await client.query<Row>(
+      `with before as (select ${columns} from checkpoints where projection = any($1::text[]) order by projection for update)${also} select * from before`,
+      [sorted, ...values],
+    );
+    return new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
+  };
+  const found = await lock();
+  if (found.size === sorted.length) return found;
+  await createCheckpoints(client, sorted);
+  return new Map([...(await lock()), ...found]);
+}
+
+/** At the beginning of the log, where there are none. */
+export const createCheckpoints = (database: Pick<PoolClient, "query">, names: readonly string[]) =>
+  database.query(
     `insert into checkpoints (projection, commit, prepare, shape, updated_at)
      select name, -1, -1, shape, now() from unnest($1::text[], $2::integer[]) as missing (name, shape) order by name on conflict do nothing`,
-    [sorted, sorted.map(shapeOf)],
+    [names, names.map(shapeOf)],
   );
-  return selectLocked(client, sorted);
-}
 
-async function selectLocked(client: PoolClient, names: readonly string[]): Promise<Checkpoints> {
-  const { rows } = await client.query<Row>(
-    `select ${columns} from checkpoints where projection = any($1::text[]) order by projection for update`,
-    [names],
-  );
-  return new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
-}
+/** SQL that moves the checkpoints named by $1, with `moveValues` after it. With `caughtUp`, everything recorded until now is in the tables. */
+export const moveSql = `
+  update checkpoints
+     set commit = $2, prepare = $3, updated_at = case when $4 then now() else updated_at end, log_id = coalesce($5, log_id),
+         event_id = coalesce($6, event_id), event_stream = coalesce($7, event_stream), event_revision = coalesce($8, event_revision),
+         event_commit = coalesce($9, event_commit), event_prepare = coalesce($10, event_prepare)
+   where projection = any($1::text[]) and (commit, prepare) <= ($2::bigint, $3::bigint)`;
 
-/** With `caughtUp` it also sets updated_at: everything recorded until that time is in the tables. */
-export async function saveCheckpoints(client: PoolClient, names: readonly string[], batch: EventBatch): Promise<void> {
-  const { position, caughtUp, events } = batch;
-  await client.query(
-    `update checkpoints
-        set commit = $2, prepare = $3, updated_at = case when $4 then now() else updated_at end, log_id = coalesce($5, log_id),
-            event_id = coalesce($6, event_id), event_stream = coalesce($7, event_stream), event_revision = coalesce($8, event_revision),
-            event_commit = coalesce($9, event_commit), event_prepare = coalesce($10, event_prepare)
-      where projection = any($1::text[]) and (commit, prepare) <= ($2::bigint, $3::bigint)`,
-    [names, ...valuesOf(position), caughtUp, logIdIn(events), ...eventValues(lastPermanentIn(events))],
-  );
-}
+export const moveValues = ({ position, caughtUp, events }: EventBatch): unknown[] => [
+  ...valuesOf(position),
+  caughtUp,
+  logIdIn(events),
+  ...eventValues(lastPermanentIn(events)),
+];
 
-const valuesOf = ({ commit, prepare }: Position) => [String(commit), String(prepare)];
+export const valuesOf = ({ commit, prepare }: Position) => [String(commit), String(prepare)];
 
 function eventValues(lastEvent: AppliedEvent | undefined): (string | null)[] {
   if (!lastEvent) return [null, null, null, null, null];

@@ -63,7 +63,7 @@ export function useActivities() {
     );
     const facts = { importId: "", position: "-9", organisationId, kind: "activities", sourceDetails: "x", isCorrection: false } as const;
     const counts = { received: many, processed: many, failed: 0 };
-    await transaction(service.pool, (client) => writeTotals(client, [{ facts, ended: { data: { counts } } }], { keepExisting: false }));
+    await transaction(service.pool, (client) => writeTotals(client, [{ facts, ended: { data: { counts } } }]));
   }
 
   return {

@@ -4,18 +4,23 @@ import { afterAll, expect, test } from "vitest";
 import { createAppender } from "../../../src/adapters/eventStore/appending/append.js";
 import { openConnection } from "../../../src/adapters/eventStore/connection.js";
 import { encode } from "../../../src/events/codec.js";
-import { type EventChunk, noStream } from "../../../src/ports/eventStore.js";
-import { chunkAppender, isFull } from "../../../src/workers/imports/importing/recordRows.js";
+import { type EventChunk, type NewEvent, noStream } from "../../../src/ports/eventStore.js";
+import { eventWriter } from "../../../src/workers/imports/importing/recordRows.js";
 
 const connection = openConnection("esdb://127.0.0.1:1?tls=false", 1_000); // nothing is sent on it
 afterAll(() => connection.close());
 
 const mebibyte = 1024 * 1024;
 
-/** An event store that sends nothing and returns the size of an append request as its revision. */
+let sent: number[] = [];
+
+/** An event store that sends nothing and notes the size of each append request. */
 const measuring = createAppender({
   connection,
-  send: async (_, { bytes }) => ({ revision: BigInt(bytes.length), position: { commit: 0n, prepare: 0n } }),
+  send: async (_, { bytes }) => {
+    sent.push(bytes.length);
+    return { revision: BigInt(bytes.length), position: { commit: 0n, prepare: 0n } };
+  },
   read: async function* () {},
   deadlineMs: 1_000,
   attempts: 1,
@@ -23,13 +28,20 @@ const measuring = createAppender({
 });
 
 const importId = "018f0000-0000-7000-8000-000000000001";
-const chunks = chunkAppender({
-  eventStore: measuring,
-  loaded: { importId, revision: noStream, position: undefined, state: { status: "none" } },
-  watch: () => undefined,
-  landed: () => undefined,
-});
-const sizeOf = async (chunk: EventChunk) => Number((await chunk.append(noStream)).revision);
+/** Writes events until the first chunk is full. Returns how many events it has and its size. */
+async function firstChunk(event: (nth: number) => NewEvent): Promise<{ count: number; bytes: number }> {
+  const writer = eventWriter({
+    eventStore: measuring,
+    loaded: { importId, revision: noStream },
+    check: () => undefined,
+    landed: () => undefined,
+  });
+  sent = [];
+  let count = 0;
+  for (let full = writer.add(event(0)); !full; full = writer.add(event(count))) count += 1;
+  await writer.settled();
+  return { count, bytes: sent[0] ?? 0 };
+}
 
 test("a full chunk fits into one append, whatever its rows and metadata, and has 2,000 rows or over three quarters of the size limit", async () => {
   const text = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: "grapheme", maxLength: 2_000 }), fc.constant("\u0001".repeat(900)));
@@ -37,13 +49,9 @@ test("a full chunk fits into one append, whatever its rows and metadata, and has
   await fc.assert(
     fc.asyncProperty(given, async ([texts, organisation]) => {
       const context = { organisation, by: { kind: "worker", id: "w" } as const, correlationId: randomUUID() };
-      const chunk = chunks.begin();
-      for (let row = 2; !isFull(chunk); row++) {
-        const data = { row, values: { text: texts[row % texts.length] } };
-        if (!chunk.add(encode("RowAccepted", data, context, randomUUID()))) break;
-      }
-      const count = chunk.count();
-      const bytes = await sizeOf(chunk);
+      const { count, bytes } = await firstChunk((row) =>
+        encode("RowAccepted", { row, values: { text: texts[row % texts.length] } }, context, randomUUID()),
+      );
       expect(bytes).toBeLessThanOrEqual(mebibyte);
       expect(count === 2_000 || bytes > 0.75 * mebibyte).toBe(true);
     }),
@@ -51,15 +59,14 @@ test("a full chunk fits into one append, whatever its rows and metadata, and has
   );
 });
 
+const sizeOf = async (chunk: EventChunk) => Number((await chunk.append(noStream)).revision);
 const context = { organisation: "o", by: { kind: "worker", id: "w" } as const, correlationId: "c" };
 const ofSize = (size: number) => encode("RowAccepted", { row: 2, values: { text: "x".repeat(size) } }, context, randomUUID());
 
 test("a row that is larger than the limit is a chunk of its own, which takes no second row", async () => {
-  const chunk = chunks.begin();
-  expect(chunk.add(ofSize(2 * mebibyte))).toBe(true);
-  expect(chunk.add(ofSize(1))).toBe(false);
-  expect(chunk.count()).toBe(1);
-  expect(await sizeOf(chunk)).toBeGreaterThan(2 * mebibyte);
+  const { count, bytes } = await firstChunk((nth) => ofSize(nth === 0 ? 2 * mebibyte : 1));
+  expect(count).toBe(1);
+  expect(bytes).toBeGreaterThan(2 * mebibyte);
 });
 
 test("a chunk takes rows up to its limit, and no row that would exceed it", async () => {

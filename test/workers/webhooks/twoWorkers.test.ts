@@ -2,9 +2,11 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { createPost } from "../../../src/adapters/webhooks/post.js";
-import { recordEvents, type WebhookEvent } from "../../../src/commands/webhooks/deliveries.js";
-import { webhookEventOf } from "../../../src/commands/webhooks/replay.js";
+import { followerName } from "../../../src/commands/webhooks/deliveries.js";
+import { beginning } from "../../../src/ports/eventStore.js";
+import { createCheckpoints } from "../../../src/projections/running/checkpoints.js";
 import type { WebhookWorkerDeps } from "../../../src/workers/webhooks/deps.js";
+import { recordBatch } from "../../../src/workers/webhooks/following/recordBatch.js";
 import { claimDeliveries } from "../../../src/workers/webhooks/sending/claimDeliveries.js";
 import { deliver } from "../../../src/workers/webhooks/sending/deliver.js";
 import { createOutcomeWriter } from "../../../src/workers/webhooks/sending/outcomeWriter.js";
@@ -22,8 +24,13 @@ test("a delivery whose event took too long to read is released unsent, since ano
   const organisationId = await stage.newOrganisation();
   const receiver = await stage.receiver(organisationId);
   const { stream } = await stage.record(organisationId);
+  await createCheckpoints(stage.pool, [followerName]);
   for await (const event of stage.eventStore.read(stream, { from: 1n, max: 1 }))
-    await recordEvents(stage.pool, [webhookEventOf(event) as WebhookEvent]);
+    await recordBatch(
+      { pool: stage.pool, organisations: stage.deps, onEnqueued: () => undefined },
+      { events: [event], position: event.position, caughtUp: false },
+      beginning,
+    );
   const deps: WebhookWorkerDeps = {
     ...{ pool: stage.pool, eventStore: stage.eventStore, signingSecret, rules: stage.deps.rules, organisations: stage.deps },
     ...{ logger: pino({ level: "silent" }), signal: new AbortController().signal, workerId: "w0", post: createPost() },

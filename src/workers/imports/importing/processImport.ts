@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { ImportState } from "../../../commands/imports/importDecider.js";
-import { handleImport, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
+import { decide, evolve, type ImportState } from "../../../commands/imports/importDecider.js";
+import { handleImport, encodeAll, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { progressOf, readingShare } from "../../../domain/imports/progress.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
@@ -9,6 +9,7 @@ import { ImportFault } from "../../../judging/importFault.js";
 import { openSubmission } from "../../../judging/openSubmission.js";
 import { prepareRows } from "../../../judging/prepareRows.js";
 import { rowOutcomes } from "../../../judging/rowOutcome.js";
+import type { NewEvent } from "../../../ports/eventStore.js";
 import { presentOf } from "../../../queries/organisations/organisations.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import { type HeldTurn, Interrupted } from "../turns/holdTurn.js";
@@ -17,7 +18,7 @@ import type { Visit } from "../turns/room.js";
 import { claimCorrectedRows } from "./claimCorrectedRows.js";
 import { unusualOf } from "./findUnusual.js";
 import { errorReport, fetchSubmission } from "./importFiles.js";
-import { recordRows } from "./recordRows.js";
+import { type EventWriter, eventWriter, recordRows } from "./recordRows.js";
 
 type Processing = Extract<ImportState, { status: "processing" }>;
 
@@ -31,19 +32,29 @@ export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: st
   if (found.state.status === "none" || hasEnded(found)) return undefined;
   if (!visit.take(found.state.request.file)) throw new Interrupted("there is no room");
   await beginOldest(deps, held.turn);
-  return run(deps, held, folder, found, visit.giveWay);
+  const loaded = await start(deps, held, found);
+  const writer = eventWriter({ eventStore: deps.eventStore, loaded, check: held.check, landed: held.madeHeadway });
+  try {
+    return await run(deps, held, folder, loaded, writer, visit.giveWay);
+  } catch (error) {
+    if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) await writer.recorded(); // its end follows what was found
+    throw error;
+  } finally {
+    await writer.settled(); // an append in flight must not land after the turn is given up
+  }
 }
 
 async function run(
   deps: WorkerDeps,
   held: HeldTurn,
   folder: string,
-  found: LoadedImport,
+  loaded: StartedImport,
+  writer: EventWriter,
   giveWay: Visit["giveWay"],
 ): Promise<LoadedImport> {
-  const context = contextOf(deps, found);
-  const loaded = await start(deps, held, found, context);
+  const context = contextOf(deps, loaded);
   const { request, started } = loaded.state;
+  for (const event of loaded.unrecorded) await writer.add(event);
   const catalogue = await deps.catalogues(request.organisationId, started.catalogueVersion);
   const rules = rowContext(catalogue, await deps.localities.geography(started.localities));
   const path = join(folder, "submission");
@@ -65,8 +76,8 @@ async function run(
   const unusual = unusualOf(deps, held, request, catalogue);
   const report = errorReport(deps.spreadsheets, submission.reported, { path: join(folder, "report.xlsx"), importId: request.importId });
   try {
-    const recorded = await recordRows({
-      eventStore: deps.eventStore,
+    const { state, counts } = await recordRows({
+      writer,
       loaded,
       context,
       rows: submission.readAgain(),
@@ -76,28 +87,20 @@ async function run(
         return outcome;
       },
       rejected: report.add,
-      landed: held.madeHeadway,
       giveWay() {
         held.check(); // a chunk takes a while, and a cancelled import ends at once
         return giveWay();
       },
-      watch(rows) {
-        held.check();
-        held.reach(progressOf(rows, prepared.rows));
-      },
+      reached: (rows) => held.reach(progressOf(rows, prepared.rows)),
     });
     const stored = await report.store(deps.objectStore, reportKey(request));
-    const found = await unusual?.find();
-    held.check();
-    const { counts } = recorded;
-    const completed = await handleImport(
-      deps.eventStore,
-      recorded.loaded,
-      { type: "completeImport", counts, report: stored, notes: prepared.notes, unusual: found, by: workerOf(deps), now: held.now() },
-      context,
-    );
+    const by = workerOf(deps);
+    const end = { counts, report: stored, notes: prepared.notes, unusual: await unusual?.find(), by, now: held.now() };
+    const completed = decide({ type: "completeImport", ...end }, state);
+    for (const event of encodeAll(loaded, completed, context)) await writer.add(event);
+    const revision = await writer.recorded();
     deps.logger.info({ importId: request.importId, organisationId: request.organisationId, counts }, "import completed");
-    return completed;
+    return { ...loaded, state: completed.reduce(evolve, state), revision };
   } finally {
     await report.discard();
   }
@@ -109,24 +112,31 @@ export function contextOf(deps: WorkerDeps, { importId, state }: LoadedImport): 
   return { organisation: organisationId, by: workerOf(deps), correlationId: requestId };
 }
 
+/** Of an import with a smaller file, ImportStarted, the rows and the end are one append, as far as they fit into one. */
+const smallBytes = 64 * 1024;
+
+interface StartedImport extends LoadedImport {
+  readonly state: Processing;
+  /** ImportStarted, where it is appended together with what follows it. */
+  readonly unrecorded: readonly NewEvent[];
+}
+
 /** Every row is judged by the catalogue and the localities that ImportStarted names, also after an interruption. */
-async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport, context: EventContext) {
-  const loaded =
-    found.state.status === "processing"
-      ? found
-      : await handleImport(
-          deps.eventStore,
-          found,
-          {
-            type: "startImport",
-            by: workerOf(deps),
-            catalogueVersion: (await presentOf(held.turn.organisationId, deps.pool)).catalogueVersion,
-            localities: await deps.localities.current(),
-            now: held.now(),
-          },
-          context,
-        );
-  if (loaded.state.status === "processing") held.started(new Date(loaded.state.started.at));
-  if (loaded.state.status !== "processing") throw new Error(`import ${loaded.importId} is ${loaded.state.status} right after its start`);
-  return { ...loaded, state: loaded.state satisfies Processing };
+async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport): Promise<StartedImport> {
+  if (found.state.status === "processing") return shown(held, { ...found, state: found.state });
+  const { catalogueVersion } = await presentOf(held.turn.organisationId, deps.pool);
+  const localities = await deps.localities.current();
+  const command = { type: "startImport", by: workerOf(deps), catalogueVersion, localities, now: held.now() } as const;
+  const context = contextOf(deps, found);
+  const events = decide(command, found.state);
+  const state = events.reduce(evolve, found.state);
+  if (state.status !== "processing") throw new Error(`import ${found.importId} is ${state.status} right after its start`);
+  const { file, corrects } = state.request;
+  if (file.size <= smallBytes && !corrects) return { ...found, state, unrecorded: encodeAll(found, events, context) };
+  return shown(held, { ...(await handleImport(deps.eventStore, found, command, context)), state });
+}
+
+function shown(held: HeldTurn, loaded: LoadedImport & { readonly state: Processing }): StartedImport {
+  held.started(new Date(loaded.state.started.at));
+  return { ...loaded, unrecorded: [] };
 }

@@ -1,11 +1,13 @@
 // The follower reads the log and adds deliveries; one is active at a time. After an outage it goes on from its checkpoint. If the log is
 // another one, or an earlier state of the same log, it starts at the beginning: deliveries that exist already are known by the event's id.
+import { setTimeout as pause } from "node:timers/promises";
 import { followerName, restartFollower } from "../../../commands/webhooks/deliveries.js";
 import { webhookEvents } from "../../../domain/webhooks/types.js";
 import type { EventType } from "../../../events/registry.js";
 import { LogTooShort } from "../../../portErrors.js";
-import type { EventBatch, Position } from "../../../ports/eventStore.js";
-import { isBeginning, isSame, readCheckpoints } from "../../../projections/running/checkpoints.js";
+import { isAfter, type Position } from "../../../ports/eventStore.js";
+import { CheckpointMovedBack, throwIfUnseen } from "../../../projections/running/applyBatch.js";
+import { type Checkpoint, createCheckpoints, isSame, readCheckpoints, startAfter } from "../../../projections/running/checkpoints.js";
 import { keepActive } from "../../../projections/running/locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../projections/running/logGuard.js";
 import type { WebhookWorkerDeps } from "../deps.js";
@@ -21,6 +23,8 @@ const types = [...recorded, "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
 /** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than writing each time. */
 const idleSaveMs = 1_000;
+/** The pause after a batch, so that single events form the next. */
+const gatherMs = 50;
 
 /** Resolves when the signal aborts. */
 export async function runFollower(options: FollowerOptions): Promise<void> {
@@ -52,18 +56,23 @@ async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSi
   const { pool, eventStore } = options;
   const own = await readCheckpoints(pool, [followerName]);
   await guard(own);
-  const place = own.get(followerName);
+  await createCheckpoints(pool, [followerName]);
+  const place = own.get(followerName) as Checkpoint;
   // From the last event, not from the checkpoint, as the projector does: an event between the two, which it cannot have seen, is noticed.
-  let after: Position | undefined = place?.lastEvent?.position ?? place;
-  if (after && isBeginning(after)) after = undefined;
+  const from = startAfter(place.lastEvent?.position ?? place);
+  let stands: Position = place;
   let savedAt = 0;
-  const isSaved = async ({ events, position }: EventBatch) =>
-    events.length === 0 && isSame(after, position) && isSame((await readCheckpoints(pool, [followerName])).get(followerName), position);
-  await eventStore.follow({ types, from: after, maxBatch: eventsPerBatch, signal }, async (batch) => {
-    if (batch.events.length > 0 || performance.now() - savedAt > idleSaveMs) {
-      if (!(await isSaved(batch))) await recordBatch(options, batch, after);
-      after = batch.position;
+  await eventStore.follow({ types, from, maxBatch: eventsPerBatch, signal }, async (batch) => {
+    throwIfUnseen(followerName, place, batch.events);
+    const isDue = performance.now() - savedAt > idleSaveMs;
+    if (!isAfter(batch.position, stands)) {
+      if (isDue && !isSame((await readCheckpoints(pool, [followerName])).get(followerName), stands))
+        throw new CheckpointMovedBack("the webhooks' checkpoint has moved");
+    } else if (batch.events.length > 0 || isDue) {
+      await recordBatch(options, batch, stands);
+      stands = batch.position;
       savedAt = performance.now();
+      await pause(gatherMs, undefined, { signal }).catch(() => undefined);
     }
     progressed();
   });
