@@ -5,12 +5,11 @@ import type { EventStore } from "../../../src/ports/eventStore.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";
 import { everyCase } from "../../support/projects/everyCase.js";
 import type { TestService } from "../../support/service.js";
-import { withChunkAppends } from "../../support/stores/chunkAppends.js";
 import { long } from "../scale.js";
 
 export interface CrashPoint {
   readonly call: "append" | "put" | "sql";
-  /** Matched with the first event's type (`RowAccepted` for a chunk of rows), the object's key, or the statement. */
+  /** Matched with the first event's type (of a chunk of rows: `First to Last`), the object's key, or the statement. */
   readonly on: RegExp;
   readonly when: "before" | "after";
   /** Dies at the n-th matching call, counted from 1. */
@@ -50,7 +49,24 @@ type Pass = <Result>(call: CrashPoint["call"], what: string, work: () => Promise
 
 function mortalEvents(store: EventStore, pass: Pass, breathe: () => void): EventStore {
   return {
-    ...withChunkAppends(store, (go) => (expected) => pass("append", "RowAccepted", () => go(expected))),
+    ...store,
+    newChunk: (...asked) => {
+      const chunk = store.newChunk(...asked);
+      let types: string[] = [];
+      return {
+        count: chunk.count,
+        add(event) {
+          const added = chunk.add(event);
+          if (added) types.push(event.type);
+          return added;
+        },
+        append(expected) {
+          const label = `${types[0]} to ${types.at(-1)}`;
+          types = [];
+          return pass("append", label, () => chunk.append(expected));
+        },
+      };
+    },
     append: (stream, events, ...rest) => pass("append", events[0]?.type ?? "", () => store.append(stream, events, ...rest)),
     last: (stream) => pass("append", "", () => store.last(stream)),
     async *read(...args) {
