@@ -1,5 +1,5 @@
 // Everything that is measured, side by side, in one run on one machine; the ratios are what to read.
-//   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,reversals,downloads,rebuild,growth,scale,cancel,idle] [--profile]
+//   npm run bench [-- --full] [--only=imports,smallPushes,quotes,signIns,reads,totals,reversals,downloads,rebuild,growth,scale,cancel,idle] [--profile]
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
@@ -19,6 +19,7 @@ if ((only?.includes("imports") ?? true) && !existsSync(join(here, "node_modules"
 
 const [
   { importSection },
+  { smallPushesSection, printSmallPushes },
   { quoteSection },
   { signInSection, printSignIns },
   { readSection },
@@ -34,6 +35,7 @@ const [
   tables,
 ] = await Promise.all([
   import("./sections/imports.mjs"), // after the install above
+  import("./sections/smallPushes.mjs"),
   import("./sections/quotes.mjs"),
   import("./sections/signIns.mjs"),
   import("./sections/reads.mjs"),
@@ -51,6 +53,7 @@ const [
 
 const sections = {
   imports: { run: importSection, print: tables.printImports },
+  smallPushes: { run: smallPushesSection, print: printSmallPushes },
   quotes: { run: quoteSection, print: tables.printQuotes },
   signIns: { run: signInSection, print: printSignIns },
   reads: { run: readSection, print: tables.printReads },

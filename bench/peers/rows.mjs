@@ -12,7 +12,7 @@ const number = z
   .regex(/^-?\d{1,15}(\.\d{1,9})?$/)
   .transform(Number);
 
-const schemas = {
+export const schemas = {
   activities: z.object({
     warehouseCode: z.string().min(1),
     chargeCode: z.string().min(1),

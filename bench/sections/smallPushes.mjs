@@ -1,0 +1,169 @@
+// JSON pushes of one row and of a hundred, by one organisation and by fifty at once: each client pushes, asks until the import is completed, and
+// pushes again. Beside it the bare pipeline, in turns and on the same stores. Imports a second, time from the push until it is visible, and
+// processor time by process.
+import { fork } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { makeOrganisations } from "../organisations.mjs";
+import { endedWithUs, watch } from "../processes.mjs";
+import { call, startService } from "../service.mjs";
+import { ratio, table } from "../tables.mjs";
+
+const MANY = 50;
+const forms = [1, 100].flatMap((rows) => [1, MANY].map((organisations) => ({ rows, organisations })));
+const peer = fileURLToPath(new URL("../peers/barePushes.mjs", import.meta.url));
+const ASK_MS = 10;
+
+const bodyOf = (rows, nth) =>
+  JSON.stringify({
+    activities: Array.from({ length: rows }, (_, index) => ({
+      ...{ warehouseCode: "SYD1", chargeCode: "PICK", activityTimestamp: "2026-10-01T10:00:00Z" },
+      ...{ quantity: (nth % 7) + 1, reference: `R-${nth}-${index}` },
+    })),
+  });
+
+/** One push until it is visible, in milliseconds. */
+async function pushOnce(target, key, body) {
+  const options = { key, method: "POST", headers: { "content-type": "application/json" }, body };
+  const sentAt = performance.now();
+  const { statusUrl } = await call(target, "/v1/org/fulfilment/activities", options);
+  for (;;) {
+    const { status } = await call(target, statusUrl, { key });
+    if (status === "completed") return performance.now() - sentAt;
+    if (status === "failed" || status === "cancelled") throw new Error(`${statusUrl} is ${status}`);
+    await pause(ASK_MS);
+  }
+}
+
+let nth = 0;
+
+/** Each key pushes for this long. `target` is a service, or something with the same address, processes and routes. */
+export async function measurePushes(target, keys, { rows, seconds }) {
+  const times = [];
+  const watched = watch(target.groups);
+  const startedAt = performance.now();
+  const end = startedAt + seconds * 1_000;
+  const client = async (key) => {
+    while (performance.now() < end) {
+      nth += 1;
+      times.push(await pushOnce(target, key, bodyOf(rows, nth)));
+    }
+  };
+  await Promise.all(keys.map(client));
+  const ms = performance.now() - startedAt;
+  const cpu = Object.fromEntries(Object.entries(watched.end()).map(([name, { cpuUs }]) => [name, cpuUs / 1_000 / times.length]));
+  times.sort((one, other) => one - other);
+  const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
+  return { imports: times.length, rate: (times.length / ms) * 1_000, p50: at(0.5), p95: at(0.95), cpu };
+}
+
+const create = `
+  create table bare_jobs (id uuid primary key, number bigint generated always as identity, organisation text not null, path text not null,
+    taken boolean not null default false);
+  create table bare_imports (id uuid primary key);
+  create table bare_rows (import_id uuid, "row" integer, warehouse_code text, charge_code text, activity_timestamp text, quantity numeric,
+    customer_id text, reference text, status text, primary key (import_id, "row"));
+  create table bare_checkpoint (position bigint);
+  insert into bare_checkpoint values (-1)`;
+
+/** The bare pipeline on the service's stores. */
+async function startBare(service, folder) {
+  const { databaseUrl, eventStoreUrl, groups } = service;
+  const database = new pg.Client(databaseUrl);
+  await database.connect();
+  await database.query(create);
+  await database.end();
+  const children = {};
+  const ready = {};
+  for (const role of ["projector", "worker", "api"]) {
+    children[role] = endedWithUs(fork(peer, [JSON.stringify({ role, databaseUrl, eventStoreUrl, folder })]));
+    ready[role] = await new Promise((resolve, reject) => {
+      children[role].once("message", resolve);
+      children[role].once("exit", (code) => reject(new Error(`the bare ${role} ended with ${code}`)));
+    });
+  }
+  const pids = (role) => () => [children[role].pid];
+  return {
+    url: `http://127.0.0.1:${ready.api.port}`,
+    groups: {
+      ...{ api: pids("api"), worker: pids("worker"), projector: pids("projector") },
+      ...{ eventstore: groups.eventstore, postgres: groups.postgres },
+    },
+    stop: () =>
+      Promise.all(
+        Object.values(children).map(
+          (child) =>
+            new Promise((resolve) => {
+              child.once("exit", resolve);
+              child.disconnect();
+            }),
+        ),
+      ),
+  };
+}
+
+const median = (values) => values.toSorted((one, other) => one - other)[values.length >> 1];
+
+function middleOf(rounds) {
+  const of = (pick) => median(rounds.map(pick));
+  const cpu = Object.fromEntries(Object.keys(rounds[0].cpu).map((name) => [name, of((round) => round.cpu[name])]));
+  return { rate: of(({ rate }) => rate), p50: of(({ p50 }) => p50), p95: of(({ p95 }) => p95), cpu };
+}
+
+export async function smallPushesSection({ folder, full, say, profileDir }) {
+  const [rounds, seconds] = full ? [5, 10] : [2, 4];
+  const service = await startService({ folder: join(folder, "service"), profileDir });
+  let bare;
+  try {
+    const keys = await makeOrganisations(
+      service,
+      Array.from({ length: MANY }, (_, index) => `pusher-${index}`),
+    );
+    bare = await startBare(service, join(folder, "bare"));
+    const targets = { waybill: service, bare };
+    for (const target of Object.values(targets)) await measurePushes(target, keys, { rows: 1, seconds: 2 }); // cold code
+    const measured = forms.map((form) => ({ ...form, waybill: [], bare: [] }));
+    for (let round = 0; round < rounds; round += 1) {
+      for (const each of measured) {
+        for (const name of round % 2 === 0 ? ["waybill", "bare"] : ["bare", "waybill"]) {
+          say(`small pushes: ${each.organisations} x ${each.rows} rows, ${name}`);
+          each[name].push(await measurePushes(targets[name], keys.slice(0, each.organisations), { rows: each.rows, seconds }));
+        }
+      }
+    }
+    return measured.map(({ waybill, bare: theirs, ...form }) => ({ ...form, waybill: middleOf(waybill), bare: middleOf(theirs) }));
+  } finally {
+    await bare?.stop();
+    await service.stop();
+  }
+}
+
+const sum = (cpu) => Object.values(cpu).reduce((all, each) => all + each, 0);
+
+export function printSmallPushes(results) {
+  const name = ({ rows, organisations }) =>
+    `${rows === 1 ? "1 row" : `${rows} rows`}, ${organisations === 1 ? "1 organisation" : `${organisations} at once`}`;
+  table(
+    "Small JSON pushes, imports a second, and ms until visible (targets: rate 0.5 of the bare pipeline's, p95 twice)",
+    ["", "waybill /s", "bare /s", "ratio", "p50", "p95", "bare p50", "bare p95", "p95 ratio"],
+    results.map(({ waybill, bare, ...form }) => [
+      name(form),
+      ...[waybill.rate.toFixed(1), bare.rate.toFixed(1), ratio(waybill.rate, bare.rate)],
+      ...[waybill.p50, waybill.p95, bare.p50, bare.p95].map((ms) => ms.toFixed(0)),
+      ratio(waybill.p95, bare.p95),
+    ]),
+  );
+  const processes = Object.keys(results[0].waybill.cpu);
+  table(
+    "Small JSON pushes, ms of processor time for an import",
+    ["", ...processes, "all"],
+    results.flatMap(({ waybill, bare, ...form }) =>
+      [
+        [name(form), waybill.cpu],
+        ["  bare", bare.cpu],
+      ].map(([label, cpu]) => [label, ...processes.map((process_) => cpu[process_]?.toFixed(1)), sum(cpu).toFixed(1)]),
+    ),
+  );
+}
