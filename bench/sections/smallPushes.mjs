@@ -11,8 +11,7 @@ import { endedWithUs, watch } from "../processes.mjs";
 import { call, startService } from "../service.mjs";
 import { ratio, table } from "../tables.mjs";
 
-const MANY = 50;
-const forms = [1, 100].flatMap((rows) => [1, MANY].map((organisations) => ({ rows, organisations })));
+const sizes = { full: { rounds: 5, seconds: 10, many: 50 }, short: { rounds: 2, seconds: 4, many: 50 } };
 const peer = fileURLToPath(new URL("../peers/barePushes.mjs", import.meta.url));
 const ASK_MS = 10;
 
@@ -112,18 +111,19 @@ function middleOf(rounds) {
   return { rate: of(({ rate }) => rate), p50: of(({ p50 }) => p50), p95: of(({ p95 }) => p95), cpu };
 }
 
-export async function smallPushesSection({ folder, full, say, profileDir }) {
-  const [rounds, seconds] = full ? [5, 10] : [2, 4];
+export async function smallPushesSection({ folder, full, say, profileDir, size = full ? sizes.full : sizes.short }) {
+  const { rounds, seconds, many } = size;
+  const forms = [1, 100].flatMap((rows) => [1, many].map((organisations) => ({ rows, organisations })));
   const service = await startService({ folder: join(folder, "service"), profileDir });
   let bare;
   try {
     const keys = await makeOrganisations(
       service,
-      Array.from({ length: MANY }, (_, index) => `pusher-${index}`),
+      Array.from({ length: many }, (_, index) => `pusher-${index}`),
     );
     bare = await startBare(service, join(folder, "bare"));
     const targets = { waybill: service, bare };
-    for (const target of Object.values(targets)) await measurePushes(target, keys, { rows: 1, seconds: 2 }); // cold code
+    for (const target of Object.values(targets)) await measurePushes(target, keys, { rows: 1, seconds: Math.min(2, seconds) }); // cold code
     const measured = forms.map((form) => ({ ...form, waybill: [], bare: [] }));
     for (let round = 0; round < rounds; round += 1) {
       for (const each of measured) {
