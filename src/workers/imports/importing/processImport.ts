@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { decide, evolve, type ImportState } from "../../../commands/imports/importDecider.js";
-import { handleImport, encodeAll, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
+import { encodeAll, handleImport, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { progressOf, readingShare } from "../../../domain/imports/progress.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
