@@ -5,12 +5,14 @@ import { customFieldPrefix } from "../domain/imports/fields.js";
 import { type Columns, cellText } from "../domain/rows/cells.js";
 import { rowContext } from "../domain/rows/rowContext.js";
 import type { FileRow, Spreadsheets } from "../ports/spreadsheets.js";
-import type { CheckedFile, FileToCheck } from "./fileChecks.js";
+import type { CheckAnswers, CheckedFile, FileToCheck, FileToJudge } from "./fileChecks.js";
 import { ImportFault } from "./importFault.js";
 import { openSubmission } from "./openSubmission.js";
 import { prepareRows } from "./prepareRows.js";
 import { createProblemCounter } from "./problemGroups.js";
 import { createRejectedFile } from "./rejectedFile.js";
+import { describeUnusual } from "./unusualInFile.js";
+import { unusualRows } from "./unusualRows.js";
 
 export interface JudgingTools {
   readonly spreadsheets: Spreadsheets;
@@ -21,7 +23,7 @@ export interface JudgingTools {
 export interface CheckListener {
   /** From 0 to 1. */
   readonly progress: (share: number) => void;
-  readonly shipments: (ids: readonly string[]) => Promise<void>;
+  readonly answers: CheckAnswers;
 }
 
 const idsAtOnce = 5_000;
@@ -29,7 +31,8 @@ const idsAtOnce = 5_000;
 /** What an import of this file would record, judged by the same code and by today's catalogue. Nothing is recorded. */
 export async function checkFile(
   { spreadsheets, catalogue, geography }: JudgingTools,
-  { kind, file, folder, columns, rejectedTo }: Omit<FileToCheck, "organisationId" | "catalogue">,
+  file: FileToCheck["file"],
+  { kind, folder, columns, rejectedTo }: Omit<FileToJudge, "catalogue">,
   watch: CheckListener,
 ): Promise<CheckedFile> {
   const request = { kind, source: "file", file, columns } as const;
@@ -38,8 +41,10 @@ export async function checkFile(
   const rules = rowContext(catalogue, geography);
   const prepared = await prepareRows(request, submission, rules, new Map(), async (share) => watch.progress(share / 2));
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
-  const ids = shipmentIds(submission.columns, watch.shipments);
+  const ids = shipmentIds(submission.columns, watch.answers.shipments);
   const problems = createProblemCounter(submission.columns, headingByField(columns));
+  const off = catalogue.file.unusual?.off ?? [];
+  const finder = kind === "activities" && !rejectedFile ? unusualRows({ at: new Date(), source: "file", off }) : undefined;
   let [ordinal, accepted] = [0, 0];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
@@ -50,33 +55,38 @@ export async function checkFile(
         continue;
       }
       accepted += 1;
+      finder?.add(row.row, verdict.values as Record<string, unknown>);
       if (verdict.shipment !== undefined) await ids.add(row, verdict.shipment);
     }
     watch.progress(0.5 + ordinal / prepared.rows / 2);
   }
   await ids.end();
   await rejectedFile?.close();
+  const found = await finder?.find(watch.answers);
+  const unusual = found && (await describeUnusual(submission, found, headingByField(columns)));
   const counts = { rows: ordinal, accepted, rejected: ordinal - accepted, shipments: kind === "shipments" ? ids.count() : null };
-  return { ...counts, problems: problems.problems(), notes: prepared.notes };
+  return { ...counts, problems: problems.problems(), unusual, notes: prepared.notes };
 }
 
 /** What all rows of a file say about how its dates and numbers are written. A workbook's own numbers are no texts, and say nothing. */
 export async function readEvidence(
   spreadsheets: Spreadsheets,
-  { file: { path, format } }: Pick<FileToCheck, "file">,
+  { path, format }: FileToCheck["file"],
   progress: CheckListener["progress"],
-): Promise<Evidence> {
+): Promise<{ readonly evidence: Evidence; readonly rows: number }> {
   const found = gatherEvidence();
+  let count = 0;
   const writeNumber = (text: string) => `#${text}`;
   for await (const { rows, bytesRead, bytesTotal } of spreadsheets.readRows(path, { format, writeNumber })) {
     for (const { cells } of rows) found.add(cells);
+    count += rows.length;
     progress(bytesTotal === 0 ? 1 : bytesRead / bytesTotal);
   }
-  return found.evidence();
+  return { evidence: found.evidence(), rows: count };
 }
 
 /** Hands on the id of each shipment once. Shipments are numbered by their first lines, so a higher number is one not seen before. */
-export function shipmentIds(columns: Columns, use: CheckListener["shipments"]) {
+export function shipmentIds(columns: Columns, use: CheckAnswers["shipments"]) {
   const column = columns.fields.indexOf("shipmentId");
   let [last, count, ids]: [number, number, string[]] = [0, 0, []];
   const end = async () => {
@@ -96,7 +106,7 @@ export function shipmentIds(columns: Columns, use: CheckListener["shipments"]) {
 }
 
 /** The file's heading for a field; the field's own name, or a custom field's key, where it has none. */
-export function headingByField(columns: FileToCheck["columns"]): (field: string) => string {
+export function headingByField(columns: FileToJudge["columns"]): (field: string) => string {
   const headings = new Map(Object.entries(columns?.headings ?? {}).map(([heading, field]) => [field, heading]));
   return (field) => headings.get(field) ?? (field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field);
 }

@@ -5,25 +5,40 @@ import type { DecimalMark } from "../domain/imports/columns/decimal.js";
 import type { Evidence } from "../domain/imports/columns/evidence.js";
 import type { ImportKind } from "../events/importEvents.js";
 import type { FileFormat } from "../ports/spreadsheets.js";
+import type { LedgerFigures } from "./ledgerFigures.js";
 import type { ClosedState } from "./report/rejectedRows.js";
+import type { UnusualInFile } from "./unusualInFile.js";
 
 export interface FileToCheck {
   readonly organisationId: string;
-  readonly kind: ImportKind;
   readonly file: { readonly path: string; readonly name: string; readonly format: FileFormat };
+  /** Whether to read how its dates and numbers are written. */
+  readonly read: boolean;
+  /** Absent for a file whose rows are not judged. */
+  readonly judge?: FileToJudge | undefined;
+}
+
+export interface FileToJudge {
+  readonly kind: ImportKind;
   /** The check's temporary files. The caller of `run` removes the folder afterwards. */
   readonly folder: string;
   /** The organisation's present catalogue. */
   readonly catalogue: OrganisationFile;
   /** Which field each column holds, where the headings are not ours. */
   readonly columns?: ColumnChoice | undefined;
-  /** Where to write the rejected rows as an error report. Absent for a file that is an error report itself. */
-  readonly rejectedTo?: string;
+  /** Where to write the rejected rows as an error report, for a file that is not one itself. Nothing else is looked for then. */
+  readonly rejectedTo?: string | undefined;
   /** Set for an error report that is to correct the rows of its import. */
-  readonly report?: ReportToJudge;
+  readonly report?: ReportToJudge | undefined;
+  /** Where the file is read first: one with more rows is not judged. */
+  readonly mostRows?: number | undefined;
 }
 
-export type FileToRead = Pick<FileToCheck, "organisationId" | "file">;
+/** What was asked for. */
+export interface CheckResult {
+  readonly evidence?: Evidence | undefined;
+  readonly checked?: CheckedFile | undefined;
+}
 
 /** Why rows are rejected. */
 export interface Problems {
@@ -79,6 +94,8 @@ export interface CheckedFile {
   /** Shipments that would be written; null for activities. */
   readonly shipments: number | null;
   readonly problems: Problems;
+  /** Accepted activities that are perhaps wrong. */
+  readonly unusual?: UnusualInFile | undefined;
   readonly notes: readonly string[];
   /** For a corrected error report: the parts to send, the number of rows that did not fit into them, and the rows that are not open any more. */
   readonly report?: { readonly parts: readonly CorrectionPart[]; readonly later: number; readonly closed: readonly ClosedRows[] };
@@ -111,20 +128,23 @@ export interface CorrectionPart {
   readonly elements: number;
 }
 
+/** What a check asks for while it runs. */
+export interface CheckAnswers extends LedgerFigures {
+  /** Is called with the ids of shipments that would be written, some thousands at a time, each once. */
+  shipments(ids: readonly string[]): Promise<void>;
+}
+
 export interface CheckWatch {
   /** Ends the check when it aborts. */
   readonly signal: AbortSignal;
   /** From 0 to 1; is called a few times a second. */
   readonly progress: (share: number) => void;
-  /** Ids of shipments that would be written, some thousands at a time, each once. The check waits for the promise. */
-  readonly shipments: (ids: readonly string[]) => Promise<void>;
+  readonly answers: CheckAnswers;
 }
 
 export interface FileChecks {
   /** Makes sure that a member has one check at a time: throws a conflict, or returns the function that ends it, which may be called again. */
   readonly enter: (memberId: string) => () => void;
   /** Throws a Rejection for a file that cannot be read, TooBusy when others take too long, or the signal's reason. */
-  readonly run: (file: FileToCheck, watch: CheckWatch) => Promise<CheckedFile>;
-  /** How the file's dates and numbers are written. Reads every row and judges none; throws like `run`. */
-  readonly read: (file: FileToRead, watch: Omit<CheckWatch, "shipments">) => Promise<Evidence>;
+  readonly run: (file: FileToCheck, watch: CheckWatch) => Promise<CheckResult>;
 }

@@ -20,7 +20,17 @@ export interface UnusualSubject {
 export interface UnusualFinder {
   add(row: number, values: Readonly<Record<string, unknown>>): void;
   /** Undefined where nothing is unusual. */
-  find(figures: LedgerFigures): Promise<UnusualRows | undefined>;
+  find(figures: LedgerFigures): Promise<FoundUnusual | undefined>;
+}
+
+/** More than is recorded, for people who look at the file. `index`: of the rows in the order in which they were added. */
+export interface FoundUnusual extends UnusualRows {
+  rowOf(index: number): number;
+  kindsOf(index: number): readonly UnusualKind[];
+  /** Those of the row's codes that are new, each with the known one that was perhaps meant. */
+  newCodesOf(index: number): readonly { readonly field: CodeField; readonly near?: string | undefined }[];
+  /** The import of the earliest activity that the row repeats, where it repeats one. */
+  repeatedOf(index: number): string | undefined;
 }
 
 const codeBits = 14;
@@ -91,10 +101,25 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject): Unusua
         const extra = { ...(near.length > 0 && { near }), ...(sameAs.length > 0 && { sameAs }) };
         return [{ kind, count, rows: rangesOf(first.map(rows.get)), ...extra }];
       });
-      return { count, kinds };
+      return {
+        count,
+        kinds,
+        rowOf: rows.get,
+        kindsOf: (index) => tallies.filter(({ is }) => is(index, marks.get(index))).map(({ kind }) => kind),
+        newCodesOf(index) {
+          const numbers = { chargeCode: (marks.get(index) >>> codeBits) & codeMask, warehouseCode: marks.get(index) & codeMask };
+          return codeFields.flatMap((field) => {
+            const [number, of] = [numbers[field], judged[`${field}s`]];
+            return of.isNew(number) ? [{ field, near: of.near(number) }] : [];
+          });
+        },
+        repeatedOf: (index) => found?.sameAs(index)?.importId,
+      };
     },
   };
 }
+
+const codeFields = ["chargeCode", "warehouseCode"] as const satisfies readonly CodeField[];
 
 /** Numbers the codes of a file from 1; 0 for all codes beyond the first thousands. */
 function codeNumbers() {

@@ -37,8 +37,8 @@ async function uploadReport(who: Visitor, importId: string): Promise<void> {
   const line = (row: number) => `${row},Customer not found,SYD1,PICK,1,2026-03-01T09:30:00Z,,,`;
   const header = "Row number,Rejection reason,warehouseCode,chargeCode,quantity,activityTimestamp,customerId,reference,status";
   const file = new File([[header, ...rows.map(({ row }) => line(row)), ""].join("\n")], `rejected-rows-${importId}.csv`);
-  const headers = { accept: "application/json", "x-form-token": await formToken(who) };
-  const answer = await who.upload("/portal/upload/send", { kind: "activities", page: randomUUID() }, file, headers);
+  const fields = { token: await formToken(who), kind: "activities", page: randomUUID() };
+  const answer = await who.upload("/portal/upload", fields, file, { accept: "application/x-ndjson" });
   await answer.text();
 }
 

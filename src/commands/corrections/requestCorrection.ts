@@ -7,9 +7,16 @@ import { Rejection } from "../../domain/rejection.js";
 import { decimalOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
 import { writeLines } from "../../judging/writeLines.js";
 import { inTemporaryFolder } from "../../temporaryFolder.js";
-import { deadlineIn } from "../deadline.js";
+import { type Deadline, deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
-import { acceptedAmong, completedImport, expectWholeShipments, someNumbers } from "./correctableRows.js";
+import {
+  acceptedAmong,
+  type CompletedImport,
+  completedImport,
+  expectWholeShipments,
+  type PushedElements,
+  someNumbers,
+} from "./correctableRows.js";
 import { expectOpen } from "./openRows.js";
 
 export interface RequestCorrectionDeps extends RequestImportDeps {
@@ -37,7 +44,7 @@ export interface Correction extends Pick<Submission, "organisationId" | "by" | "
  * The importer claims the rows before it records one, so nothing depends on the check here.
  */
 export async function requestCorrection(deps: RequestCorrectionDeps, correction: Correction): Promise<ImportRequested> {
-  const { organisationId, importId, push, by, requestId, now, idempotencyKey } = correction;
+  const { organisationId, push, by, requestId, now, idempotencyKey } = correction;
   const deadline = deadlineIn(correction.withinMs);
   const rows = push.rows.map(({ row }) => row);
   const found = await deadline.within("event store", completedImport(deps, correction));
@@ -45,10 +52,9 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const accepted = await deadline.within("database", acceptedAmong(deps.pool, found, rows));
   const decimal = decimalOf(found.request);
   const corrects = {
-    ...{ importId, rows },
+    ...correctsOf(found, rows),
     ...(accepted.length > 0 && { accepted }),
     ...(push.reason !== undefined && { reason: push.reason }),
-    ...(decimal && { decimal }),
   };
   const asSent = { organisationId, kind, source: "data", corrects, sent: sentBody(push), idempotencyKey, now } as const;
   const first = await deadline.within("event store", firstPushOf(deps.eventStore, asSent));
@@ -63,18 +69,43 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   correction.hold?.(made.bytes);
   return inTemporaryFolder(deps.tempDir, "push-", async (folder) => {
     const path = join(folder, "file");
-    const file = { path, ...(await writeLines(path, made.lines)), name: `${kind}.csv`, format: "csv" } as const;
-    return requestImport(deps, {
-      ...asSent,
-      corrects: { ...corrects, ...(pushed && { push: pushed }) },
-      by,
-      requestId,
-      elements: made.elements,
+    const file = { path, ...(await writeLines(path, made.lines)) };
+    return submitCorrection(deps, found, {
+      ...{ ...asSent, corrects, pushed, by, requestId, elements: made.elements, file, deadline, withinMs: correction.withinMs },
       sourceDetails: correctionName(found.request.sourceDetails),
-      file,
-      check: () => deadline.within("event store", expectOpen(deps, found, rows, accepted)),
-      withinMs: correction.withinMs,
     });
+  });
+}
+
+/** What a correction of these rows records of them; numbers are read as those of the corrected import. */
+export function correctsOf({ request }: CompletedImport, rows: readonly number[]): NonNullable<ImportRequested["corrects"]> {
+  const decimal = decimalOf(request);
+  return { importId: request.importId, rows: [...rows], ...(decimal && { decimal }) };
+}
+
+interface CorrectedRows extends Omit<Submission, "kind" | "source" | "file" | "check" | "corrects"> {
+  readonly corrects: NonNullable<ImportRequested["corrects"]>;
+  /** What the rows go back to, where that is a JSON push of shipments. */
+  readonly pushed: PushedElements;
+  /** The corrected rows as the file that a JSON push would become. */
+  readonly file: Pick<Submission["file"], "path" | "size" | "sha256">;
+  /** For the look at what is open. */
+  readonly deadline: Deadline;
+}
+
+/** Records a correction whose file is made. Refuses rows that are not open. */
+export function submitCorrection(
+  deps: RequestImportDeps,
+  found: CompletedImport,
+  { corrects, pushed, file, deadline, ...submission }: CorrectedRows,
+): Promise<ImportRequested> {
+  const { kind } = found.request;
+  return requestImport(deps, {
+    ...submission,
+    ...{ kind, source: "data" },
+    corrects: { ...corrects, ...(pushed && { push: pushed }) },
+    file: { ...file, name: `${kind}.csv`, format: "csv" },
+    check: () => deadline.within("event store", expectOpen(deps, found, corrects.rows, corrects.accepted)),
   });
 }
 

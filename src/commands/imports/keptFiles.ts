@@ -1,8 +1,9 @@
-// Files that wait until a person has chosen their columns, or uploads what was checked. They are kept for a day, a few for each organisation.
+// Uploaded files that are not imports yet: a person looks at what was found in them first. They are kept for a day, a few for each organisation.
 import type { Pool } from "pg";
 import { v7 } from "uuid";
 import type { Evidence } from "../../domain/imports/columns/evidence.js";
 import type { ImportColumns, ImportKind } from "../../events/importEvents.js";
+import type { CheckedFile } from "../../judging/fileChecks.js";
 import { named } from "../../namedSql.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
@@ -15,6 +16,8 @@ export const keptFileHours = 24;
 export const keptPrefix = (logId: string): string => `kept/${logId}/`;
 
 export interface FileToKeep {
+  /** The same for a form that is sent again. */
+  readonly fileId?: string;
   readonly organisationId: string;
   readonly kind: ImportKind;
   readonly sourceDetails: string;
@@ -28,17 +31,31 @@ export interface FileToKeep {
   readonly checked?: CheckedAs;
 }
 
-/** How a file was checked, so that the same is done when it is uploaded. */
+/** What is known of the file, so that the same is done when it is uploaded. */
 export interface CheckedAs {
-  /** How to take an error report: as a correction or as a new file. Empty if the form did not say. */
+  /** How to take an error report: as a correction or as a new file. Empty if the person did not say. */
   readonly take: string;
-  /** What its columns were taken for, where its headings are not ours. */
+  /** What its columns are taken for, where its headings are not ours. */
   readonly columns?: ImportColumns | undefined;
+  /** Set until it is known what its columns are. */
+  readonly undecided?: boolean | undefined;
+  /** Of what looks like an error report: the import, where it says of which it is. */
+  readonly report?: { readonly importId?: string | undefined } | undefined;
+  /** What Check found. */
+  readonly found?: FoundInFile | undefined;
+  /** Of an error report: the imports that were made of it, and why not all of it could be sent. */
+  readonly sent?: { readonly importIds: readonly string[]; readonly refused?: string | undefined } | undefined;
 }
 
-export interface KeptFile extends Omit<FileToKeep, "file" | "checked"> {
+export interface FoundInFile extends CheckedFile {
+  /** How many of its shipments the ledger has already. */
+  readonly replaced: number;
+}
+
+export interface KeptFile extends Omit<FileToKeep, "file" | "checked" | "fileId"> {
   readonly fileId: string;
   readonly file: Omit<FileToKeep["file"], "path"> & { readonly key: string };
+  /** Null for a file whose columns are to be chosen. */
   readonly checked: CheckedAs | null;
   /** The import that it became. */
   readonly importId: string | null;
@@ -50,18 +67,18 @@ interface Deps {
   readonly objectStore: ObjectStore;
 }
 
-/** Returns the file's id. The organisation's oldest files make room for it. */
+/** Returns the file's id. The organisation's oldest files that wait make room for it. */
 export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: FileToKeep): Promise<string> {
-  const { organisationId, kind, sourceDetails, columns, evidence, notes, checked } = kept;
+  const { fileId = v7(), organisationId, kind, sourceDetails, columns, evidence, notes, checked } = kept;
   const { path, name, format, size, sha256 } = kept.file;
-  const fileId = v7();
   const key = `${keptPrefix(await logIdOf(eventStore))}${organisationId}/${fileId}`;
   await objectStore.put(key, path, { contentType: "application/octet-stream" });
   const json = { columns: JSON.stringify(columns), evidence: JSON.stringify(evidence), notes: JSON.stringify(notes) };
   await pool.query(
     named(
       `insert into kept_files (file_id, organisation_id, kind, name, format, size, sha256, source_details, object_key, columns, "values", notes, checked)
-       values (:fileId, :organisationId, :kind, :name, :format, :size, :sha256, :sourceDetails, :key, :columns, :evidence, :notes, :checked)`,
+       values (:fileId, :organisationId, :kind, :name, :format, :size, :sha256, :sourceDetails, :key, :columns, :evidence, :notes, :checked)
+       on conflict (file_id) do update set kept_at = now()`,
       {
         fileId,
         organisationId,
@@ -79,7 +96,7 @@ export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: Fi
   );
   const { rows } = await pool.query<{ key: string }>(
     `delete from kept_files where file_id in (
-       select file_id from kept_files where organisation_id = $1 order by kept_at desc, file_id desc offset ${keptFilesPerOrganisation})
+       select file_id from kept_files where organisation_id = $1 and import_id is null order by kept_at desc, file_id desc offset ${keptFilesPerOrganisation})
      returning object_key as key`,
     [organisationId],
   );
@@ -103,20 +120,22 @@ export async function keptFile(organisationId: string, fileId: string, pool: Poo
   return { ...rest, evidence, file: { name, format, size: Number(size), sha256, key } };
 }
 
-/** Remembers how the file was checked last. */
-export async function rememberCheck(pool: Pool, { fileId }: Pick<KeptFile, "fileId">, checked: CheckedAs): Promise<void> {
-  await pool.query("update kept_files set checked = $2 where file_id = $1", [fileId, JSON.stringify(checked)]);
+/** Remembers what is known of the file now. */
+export async function saveKept(pool: Pool, { fileId, kind, evidence, checked }: KeptFile): Promise<void> {
+  await pool.query(`update kept_files set kind = $2, "values" = $3, checked = $4 where file_id = $1`, [
+    ...[fileId, kind, JSON.stringify(evidence)],
+    checked && JSON.stringify(checked),
+  ]);
 }
 
-/** Makes room at once: the same person has checked another file in its place. A file that became an import, or waits for its columns, stays. */
-export async function dropChecked(
+/** Makes room at once: the same person has chosen another file in its place. A file that became an import stays. */
+export async function dropKept(
   organisationId: string,
   fileId: string,
   { pool, objectStore }: Pick<Deps, "pool" | "objectStore">,
 ): Promise<void> {
   const { rows } = await pool.query<{ key: string }>(
-    `delete from kept_files where organisation_id = $1 and file_id::text = $2 and import_id is null and checked is not null
-     returning object_key as key`,
+    `delete from kept_files where organisation_id = $1 and file_id::text = $2 and import_id is null returning object_key as key`,
     [organisationId, fileId],
   );
   for (const { key } of rows) await objectStore.remove(key).catch(() => undefined); // the workers remove it otherwise

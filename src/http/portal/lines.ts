@@ -1,12 +1,14 @@
-import type { PortalDeps, Visit } from "./page.js";
+import { TooBusy } from "../../portErrors.js";
+import type { Done, PortalDeps, Visit, Work } from "./page.js";
 import { errorAnswer, messagesOf } from "./pageResponse.js";
 
 /** One line of the answer, for a script that reads it while it comes. */
-export type Line =
-  | { readonly share: number; readonly text: string }
-  | { readonly html: string }
-  | { readonly goTo: string; readonly importId?: string }
-  | { readonly error: string };
+export type Line = { readonly share: number; readonly text: string } | { readonly goTo: string } | { readonly error: string };
+
+const linesType = "application/x-ndjson";
+
+/** Whether a script sends the form, and reads what becomes of it. */
+export const wantsLines = ({ req }: Visit["context"]): boolean => req.header("accept") === linesType;
 
 /** A connection that is silent for a minute is ended, by this server and by many proxies. */
 const repeatMs = 10_000;
@@ -18,6 +20,17 @@ export function pageLeft({ env }: Visit["context"]): AbortController {
   if (env?.outgoing?.destroyed) leave(); // while the request was being read
   env?.outgoing?.once("close", leave);
   return left;
+}
+
+/** A browser without scripts shows nothing until the answer, and the server ends a connection that is silent for a minute. */
+const plainFormMs = 50_000;
+
+/** For a browser without scripts. */
+export async function waitForWork({ context }: Visit, { closing }: PortalDeps, { work, tooSlow }: Work): Promise<Done> {
+  const signal = AbortSignal.any([closing, pageLeft(context).signal, AbortSignal.timeout(plainFormMs)]);
+  return work(() => undefined, signal).catch((error: unknown) => {
+    throw signal.aborted ? new TooBusy(tooSlow, { cause: error }) : error;
+  });
 }
 
 /**
@@ -55,5 +68,5 @@ export function answerInLines(
     },
     cancel: () => left.abort(),
   });
-  return c.body(body, 200, { ...c.get("answerHeaders"), "content-type": "application/x-ndjson", "x-accel-buffering": "no" });
+  return c.body(body, 200, { ...c.get("answerHeaders"), "content-type": linesType, "x-accel-buffering": "no" });
 }

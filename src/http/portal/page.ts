@@ -17,6 +17,7 @@ import type { StillAllowed } from "../server/readBody.js";
 import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
 import type { Assets } from "./assets.js";
 import type { Fields } from "./fields.js";
+import type { Line } from "./lines.js";
 import type { Links } from "./links.js";
 import type { ImportFeed } from "./live/importFeed.js";
 import type { Streams } from "./live/streams.js";
@@ -66,6 +67,13 @@ export interface Done {
   readonly owner?: string;
 }
 
+/** Work after a form that takes a while. The page's script reads how far it is, line by line; a browser without scripts waits for its end. */
+export interface Work {
+  readonly work: (say: (line: Line) => void, signal: AbortSignal) => Promise<Done>;
+  /** What a browser without scripts is told where it takes too long. */
+  readonly tooSlow: string;
+}
+
 /** Leads to a page that says in a line what was done. `once`: a secret that only this page shows. */
 export const done = (goTo: string, line: string, once?: string): Done => ({
   goTo,
@@ -92,7 +100,7 @@ export interface FormOf<V extends Visit> {
   readonly faults?: Readonly<Record<string, RegExp>>;
   /** Of the body, for a form that is larger than others. */
   readonly mostBytes?: number;
-  readonly submit: (visit: V, fields: Fields, deps: PortalDeps) => Promise<Done | Shown>;
+  readonly submit: (visit: V, fields: Fields, deps: PortalDeps) => Promise<Done | Shown | Work>;
 }
 
 /**

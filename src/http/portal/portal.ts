@@ -12,6 +12,7 @@ import { type AppEnv, send } from "../server/requestFrame.js";
 import { assetFolder, readAssets, serveAsset } from "./assets.js";
 import { boundDownloads } from "./downloads.js";
 import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
+import { answerInLines, waitForWork, wantsLines } from "./lines.js";
 import { createLinks } from "./links.js";
 import { createImportFeed } from "./live/importFeed.js";
 import { createStreams } from "./live/streams.js";
@@ -64,6 +65,7 @@ export function createPortal(options: PortalOptions, { withBody, uploads, closin
     sessionOf: (c) => answerInTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session"),
   };
   const answerError = async (c: Context<AppEnv>, error: unknown) => {
+    if (wantsLines(c)) return send(c, errorAnswer(c, error, deps.logger));
     const person = await serving.sessionOf(c).catch(() => undefined);
     return errorPage(visitBy(c, person, "anyone", serving), error, deps.logger);
   };
@@ -119,6 +121,7 @@ async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Servin
   ensureSameOrigin({ header: (name) => c.req.header(name), publicUrl: deps.publicUrl });
   requireFormType(c.req.header("content-type"), form.body === "upload" ? "multipart/form-data" : undefined);
   const visit = await visitOf(c, form.access, serving);
+  if (wantsLines(c)) refuseScript(visit, form.access);
   const refused = refuse(visit, form.access);
   if (refused) return refused;
   if (form.body === "upload") return uploads.within(visit.person?.organisationId ?? "", () => submit(form, visit, noFields, serving));
@@ -132,9 +135,14 @@ async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Servin
 
 async function submit(form: FormOf<Visit>, visit: Visit, fields: Fields, serving: Serving): Promise<Response> {
   const { deps } = serving;
+  const { context: c } = visit;
   try {
-    return respond(visit, await form.submit(visit, fields, deps), serving);
+    const result = await form.submit(visit, fields, deps);
+    if (!wantsLines(c)) return respond(visit, "work" in result ? await waitForWork(visit, deps, result) : result, serving);
+    const work = "work" in result ? result.work : async () => result as Done;
+    return answerInLines(visit, deps, async (say, signal) => ({ goTo: serving.links.to((await work(say, signal)).goTo) }));
   } catch (error) {
+    if (wantsLines(c)) throw error;
     if (!(error instanceof Rejection)) return errorPage(visit, error, deps.logger);
     // What a person can put right stands above the form, which keeps what they wrote.
     const notice = { kind: "error" as const, lines: error.details ?? [error.message] };

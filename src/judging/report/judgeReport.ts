@@ -7,8 +7,8 @@ import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
 import { type Fault, fault, reasonOf, refusal } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { FileRow } from "../../ports/spreadsheets.js";
-import { type CheckListener, headingByField, type JudgingTools, shipmentIds } from "../checkFile.js";
-import type { CheckedFile, CorrectionPart, FileToCheck, ReportToJudge } from "../fileChecks.js";
+import { headingByField, type JudgingTools, shipmentIds, type CheckListener } from "../checkFile.js";
+import type { CheckedFile, CorrectionPart, FileToCheck, FileToJudge, ReportToJudge } from "../fileChecks.js";
 import { ImportFault } from "../importFault.js";
 import { type OpenSubmission, openSubmission, type SubmissionRequest } from "../openSubmission.js";
 import { type PreparedRows, prepareRows, type Refusals } from "../prepareRows.js";
@@ -25,7 +25,8 @@ interface ReportRows {
 
 export async function judgeReport(
   { spreadsheets, catalogue, geography }: JudgingTools,
-  { kind, file, folder, columns }: Pick<FileToCheck, "kind" | "file" | "folder" | "columns">,
+  file: FileToCheck["file"],
+  { kind, folder, columns }: Pick<FileToJudge, "kind" | "folder" | "columns">,
   report: ReportToJudge,
   watch: CheckListener,
 ): Promise<CheckedFile> {
@@ -50,7 +51,7 @@ export async function judgeReport(
   const { partOf, parts } = wholeParts({ shipments, groups: found.groups, groupCount: known.groups }, most);
   const files: PartFile[] = [];
   if (report.mostParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
-  const ids = shipmentIds(submission.columns, watch.shipments);
+  const ids = shipmentIds(submission.columns, watch.answers.shipments);
   const problems = createProblemCounter(submission.columns, headingByField(columns));
   const closed: CorrectionPart[] = [];
   let [ordinal, accepted, later] = [0, 0, 0];
@@ -177,7 +178,7 @@ const lacksLines = fault(
 const cutShort = fault("refused", "Has a value that was cut short or could not be kept: write it anew");
 
 /** By ordinal: 0 for a rejected row, else the number of its shipment. Each activity counts as a shipment of its own here. */
-async function judgedShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToCheck["kind"]): Promise<IntList> {
+async function judgedShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToJudge["kind"]): Promise<IntList> {
   const shipments = createIntList();
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {

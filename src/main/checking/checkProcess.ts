@@ -3,21 +3,36 @@ import { bundledLocalities } from "../../adapters/localities/bundled.js";
 import { readStoredLocalities } from "../../adapters/localities/storedLocalities.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
+import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import { createGeography } from "../../domain/geography/geography.js";
-import { checkFile, readEvidence } from "../../judging/checkFile.js";
+import type { CheckAnswers } from "../../judging/fileChecks.js";
 import { ImportFault } from "../../judging/importFault.js";
-import { judgeReport } from "../../judging/report/judgeReport.js";
+import { runCheck } from "../../judging/runCheck.js";
 import { lowerPriority } from "../lowerPriority.js";
-import type { MessageFromCheck, MessageToCheck } from "./checkProcesses.js";
+import { asked, type MessageFromCheck, type MessageToCheck } from "./checkProcesses.js";
 
 const progressMs = 200;
 
-let goOn: () => void = () => undefined;
+let goOn: (answer: unknown) => void = () => undefined;
+
+/** Each asks the API's process, which has the database, and waits for its answer. */
+const answers = Object.fromEntries(
+  asked.map((name) => [
+    name,
+    async (...given: unknown[]) => {
+      const answered = new Promise<unknown>((resolve) => {
+        goOn = resolve;
+      });
+      await say({ ask: name, given });
+      return answered;
+    },
+  ]),
+) as unknown as CheckAnswers;
 
 lowerPriority();
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: MessageToCheck) => {
-  if ("goOn" in message) goOn();
+  if ("answer" in message) goOn(message.answer);
   else
     void check(message)
       .then(say)
@@ -37,17 +52,10 @@ async function check({ check, localities }: Extract<MessageToCheck, { check: unk
         lastSaid = performance.now();
         void say({ progress: share });
       },
-      shipments: async (ids: readonly string[]) => {
-        const dealtWith = new Promise<void>((resolve) => {
-          goOn = resolve;
-        });
-        await say({ shipments: ids });
-        await dealtWith;
-      },
+      answers,
     };
-    if (!("catalogue" in check)) return { evidence: await readEvidence(spreadsheets, check, watch.progress) };
-    const judging = { spreadsheets, catalogue: compileCatalogue(check.catalogue), geography };
-    return { checked: await (check.report ? judgeReport(judging, check, check.report, watch) : checkFile(judging, check, watch)) };
+    const judging = (file: OrganisationFile) => ({ spreadsheets, catalogue: compileCatalogue(file), geography });
+    return { result: await runCheck(spreadsheets, judging, check, watch) };
   } catch (error) {
     if (error instanceof ImportFault || spreadsheets.isFileFault(error)) return { fault: error.message };
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };

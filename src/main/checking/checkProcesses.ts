@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Evidence } from "../../domain/imports/columns/evidence.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { CheckedFile, CheckWatch, FileChecks, FileToCheck, FileToRead } from "../../judging/fileChecks.js";
+import type { CheckAnswers, CheckResult, CheckWatch, FileChecks, FileToCheck } from "../../judging/fileChecks.js";
 import { createPlaces } from "../../places.js";
 
 /** The compiled program, also when this code runs from its sources in a test. */
@@ -30,7 +29,7 @@ export interface CheckProcessesOptions {
 export function createCheckProcesses(options: CheckProcessesOptions): FileChecks {
   const { localities, processes = 2, waitMs = 90_000, runMs = 600_000, turnMs = 60_000 } = options;
   const members = new Set<string>();
-  const running = new Set<FileToCheck | FileToRead>(); // the one that has run longest comes first
+  const running = new Set<FileToCheck>(); // the one that has run longest comes first
   const places = createPlaces({
     inAll: processes,
     each: Math.max(1, processes - 1),
@@ -48,25 +47,19 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
         isOver = true;
       };
     },
-    run: async (file, watch) => (await inProcess<{ checked: CheckedFile }>(file, watch)).checked,
-    read: async (file, watch) => {
-      const unused = { ...watch, shipments: async () => undefined };
-      return (await inProcess<{ evidence: Evidence }>(file, unused)).evidence;
+    run(file, watch) {
+      const mustGiveWay = () => [...running][0] === file && places.othersWait(file.organisationId);
+      const check = async () => {
+        running.add(file);
+        try {
+          return await runProcess(file, watch, { localities, runMs, turnMs, mustGiveWay });
+        } finally {
+          running.delete(file);
+        }
+      };
+      return places.within(file.organisationId, check, watch.signal);
     },
   };
-
-  function inProcess<Result extends CheckResult>(file: FileToCheck | FileToRead, watch: CheckWatch): Promise<Result> {
-    const mustGiveWay = () => [...running][0] === file && places.othersWait(file.organisationId);
-    const check = async () => {
-      running.add(file);
-      try {
-        return (await runProcess(file, watch, { localities, runMs, turnMs, mustGiveWay })) as Result;
-      } finally {
-        running.delete(file);
-      }
-    };
-    return places.within(file.organisationId, check, watch.signal);
-  }
 }
 
 interface RunLimits extends Required<Pick<CheckProcessesOptions, "localities" | "runMs" | "turnMs">> {
@@ -77,13 +70,19 @@ const lookMs = 250;
 
 /** Settles only when the process has ended, so that nothing is written to the caller's folder after that. */
 async function runProcess(
-  check: FileToCheck | FileToRead,
-  { signal, progress, shipments }: CheckWatch,
+  check: FileToCheck,
+  { signal, progress, answers }: CheckWatch,
   { localities, runMs, turnMs, mustGiveWay }: RunLimits,
 ): Promise<CheckResult> {
   const known = await localities();
   signal.throwIfAborted();
-  const child = fork(program, [], { execArgv, env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true });
+  const child = fork(program, [], {
+    execArgv,
+    env: {},
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    detached: true,
+    serialization: "advanced",
+  });
   const say = (message: MessageToCheck) => child.connected && child.send(message, () => undefined);
   const end = endOf(child);
   let outcome: CheckResult | Error | undefined;
@@ -93,12 +92,10 @@ async function runProcess(
   };
   child.on("message", (message: MessageFromCheck) => {
     if ("progress" in message) progress(message.progress);
-    else if ("shipments" in message)
-      shipments(message.shipments).then(
-        () => say({ goOn: true }),
-        (error: Error) => stop(error),
-      );
-    else outcome ??= resultOf(message);
+    else if ("ask" in message) {
+      const answer = answers[message.ask] as (...given: unknown[]) => Promise<unknown>;
+      answer(...message.given).then((answer) => say({ answer }), stop);
+    } else outcome ??= resultOf(message);
   });
   const left = () => stop(signal.reason);
   const begun = performance.now();
@@ -127,31 +124,33 @@ async function endOf(child: ChildProcess): Promise<string> {
   return Promise.race([failed, disconnected.then(() => exited)]);
 }
 
-function resultOf(message: Exclude<MessageFromCheck, { progress: number } | { shipments: readonly string[] }>): CheckResult | Error {
-  if ("checked" in message || "evidence" in message) return message;
+function resultOf(message: Exclude<MessageFromCheck, { progress: number } | { ask: string }>): CheckResult | Error {
+  if ("result" in message) return message.result;
   return "fault" in message ? new Rejection("invalid", message.fault) : new Error(`checking a file: ${message.failure}`);
 }
 
 /** What to do about a process that had to be ended. A file that is only read is about to be uploaded. */
-const adviceFor = (check: FileToCheck | FileToRead): string =>
-  "catalogue" in check ? "Upload the file: its import judges every row." : "Split the file, or try again later.";
+const adviceFor = ({ judge }: FileToCheck): string =>
+  judge && judge.mostRows === undefined ? "Upload the file: its import judges every row." : "Split the file, or try again later.";
 const tooMuchText = "The file holds too much text to be checked.";
 const tooSlow = (ms: number) => `The check took longer than ${ms / 60_000} minutes and was ended.`;
 const gaveWay = "The check was ended because other files wait to be checked.";
 
-/** The first message is the task. Each later one says that the API has handled the shipment ids that were sent last. */
-export type MessageToCheck =
-  | { readonly check: FileToCheck | FileToRead; readonly localities: Readonly<Record<string, string>> }
-  | { readonly goOn: true };
+/** What the process that checks a file may ask for. */
+export const asked: readonly (keyof CheckAnswers)[] = [
+  ...(["shipments", "codes", "quantityLimits", "knownCodes", "lastActivities", "contents", "contentRows"] as const),
+];
 
-/** What a process found in its file: all that a check finds, or what the dates of a file say that is only read. */
-type CheckResult = { readonly checked: CheckedFile } | { readonly evidence: Evidence };
+/** The first message is the task. Each later one answers what was asked last. */
+export type MessageToCheck =
+  | { readonly check: FileToCheck; readonly localities: Readonly<Record<string, string>> }
+  | { readonly answer: unknown };
 
 /** The messages from the process that checks a file. */
 export type MessageFromCheck =
   | { readonly progress: number }
-  | { readonly shipments: readonly string[] }
-  | CheckResult
+  | { readonly ask: keyof CheckAnswers; readonly given: readonly unknown[] }
+  | { readonly result: CheckResult }
   /** What is wrong with the file. */
   | { readonly fault: string }
   /** A fault of the service, not of the file. */

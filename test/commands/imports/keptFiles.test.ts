@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
-  dropChecked,
+  dropKept,
   type FileToKeep,
   keepFile,
   keptFile,
@@ -56,17 +56,15 @@ test("a kept file is found with its header and values, by its own organisation a
   expect(await found("one", "no id at all")).toBeUndefined();
 });
 
-test("only a checked file that became no import is dropped, by its own organisation", async () => {
+test("only a file that became no import is dropped, by its own organisation", async () => {
   const keepChecked = () => keepFile(stage.deps(), { ...fileOf("checking"), checked: { take: "" } });
-  const [waiting, checked, imported] = [await keep("checking"), await keepChecked(), await keepChecked()];
+  const [checked, imported] = [await keepChecked(), await keepChecked()];
   const kept = await found("checking", imported);
   if (kept) await releaseFile(stage.deps(), kept, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50");
-  await dropChecked("another", checked, stage.deps());
+  await dropKept("another", checked, stage.deps());
   expect((await found("checking", checked))?.checked).toEqual({ take: "" });
-  for (const fileId of [waiting, checked, imported, "no id at all"]) await dropChecked("checking", fileId, stage.deps());
-  expect(await Promise.all([waiting, checked, imported].map(async (id) => (await found("checking", id)) !== undefined))).toEqual([
-    ...[true, false, true],
-  ]);
+  for (const fileId of [checked, imported, "no id at all"]) await dropKept("checking", fileId, stage.deps());
+  expect(await Promise.all([checked, imported].map(async (id) => (await found("checking", id)) !== undefined))).toEqual([false, true]);
   expect((await objects()).filter((key) => key.endsWith(checked))).toEqual([]);
 });
 
@@ -81,6 +79,21 @@ test("an organisation's oldest file makes room for the one after the twentieth; 
   expect(await found("busy", ids[0] ?? "")).toBeUndefined();
   expect((await objects()).filter((key) => key.includes("/busy/"))).toHaveLength(keptFilesPerOrganisation);
   expect(await found("quiet", others)).toBeDefined();
+});
+
+test("imports that files have become take no room from those that wait", async () => {
+  const first = await keep("mixed");
+  for (let count = 0; count <= keptFilesPerOrganisation; count += 1) {
+    const kept = await found("mixed", await keep("mixed"));
+    if (kept) await releaseFile(stage.deps(), kept, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50");
+  }
+  expect(await found("mixed", first)).toBeDefined();
+});
+
+test("a file that is kept again under its id stays one", async () => {
+  const fileId = "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f51";
+  for (let time = 0; time < 2; time += 1) expect(await keepFile(stage.deps(), { ...fileOf("twice"), fileId })).toBe(fileId);
+  expect((await objects()).filter((key) => key.includes("/twice/"))).toHaveLength(1);
 });
 
 test("files that are kept at once leave twenty, each with its object", async () => {

@@ -23,13 +23,19 @@ const parsed = parseOrganisationFile(organisationFile("org"));
 if (!parsed.ok) throw new Error(parsed.faults.join());
 const catalogue = parsed.file;
 
+const never = async () => Promise.reject(new Error("not asked for here"));
+const answers = {
+  ...{ shipments: never, codes: never, quantityLimits: never, knownCodes: never },
+  ...{ lastActivities: never, contents: never, contentRows: never },
+};
+
 const open = (options: Partial<CheckProcessesOptions>) => createCheckProcesses({ localities: async () => ({}), ...options });
 
 function begin(checks: ReturnType<typeof open>, organisationId: string) {
   const leaving = new AbortController();
   const file = { path: pipe, name: "a.csv", format: "csv" } as const;
-  const watch = { signal: leaving.signal, progress: () => undefined, shipments: async () => undefined };
-  const ended = checks.run({ organisationId, kind: "activities", file, folder, catalogue }, watch);
+  const watch = { signal: leaving.signal, progress: () => undefined, answers };
+  const ended = checks.run({ organisationId, file, read: false, judge: { kind: "activities", folder, catalogue } }, watch);
   const leave = () => leaving.abort(new Error("left"));
   onTestFinished(async () => {
     leave();
@@ -97,10 +103,11 @@ describe("the processes that check files", () => {
   test("read the dates of a file, of which all rows count, and end at their deadline too", async () => {
     const path = join(folder, "dates.csv");
     await writeFile(path, `Day,Note\n${"04/03/2026,x\n".repeat(50_000)}05/31/2026,x\n`);
-    const watch = { signal: new AbortController().signal, progress: () => undefined };
+    const watch = { signal: new AbortController().signal, progress: () => undefined, answers };
     const read = (checks: ReturnType<typeof open>, at: string) =>
-      checks.read({ organisationId: "a", file: { path: at, name: "a.csv", format: "csv" } }, watch);
-    expect(await read(open({}), path)).toEqual({ values: [["04/03/2026", "05/31/2026"], []], numbers: [[], []] });
+      checks.run({ organisationId: "a", file: { path: at, name: "a.csv", format: "csv" }, read: true }, watch);
+    const evidence = { values: [["04/03/2026", "05/31/2026"], []], numbers: [[], []] };
+    expect(await read(open({}), path)).toEqual({ evidence });
     await expect(read(open({ runMs: 0 }), pipe)).rejects.toThrow("was ended. Split the file, or try again later.");
   });
 
@@ -109,7 +116,7 @@ describe("the processes that check files", () => {
     const header = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType";
     await writeFile(file, `${header}\nS,2000,Sydney,3000,Melbourne,Box\n`);
     const asked = JSON.stringify({
-      ...{ organisationId: "a", kind: "shipments", folder, catalogue },
+      ...{ organisationId: "a", read: false, judge: { kind: "shipments", folder, catalogue } },
       file: { path: file, name: "rows.csv", format: "csv" },
     });
     const built = new URL("../../../dist/main/checking/checkProcesses.js", import.meta.url).href;
@@ -117,7 +124,7 @@ describe("the processes that check files", () => {
       ...["--input-type=module", "-e"],
       `import { createCheckProcesses } from ${JSON.stringify(built)};
        const shipments = () => new Promise(() => process.stdout.write("asked")); // and never answers, so that the check does not end
-       const watch = { signal: new AbortController().signal, progress: () => undefined, shipments };
+       const watch = { signal: new AbortController().signal, progress: () => undefined, answers: { shipments } };
        await createCheckProcesses({ localities: async () => ({}) }).run(${asked}, watch);`,
     ]);
     const isThere = (pid: string) =>

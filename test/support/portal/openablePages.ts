@@ -84,6 +84,13 @@ export const openablePages: readonly OpenablePage[] = [
   },
   { path: "/portal/upload", name: "upload", heading: "Upload a file", as: "operator", address: () => "/portal/upload" },
   {
+    path: "/portal/upload/{fileId}",
+    name: "upload-draft",
+    heading: "despatches 23 April.csv",
+    as: "operator",
+    address: ({ fileId }) => `/portal/upload/${fileId}`,
+  },
+  {
     path: "/portal/upload/{fileId}/columns",
     name: "columns",
     heading: "Columns",
@@ -97,7 +104,6 @@ export const openablePages: readonly OpenablePage[] = [
     as: "operator",
     address: ({ headings }) => `/portal/upload/columns?kind=activities&headings=${headings}`,
   },
-  { path: "/portal/upload/columns", name: "columns-none", heading: "Columns", as: "admin", address: () => "/portal/upload/columns" },
   { path: "/portal/corrections", name: "rejected-rows", heading: "Rejected rows", as: "operator", address: () => "/portal/corrections" },
   {
     path: "/portal/corrections/judge-again",

@@ -25,9 +25,6 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
       next: service.url,
     };
   },
-  "/portal/upload/checked": () => ({ kind: "shipments", page: "p", take: "correction" }), // the upload form, sent by another of its buttons
-  "/portal/upload/kept": ({ fileId, importId }) => ({ file: fileId, again: importId }),
-  "/portal/upload/choose": () => ({ kind: "shipments", page: "p" }),
   "/portal/activities/{importId}/{row}": ({ organisationId }) => ({
     key: randomUUID(),
     reason: "x",
@@ -47,9 +44,6 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
 
 /** Valid JSON bodies as the pages' scripts send them, with ids of the stage. */
 const exampleBodies: Readonly<Record<string, (stage: PortalStage) => unknown>> = {
-  "/portal/upload/kept/send": ({ fileId }) => [["file", fileId]],
-  "/portal/upload/columns/check": ({ fileId }) => [["file", fileId]],
-  "/portal/upload/columns/send": ({ fileId }) => [["file", fileId]],
   "/portal/corrections/judge": ({ importId }) => ({ importId, rows: [{ row: 3, values: { customerId: "CUST-001" } }] }),
   "/portal/corrections/states": ({ importId }) => ({ rows: [{ importId, row: 3 }] }),
   "/portal/corrections/submit": ({ importId }) => ({ importId, key: randomUUID(), rows: [{ row: 3, values: {} }] }),

@@ -52,7 +52,6 @@ export function addressOf(path: string, stage: PortalStage, madeUp = false): str
 
 /** Addresses whose query names one thing of the organisation, which is the page's or the download's subject. */
 const named = [
-  "/portal/upload/columns?file={fileId}",
   "/portal/upload/columns?kind=activities&headings={headings}",
   "/portal/quotes?quote={quoteId}",
   "/portal/shipments?exactly={shipmentId}",

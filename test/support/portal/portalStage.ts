@@ -1,6 +1,7 @@
 // An organisation with something on every page of the portal, and a member of each role.
 import { inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { createKey, rotateKey } from "../../../src/commands/organisations/keys.js";
+import { unusualKinds } from "../../../src/domain/imports/unusual.js";
 import type { Role } from "../../../src/domain/members.js";
 import { projectLog } from "../projectLog.js";
 import type { TestService } from "../service.js";
@@ -47,6 +48,7 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
     // One that no other organisation has.
     file.customers.push({ id: retailOf(file.organisation.id), name: "Northside Retail Group", carrierIds: ["airco"], rateCardIds: [] });
     addOwnThings(file);
+    Object.assign(file, { unusual: { off: unusualKinds } }); // whatever dates and codes the tests' files have
   });
   await addEndedImports(service, organisationId);
   const importId = await addRejectedRows(service, organisationId);

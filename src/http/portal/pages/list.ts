@@ -29,12 +29,13 @@ import { shipmentDownloads, shipmentsPage } from "./shipments/list.js";
 import { shipmentPage } from "./shipments/one.js";
 import { organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
-import { checkAnswer, checkForm } from "./upload/checkUpload.js";
-import { chooseForm, columnsAnswers, columnsForms } from "./upload/columns/forms.js";
-import { columnsPage, fileColumnsPage } from "./upload/columns/page.js";
+import { columnsForms } from "./upload/columns/forms.js";
+import { columnsPage, draftColumnsPage } from "./upload/columns/page.js";
+import { draftForm, draftPage } from "./upload/draftPage.js";
+import { exampleAnswers } from "./upload/examples.js";
 import { problemRowsAnswer } from "./upload/problemRows.js";
-import { keptAnswer, keptForm, uploadAnswer, uploadForm } from "./upload/sendUpload.js";
-import { exampleAnswers, uploadPage } from "./upload/uploadPage.js";
+import { uploadForm } from "./upload/receiveForm.js";
+import { uploadPage } from "./upload/uploadPage.js";
 import { deliveryPage } from "./webhooks/delivery.js";
 import { endpointForms, endpointList } from "./webhooks/endpoint.js";
 import { addForm, webhookDownloads, webhooksPage } from "./webhooks/list.js";
@@ -71,8 +72,9 @@ export const pages: readonly PageOf<Visit>[] = [
     importPage,
     reversePage,
     uploadPage,
-    columnsPage,
-    fileColumnsPage,
+    columnsPage, // before the draft's, whose address it resembles
+    draftPage,
+    draftColumnsPage,
     correctionsPage,
     judgeAgainPage,
     quotesPage,
@@ -98,10 +100,8 @@ export const forms: readonly FormOf<Visit>[] = [
     cancelForm,
     reverseForm,
     uploadForm,
-    keptForm,
-    checkForm,
-    chooseForm,
     ...columnsForms,
+    draftForm,
     ...correctionForms,
     judgeAgainForm,
     correctForm,
@@ -121,11 +121,7 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...webhookDownloads,
     ...endpointList.downloads,
     ...importStreams,
-    uploadAnswer,
-    keptAnswer,
     problemRowsAnswer,
-    checkAnswer,
-    ...columnsAnswers,
     ...exampleAnswers,
     ...correctionAnswers,
     ...activityDownloads,

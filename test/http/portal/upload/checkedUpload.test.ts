@@ -6,10 +6,9 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { firstRequest } from "../../../../src/commands/imports/importStream.js";
 import { formToken } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
-import { header, last, useReports } from "./reportStage.js";
+import { byScript, header, outcomeOf, useReports } from "./reportStage.js";
 
 const stage = useReports();
-const kept = "/portal/upload/kept";
 
 const row = (quantity: string, reference: string) => `W1,PICK,${quantity},2026-03-01T00:00:00Z,${reference}`;
 const csv = (rows: readonly string[], name = "picks.csv", headings = header) => new File([[headings, ...rows].join("\n")], name);
@@ -17,22 +16,15 @@ const some = (valid: number, invalid: number, mark: string) => [
   ...Array.from({ length: valid }, (_, index) => row("1", `${mark}${index}`)),
   ...Array.from({ length: invalid }, () => row("none", mark)),
 ];
-const checked = async (file: File, kind: "activities" | "shipments" = "activities") => {
-  const html = (await stage.check(kind, file)).html ?? "";
-  return { html, fileId: /data-checked="([^"]+)"/.exec(html)?.[1] ?? "no file" };
+const checked = async (file: File) => {
+  const { html = "", fileId = "none" } = await stage.check("activities", file);
+  return { html, fileId };
 };
-const send = async (fields: Record<string, string>) => stage.who.post(kept, { token: await formToken(stage.who), ...fields });
-const sendByScript = async (fields: Record<string, string>) =>
-  fetch(`${stage.service.url}${kept}/send`, {
-    method: "POST",
-    headers: {
-      ...{ accept: "application/json", "content-type": "application/json", "x-form-token": await formToken(stage.who) },
-      ...{ origin: stage.service.url, cookie: [...stage.who.cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
-    },
-    body: JSON.stringify(Object.entries(fields)),
-  });
-const importOf = (answer: Response) => /^\/portal\/imports\/([0-9a-f-]{36})$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "none";
-const button = (html: string) => /<button[^>]*>(Upload [^<]* valid rows?)<\/button>/.exec(html)?.[1];
+const sendByScript = async (fileId: string) => {
+  const fields = { token: await formToken(stage.who), do: "upload" };
+  return outcomeOf(await stage.who.post(`/portal/upload/${fileId}`, fields, byScript), stage.who);
+};
+const button = (html: string) => /<button[^>]*>(Upload[^<]*)<\/button>/.exec(html)?.[1];
 const nothingLeft = () =>
   until("the files are removed", async () => (await readdir(stage.service.deps.tempDir)).every((name) => !name.startsWith("upload-")));
 
@@ -49,7 +41,7 @@ test.each([
 });
 
 async function problemRows(fileId: string): Promise<string[][]> {
-  const answer = await stage.who.get(`${kept}/${fileId}/problem-rows`);
+  const answer = await stage.who.get(`/portal/upload/${fileId}/problem-rows`);
   expect([answer.status, answer.headers.get("content-disposition")]).toEqual([200, 'attachment; filename="problem-rows.xlsx"']);
   return rowsOf(answer);
 }
@@ -63,26 +55,25 @@ async function rowsOf(answer: Response): Promise<string[][]> {
 }
 
 test.each([
-  [0, 2, undefined, "No row is valid, so there is nothing to upload."],
-  [1, 0, "Upload 1 valid row", "The file is kept for a day."],
-  [1, 1, "Upload 1 valid row", "the other one becomes a rejected row, to be corrected or dismissed under Rejected rows"],
-  [1_000, 2, "Upload 1,000 valid rows", "the other 2 become rejected rows"],
-])("of %i valid and %i other rows the button says %s", async (valid, invalid, label, hint) => {
+  [0, 2, undefined, "There is nothing to upload."],
+  [1, 0, "Upload", "The file is kept for a day."],
+  [1, 1, "Upload", "the other one becomes a rejected row, to be corrected or dismissed under Rejected rows"],
+  [1_000, 2, "Upload", "the other 2 become rejected rows"],
+])("of %i valid and %i other rows the page has the button %s, and says what becomes of them", async (valid, invalid, label, hint) => {
   const { html } = await checked(csv(some(valid, invalid, `b${valid}-${invalid}-`)));
   expect(button(html)).toBe(label);
   expect(html).toContain(hint);
   expect(html.includes("problem row")).toBe(invalid > 0);
-  expect(html.indexOf("check-next")).toBeLessThan(html.indexOf('class="figures"'));
 });
 
 test("the button makes one import of the whole file, however often it is pressed, with scripts or without", async () => {
   const { fileId } = await checked(csv(some(2, 1, "once")));
-  const answers = await Promise.all([send({ file: fileId }), send({ file: fileId }), send({ file: fileId })]);
-  expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
-  const [importId = ""] = answers.map(importOf);
-  expect(new Set(answers.map(importOf))).toEqual(new Set([importId]));
-  expect(await (await sendByScript({ file: fileId })).json()).toEqual({ importId, goTo: `/portal/imports/${importId}` });
-  const download = await stage.who.get(`${kept}/${fileId}/problem-rows`);
+  const answers = await Promise.all([stage.upload(fileId), stage.upload(fileId), stage.upload(fileId)]);
+  const [{ importId = "" }] = answers;
+  expect(new Set(answers.map(({ goTo }) => goTo))).toEqual(new Set([`/portal/imports/${importId}`]));
+  expect(await sendByScript(fileId)).toEqual({ status: 200, importId, goTo: `/portal/imports/${importId}` });
+  expect((await stage.who.get(`/portal/upload/${fileId}`)).headers.get("location")).toBe(`/portal/imports/${importId}`);
+  const download = await stage.who.get(`/portal/upload/${fileId}/problem-rows`);
   expect([download.status, download.headers.get("location")]).toEqual([302, `/portal/imports/${importId}`]);
   expect(await stage.completed("activities", importId)).toMatchObject({ counts: { received: 3, processed: 2, failed: 1 } });
   expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ file: { name: "picks.csv" }, sourceDetails: "picks.csv" });
@@ -91,25 +82,24 @@ test("the button makes one import of the whole file, however often it is pressed
 
 test("scripts get the import's page; a file that was sent before asks first, and goes in again when asked to", async () => {
   const file = () => csv(some(1, 0, "again"));
-  const first = (await (await sendByScript({ file: (await checked(file())).fileId })).json()) as { importId: string };
+  const first = (await sendByScript((await checked(file())).fileId)).importId ?? "";
   const { fileId, html } = await checked(file());
-  expect(html).toContain("This is the same file as");
-  const asked = await (await send({ file: fileId })).text();
-  expect(asked).toContain("This file was sent before");
-  expect(asked).not.toContain("choose the file once more");
-  expect(asked).toContain(`name="again" value="${first.importId}"/><button type="submit">Upload again`);
-  expect((await last(await sendByScript({ file: fileId }))).html).toContain(`name="again" value="${first.importId}"`);
-  const again = importOf(await send({ file: fileId, again: first.importId }));
-  expect(await firstRequest(stage.service.eventStore, again)).toMatchObject({ sameFileAs: first.importId });
+  for (const page of [html, (await stage.upload(fileId)).html ?? "", (await sendByScript(fileId)).html ?? ""]) {
+    expect(page).toContain("This file was sent before");
+    expect(page).toContain(`name="again" value="${first}"`);
+    expect(button(page)).toBe("Upload again");
+  }
+  const { importId: again = "" } = await stage.upload(fileId, { again: first });
+  expect(await firstRequest(stage.service.eventStore, again)).toMatchObject({ sameFileAs: first });
 });
 
 test("a file that is no longer kept, of another organisation, or lost from the store is to be chosen again", async () => {
   const gone = "The file is no longer available. Upload it again.";
   const expectGone = async (file: string) => {
-    const plain = await send({ file });
+    const plain = await stage.sendDraft(file);
     expect([plain.status, await plain.text()]).toEqual([404, expect.stringContaining(gone)]);
-    expect((await last(await sendByScript({ file }))).error).toContain(gone);
-    const download = await stage.who.get(`${kept}/${file}/problem-rows`);
+    expect((await sendByScript(file)).error).toContain(gone);
+    const download = await stage.who.get(`/portal/upload/${file}/problem-rows`);
     expect([download.status, await download.text()]).toEqual([404, expect.stringContaining(gone)]);
   };
   const { pool, deps } = stage.service;
@@ -126,21 +116,17 @@ test("a file that is no longer kept, of another organisation, or lost from the s
   await nothingLeft();
 });
 
-test("a check from the same page takes the place of the one before, and so does an upload of the chosen file", async () => {
+test("a file that is chosen in the place of another takes it, and one that has become an import takes none", async () => {
   const countKept = async () =>
     (await stage.service.pool.query("select from kept_files where organisation_id = $1 and import_id is null", [stage.organisation.id]))
       .rowCount;
   const before = (await countKept()) ?? 0;
-  const token = await formToken(stage.who);
-  const script = { accept: "application/json", "x-form-token": token };
-  const check = async (mark: string, earlier: string) => {
-    const fields = { kind: "activities", page: "p", checked: earlier };
-    const { html = "" } = await last(await stage.who.upload("/portal/upload/check", fields, csv(some(1, 0, mark)), script));
-    return /data-checked="([^"]+)"/.exec(html)?.[1] ?? "no file";
-  };
-  const second = await check("place2", await check("place1", ""));
+  const first = await checked(csv(some(1, 0, "place1")));
+  expect(first.html).toContain(`href="/portal/upload?instead=${first.fileId}&amp;kind=activities"`);
+  expect(await (await stage.who.get(`/portal/upload?instead=${first.fileId}`)).text()).toContain(`name="instead" value="${first.fileId}"`);
+  const second = await stage.check("activities", csv(some(1, 0, "place2")), { instead: first.fileId });
   expect(await countKept()).toBe(before + 1);
-  expect((await stage.send("activities", csv(some(1, 0, "place3")), { checked: second })).status).toBe(202);
+  expect((await stage.send("activities", csv(some(1, 0, "place3")), { instead: second.fileId ?? "" })).importId).toBeDefined();
   expect(await countKept()).toBe(before);
 });
 
@@ -156,7 +142,7 @@ test("the problem rows have the error report's columns and the file's own; put r
   const put = found.map((cells, index) => (index === 0 ? cells : cells.with(4, "7")).map((cell) => `"${cell}"`).join(","));
   const again = await checked(new File([put.join("\n")], "problem-rows.csv"));
   expect(again.html).toContain("Every row would be accepted");
-  expect(button(again.html)).toBe("Upload 2 valid rows");
+  expect(button(again.html)).toBe("Upload");
   await nothingLeft();
 });
 
@@ -172,7 +158,7 @@ test("the download of problem rows begins before the file is judged again, howev
     await isFree;
     return run(...check);
   });
-  const address = `${kept}/${fileId}/problem-rows`;
+  const address = `/portal/upload/${fileId}/problem-rows`;
   const answer = await stage.who.get(address);
   place.emit("free");
   expect([answer.status, (await rowsOf(answer)).length]).toEqual([200, 3]);
@@ -186,29 +172,20 @@ test("the download of problem rows begins before the file is judged again, howev
 test("a file whose columns were chosen has its own headings in the problem rows, and is uploaded as it was checked", async () => {
   const headings = "Site,Work,Qty,Done on,Remarks";
   const rows = ["W1,PICK,1,03/04/2026,fine", "W1,PICK,none,03/04/2026,not so"];
-  const waiting = (await last(await stage.send("activities", csv(rows, "work.csv", headings)))).goTo ?? "";
-  const file = /upload\/(.*)\/columns$/.exec(waiting)?.[1] ?? "";
+  const { fileId: file = "" } = await stage.send("activities", csv(rows, "work.csv", headings));
   const choice = { "column-0": "warehouseCode", "column-1": "chargeCode", "column-2": "quantity", "column-3": "activityTimestamp" };
-  const token = await formToken(stage.who);
-  const answer = await stage.who.post("/portal/upload/columns", {
-    token,
-    sent: "yes",
-    file,
-    ...choice,
-    dateOrder: "dayFirst",
-    do: "check",
-  });
-  const page = await answer.text();
-  expect(page).toContain('<button type="submit" form="upload" name="do" value="upload">Upload 1 valid row</button>');
+  const choose = (act: string) => stage.sendDraft(file, { sent: "yes", ...choice, dateOrder: "dayFirst", do: act }, "/columns");
+  const { html: page = "" } = await outcomeOf(await choose("check"), stage.who);
+  expect([button(page), page.includes("1 row of 2 would be rejected.")]).toEqual(["Upload", true]);
   const expected = [
     ["Row number", "Rejection reason", ...headings.split(",")],
     ["3", "Valid quantity is required", "W1", "PICK", "none", "03/04/2026", "not so"],
   ];
   expect(await problemRows(file)).toEqual(expected);
-  await stage.who.post("/portal/upload/columns", { token, sent: "yes", file, ...choice, dateOrder: "dayFirst", do: "upload" });
+  await choose("upload");
   const next = await checked(csv([...rows, "W1,PICK,2,05/04/2026,"], "work.csv", headings));
   expect(next.html).toContain("Columns as chosen");
-  const importId = importOf(await send({ file: next.fileId }));
+  const { importId = "" } = await stage.upload(next.fileId);
   const { columns } = (await firstRequest(stage.service.eventStore, importId)) ?? {};
   expect([Object.keys(columns?.headings ?? {}), columns?.dateOrder]).toEqual([headings.split(","), "dayFirst"]);
   expect(await stage.completed("activities", importId)).toMatchObject({ counts: { received: 3, processed: 2, failed: 1 } });
@@ -219,24 +196,26 @@ test("a checked error report is sent as the correction of its import, and has no
   const report = await stage.reportOf("activities", importId);
   report.set(1, "quantity", "3");
   const { html, fileId } = await checked(await report.file());
-  expect([button(html), html.includes("problem row")]).toEqual(["Upload 1 valid row", false]);
-  const sent = await send({ file: fileId });
-  expect([sent.status, await sent.text()]).toEqual([200, expect.stringContaining("Sent as a correction")]);
+  expect([button(html), html.includes("problem row")]).toEqual(["Upload", false]);
+  const sent = await stage.upload(fileId);
+  expect(sent.html).toContain("Sent as a correction");
   await until("the row is corrected", async () => (await stage.states("activities", importId))["2"] === "corrected");
-  expect((await last(await sendByScript({ file: fileId }))).html).toContain("Nothing was sent");
+  const again = await sendByScript(fileId);
+  expect(again.html).toContain("Sent as a correction");
+  expect(again.html).toContain("Left out: 1 row that is corrected already.");
   await nothingLeft();
 });
 
-test("where the file cannot be kept, the check still tells what it found", async () => {
+test("a file that cannot be kept is refused, and nothing is recorded", async () => {
   const { objectStore } = stage.service.deps;
   const put = objectStore.put;
   objectStore.put = async () => Promise.reject(new Error("the disk is full"));
   try {
-    const { html } = await checked(csv(some(1, 1, "unkept")));
-    expect(html).toContain("1 row of 2 would be rejected.");
-    expect(html).toContain("The file could not be kept. To upload it, choose it again.");
-    expect(button(html)).toBeUndefined();
+    expect(await stage.check("activities", csv(some(1, 1, "unkept")))).toEqual({
+      ...{ status: 200, error: "The file could not be kept, try again shortly" },
+    });
   } finally {
     objectStore.put = put;
   }
+  await nothingLeft();
 });

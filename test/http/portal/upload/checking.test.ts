@@ -1,4 +1,5 @@
 // "Check file" checks a file as an import would, over a real socket and in a real process.
+import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -8,6 +9,7 @@ import { until } from "../../../support/processes.js";
 import { projectLog } from "../../../support/projectLog.js";
 import { startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import { byScript, nothingUnusual, outcomeOf } from "./reportStage.js";
 
 let service: TestService;
 let organisation: TestOrganisation;
@@ -16,21 +18,21 @@ let token: string;
 
 beforeAll(async () => {
   service = await startTestService({}, undefined, { fileChecks: checksInProcesses() });
-  organisation = await service.organisation();
+  organisation = await service.organisation(nothingUnusual);
   who = await signedIn(service, await addMember(service, organisation.id, "operator"));
   token = await formToken(who);
 });
 afterAll(() => service?.close());
 
 const csv = (text: string, name = "orders.csv") => new File([text], name);
-const script = () => ({ accept: "application/json", "x-form-token": token });
-const check = (kind: string, file: File) => who.upload("/portal/upload/check", { kind, page: "p" }, file, script());
+const checkPath = "/portal/upload?do=check";
+const check = (kind: string, file: File) => who.upload(checkPath, { token, kind, page: randomUUID() }, file, byScript);
 const linesOf = async (answer: Response) => {
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
   const lines = (await answer.text()).trim().split("\n");
-  return lines.map((line) => JSON.parse(line) as { share?: number; html?: string; error?: string });
+  return lines.map((line) => JSON.parse(line) as { share?: number; error?: string });
 };
-const htmlOf = async (answer: Response) => (await linesOf(answer)).at(-1)?.html ?? "";
+const htmlOf = async (answer: Response) => (await outcomeOf(answer, who)).html ?? "";
 const figure = (html: string, label: string) => new RegExp(`<dt>${label}</dt><dd><span class="amount">([^<]*)<`).exec(html)?.[1];
 const plain = (html: string) => html.replaceAll(/<[^>]*>/g, "").trim();
 /** By reason: its heading, the values at fault and the cells of its rows. */
@@ -97,12 +99,12 @@ describe("checking a file", () => {
   });
 
   test("without scripts is shown on the page; the reason for a refused file is shown above the form", async () => {
-    const send = (file: File) => who.upload("/portal/upload/checked", { token, page: "p", kind: "activities" }, file);
+    const send = (file: File) => who.upload(checkPath, { token, page: "p", kind: "activities" }, file);
     const recorded = await service.eventStore.head();
     const checked = await send(csv(activities(activity("1") + activity("0"))));
-    const html = await checked.text();
-    expect([checked.status, figure(html, "Rows accepted"), problemsIn(html)[0]?.rows]).toEqual([...[200, "1"], [["3", "quantity", "0"]]]);
-    expect(html).toContain("<h1>Upload a file</h1>");
+    const html = await htmlOf(checked);
+    expect([checked.status, figure(html, "Rows accepted"), problemsIn(html)[0]?.rows]).toEqual([...[303, "1"], [["3", "quantity", "0"]]]);
+    expect(html).toContain("<h1>orders.csv</h1>");
     const refused = await send(csv(`${"x".repeat(256)}\nW1\n`));
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Column name(s) longer than 255 bytes: xxx")]);
     expect(await service.eventStore.head()).toEqual(recorded);
@@ -129,8 +131,8 @@ describe("checking a file", () => {
   });
 
   test("a file with an unusable header, without rows or broken inside gets the reason, and is removed", async () => {
-    const wrong = await check("shipments", csv(`a,${"b".repeat(256)}\n1,2\n`));
-    expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining("Column name(s) longer than 255 bytes")]);
+    const wrong = await linesOf(await check("shipments", csv(`a,${"b".repeat(256)}\n1,2\n`)));
+    expect(wrong.at(-1)?.error).toContain("Column name(s) longer than 255 bytes");
     expect(await linesOf(await check("activities", csv(activities(""))))).toContainEqual({
       error: "The file has no rows below its header row.",
     });
@@ -140,10 +142,10 @@ describe("checking a file", () => {
   });
 
   test("a member checks one file at a time; leaving the page during the upload frees the place and removes the file", async () => {
-    const sending = request(`${service.url}/portal/upload/check`, {
+    const sending = request(`${service.url}${checkPath}`, {
       method: "POST",
       headers: {
-        ...{ ...script(), origin: service.url, cookie: `waybill=${who.cookies.get("waybill")}` },
+        ...{ ...byScript, origin: service.url, "x-form-token": token, cookie: `waybill=${who.cookies.get("waybill")}` },
         ...{ "content-type": "multipart/form-data; boundary=b", "content-length": "1000000" },
       },
     });
@@ -163,11 +165,11 @@ describe("checking a file", () => {
     const leaving = new AbortController();
     onTestFinished(() => leaving.abort());
     const body = new FormData();
-    for (const [name, value] of Object.entries({ kind: "activities", page: "p" })) body.append(name, value);
+    for (const [name, value] of Object.entries({ token, kind: "activities", page: "p" })) body.append(name, value);
     body.append("file", large);
     const cookie = `waybill=${who.cookies.get("waybill")}`;
-    const headers = { ...script(), origin: service.url, cookie };
-    const answer = await fetch(`${service.url}/portal/upload/check`, { method: "POST", headers, body, signal: leaving.signal });
+    const headers = { ...byScript, origin: service.url, cookie };
+    const answer = await fetch(`${service.url}${checkPath}`, { method: "POST", headers, body, signal: leaving.signal });
     const reader = answer.body?.getReader();
     await reader?.read();
     leaving.abort();

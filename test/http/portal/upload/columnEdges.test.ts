@@ -6,7 +6,7 @@ import { headingsKey } from "../../../../src/domain/imports/columns/headings.js"
 import { limits } from "../../../../src/domain/imports/limits.js";
 import { rememberedColumns } from "../../../../src/queries/organisations/columnChoices.js";
 import { addMember, formToken, signedIn, type Visitor } from "../../../support/portal/portal.js";
-import { last, useReports } from "./reportStage.js";
+import { outcomeOf, useReports } from "./reportStage.js";
 
 const stage = useReports();
 const path = "/portal/upload/columns";
@@ -14,9 +14,9 @@ const csv = (lines: readonly string[]) => new File([lines.join("\n")], "picks.cs
 const named = (id: string, rows: readonly string[]) => csv([`Whs,Work,Qty,Done on,${id}`, ...rows]);
 const wanted = { "column-0": "warehouseCode", "column-1": "chargeCode", "column-2": "quantity", "column-3": "activityTimestamp" };
 const fileIn = (goTo: string | null | undefined) => /^\/portal\/upload\/([0-9a-f-]{36})\/columns$/.exec(goTo ?? "")?.[1] ?? "no file";
-const waiting = async (file: File) => fileIn((await last(await stage.send("activities", file))).goTo);
-const send = async (fields: Record<string, string>, who: Visitor = stage.who) =>
-  who.post(path, { token: await formToken(who), sent: "yes", do: "upload", ...fields });
+const waiting = async (file: File) => fileIn((await stage.send("activities", file)).goTo);
+const send = async ({ file, ...fields }: Record<string, string>, who: Visitor = stage.who) =>
+  who.post(file ? `/portal/upload/${file}/columns` : path, { token: await formToken(who), sent: "yes", do: "upload", ...fields });
 const another = async () => signedIn(stage.service, await addMember(stage.service, stage.organisation.id, "operator"));
 
 /** Sends the form; the process ends when the import is recorded, and before the choice is remembered and the file released. */
@@ -57,8 +57,7 @@ test.each([
 test("after a kill, a changed choice is remembered too, unless somebody has chosen again since", async () => {
   const headings = ["Whs", "Work", "Qty", "Done on", "Later"];
   const choose = async (row: string) => {
-    const fields = { token: await formToken(stage.who), page: "p", kind: "activities" };
-    return fileIn((await stage.who.upload("/portal/upload/choose", fields, named("Later", [row]))).headers.get("location"));
+    return (await stage.check("activities", named("Later", [row]))).fileId ?? "";
   };
   await send({ file: await choose("W1,PICK,1,2026-03-01,x"), ...wanted });
   const second = { file: await choose("W1,PICK,2,2026-03-01,x"), ...wanted, "column-4": "reference" };
@@ -145,17 +144,17 @@ test("with the most columns and custom fields the page stays small, and works wi
   });
   const blank = Object.fromEntries(options.map(([, name]) => [`fixed-${name}`, ""]));
   const token = await formToken(who);
-  const fields = { token, sent: "yes", file: fileIn(address), ...form, ...blank };
-  const checked = await who.post(path, { ...fields, do: "check" });
-  expect([checked.status, await checked.text()]).toEqual([200, expect.stringContaining("Every row would be rejected")]);
-  const refused = await who.post(path, { ...fields, "column-509": "No such field", do: "upload" });
+  const fields = { token, sent: "yes", ...form, ...blank };
+  const checked = await outcomeOf(await who.post(address, { ...fields, do: "check" }), who);
+  expect(checked.html).toContain("Every row would be rejected");
+  const refused = await who.post(address, { ...fields, "column-509": "No such field", do: "upload" });
   const again = await refused.text();
   expect([refused.status, again]).toEqual([
     400,
     expect.stringContaining("h509 is taken for No such field, which is no field of these imports."),
   ]);
   expect(again).toContain('name="column-509" value="No such field"');
-  const sent = await who.post(path, { ...fields, do: "upload" });
+  const sent = await who.post(address, { ...fields, do: "upload" });
   expect(sent.headers.get("location")).toMatch(/^\/portal\/imports\//);
 });
 
@@ -172,7 +171,7 @@ test("a remembered choice whose custom field the catalogue has lost is shown, wi
   const organisationId = stage.organisation.id;
   const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
   await rememberColumns(stage.service.portal.organisations, { organisationId, kind: "shipments", choice }, origin);
-  const { goTo } = await last(await stage.send("shipments", csv(["Id,A,B,C,D,E,Note", "S1,Sydney,2000,Melbourne,3000,Box,n"])));
+  const { goTo } = await stage.send("shipments", csv(["Id,A,B,C,D,E,Note", "S1,Sydney,2000,Melbourne,3000,Box,n"]));
   const page = await (await stage.who.get(goTo ?? "")).text();
   expect(page).toContain("Note is taken for customFields.gone, which is no field of these imports.");
   expect(page).toContain("customFields.lost has a fixed value, and is no field of these imports.");

@@ -2,9 +2,8 @@
 import ExcelJS from "exceljs";
 import { expect, test } from "vitest";
 import { firstRequest } from "../../../../src/commands/imports/importStream.js";
-import { formToken } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
-import { importIn, last, statusPath, useReports } from "./reportStage.js";
+import { importIn, statusPath, useReports } from "./reportStage.js";
 
 const stage = useReports();
 const { completed, reportOf, send, check, states } = stage;
@@ -14,11 +13,9 @@ const csv = (rows: readonly string[], id: string) => new File([[`Work,Qty,Done o
 
 /** An import whose choice has a fixed value, an order of dates and a column that is left out. */
 async function imported(rows: readonly string[], id: string, more: Record<string, string> = {}, file = csv(rows, id)): Promise<string> {
-  const { goTo } = await last(await send("activities", file));
-  const fileId = goTo?.split("/")[3] ?? "";
+  const { fileId = "" } = await send("activities", file);
   const chosen = { ...form, "fixed-warehouseCode": "SYD1", dateOrder: "dayFirst", ...more };
-  const fields = { token: await formToken(stage.who), file: fileId, ...chosen, do: "upload" };
-  const sent = await stage.who.post("/portal/upload/columns", fields);
+  const sent = await stage.sendDraft(fileId, chosen, "/columns");
   const importId = sent.headers.get("location")?.split("/").at(-1) ?? "";
   await completed("activities", importId);
   return importId;
@@ -36,7 +33,7 @@ test("a re-uploaded report is taken as its import was: fixed values, dates and c
   const checked = await check("activities", await report.file());
   expect(checked.html).toContain("This is the error report of import");
   expect(checked.html).toContain("Every row would be accepted");
-  const correction = importIn(await last(await send("activities", await report.file())));
+  const correction = importIn(await send("activities", await report.file()));
   expect(await completed("activities", correction)).toMatchObject({ correctionOf: { importId, rows: [2, 4] }, counts: { processed: 2 } });
   expect(await firstRequest(stage.service.eventStore, correction)).not.toHaveProperty("columns");
   expect(await ledger(correction)).toMatchObject([
@@ -58,23 +55,23 @@ test("taken as a new file, the report has the columns of its file", async () => 
   const importId = await imported(["PICK,none,03/04/2026,first,a"], "three");
   const report = await reportOf("activities", importId);
   report.set(1, "Qty", "5");
-  const { html = "" } = await last(await send("activities", await report.file(), { take: "file" }));
-  expect(html).toContain("Upload with these values");
-  const file = /data-checked="([^"]+)"/.exec(html)?.[1] ?? "";
-  const sent = await stage.who.post("/portal/upload/kept", { token: await formToken(stage.who), file });
-  expect(await completed("activities", sent.headers.get("location")?.split("/").at(-1) ?? "")).toMatchObject({
+  const { fileId } = await check("activities", await report.file());
+  const shown = await stage.upload(fileId, { take: "file" });
+  expect(shown.html).toContain("SYD1");
+  const { importId: plain = "" } = await stage.upload(shown.fileId, { take: "file" });
+  expect(await completed("activities", plain)).toMatchObject({
     counts: { received: 1, processed: 1 },
   });
 });
 
 test("an error report is not taken to the page Columns, unless it is to be a new file", async () => {
   const report = await reportOf("activities", await imported(["PICK,none,03/04/2026,first,a"], "six"));
-  const file = await report.file();
-  const choose = async (take: string) =>
-    stage.who.upload("/portal/upload/choose", { token: await formToken(stage.who), page: "p", kind: "activities", take }, file);
-  const refused = await choose("correction");
-  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("This is an error report")]);
-  expect((await choose("file")).headers.get("location")).toMatch(/columns$/);
+  const { fileId, html } = await check("activities", await report.file());
+  expect(html).not.toContain("Choose columns");
+  const columns = () => stage.who.get(`/portal/upload/${fileId}/columns`);
+  expect((await columns()).headers.get("location")).toBe(`/portal/upload/${fileId}`);
+  await stage.upload(fileId, { take: "file", do: "check" });
+  expect((await columns()).status).toBe(200);
 });
 
 test("a correction over the API replaces one value; the rest is as the choice had it", async () => {
@@ -119,7 +116,7 @@ test("a report that is lost is made again with the file's headings", async () =>
   const report = await madeAgain(importId, { fileIsLost: false });
   expect(headingsOf(report)).toEqual(["Row number", "Rejection reason", "Work", "Qty", "Done on", "Comments", "seven"]);
   report.set(1, "Qty", "3");
-  const correction = importIn(await last(await send("activities", await report.file())));
+  const correction = importIn(await send("activities", await report.file()));
   expect(await completed("activities", correction)).toMatchObject({ correctionOf: { importId, rows: [2] }, counts: { processed: 1 } });
 });
 
@@ -128,7 +125,7 @@ test("made without the submitted file it has our names, and is taken by them", a
   const report = await madeAgain(importId, { fileIsLost: true });
   expect(headingsOf(report).slice(2)).toEqual(["chargeCode", "quantity", "activityTimestamp", "reference", "warehouseCode"]);
   report.set(1, "quantity", "3");
-  const correction = importIn(await last(await send("activities", await report.file())));
+  const correction = importIn(await send("activities", await report.file()));
   expect(await completed("activities", correction)).toMatchObject({ correctionOf: { importId, rows: [2] }, counts: { processed: 1 } });
   expect(await ledger(correction)).toMatchObject([{ warehouseCode: "SYD1", activityTimestamp: "2026-04-02T13:00:00.000Z" }]);
 });
@@ -169,7 +166,7 @@ test("numbers declared with a decimal comma are read so, also in every correctio
   report.drop(1);
   report.set(1, "Done on", "05/04/2026");
   expect((await check("activities", await report.file())).html).toContain("Every row would be accepted");
-  const correction = importIn(await last(await send("activities", await report.file())));
+  const correction = importIn(await send("activities", await report.file()));
   await completed("activities", correction);
   expect(await quantities(correction)).toEqual([7.25]);
 });

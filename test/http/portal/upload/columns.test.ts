@@ -4,28 +4,25 @@ import { firstRequest } from "../../../../src/commands/imports/importStream.js";
 import { headingsKey } from "../../../../src/domain/imports/columns/headings.js";
 import { limits } from "../../../../src/domain/imports/limits.js";
 import { formToken, heading } from "../../../support/portal/portal.js";
-import { last, useReports } from "./reportStage.js";
+import { byScript, outcomeOf, useReports } from "./reportStage.js";
 
 const stage = useReports();
 const path = "/portal/upload/columns";
 
 const csv = (text: string, name = "picks.csv") => new File([text], name);
 const named = (id: string, rows: readonly string[], headings = "Whs,Work,Qty,Done on") => csv([`${headings},${id}`, ...rows].join("\n"));
-const chosenBy = (goTo: string | undefined) => /^\/portal\/upload\/([0-9a-f-]{36})\/columns$/.exec(goTo ?? "")?.[1] ?? "no file";
 const importOf = (address: string | null | undefined) => /^\/portal\/imports\/([0-9a-f-]{36})$/.exec(address ?? "")?.[1] ?? "no import";
 
 /** Uploads a file that leads to the page Columns; returns the id it waits under. */
 async function waiting(file: File, kind: "activities" | "shipments" = "activities"): Promise<string> {
-  return chosenBy((await last(await stage.send(kind, file))).goTo);
+  const { goTo, fileId } = await stage.send(kind, file);
+  expect(goTo).toBe(`/portal/upload/${fileId}/columns`);
+  return fileId ?? "";
 }
 const pageOf = async (fileId: string) => (await stage.who.get(`/portal/upload/${fileId}/columns`)).text();
 /** To the page of the file, or to that of a choice without one. */
-const send = async (fields: Record<string, string>) =>
-  stage.who.post(fields["file"] ? `/portal/upload/${fields["file"]}/columns` : path, {
-    token: await formToken(stage.who),
-    sent: "yes",
-    ...fields,
-  });
+const send = async ({ file, ...fields }: Record<string, string>) =>
+  stage.who.post(file ? `/portal/upload/${file}/columns` : path, { token: await formToken(stage.who), sent: "yes", ...fields });
 const wanted = { "column-0": "warehouseCode", "column-1": "chargeCode", "column-2": "quantity", "column-3": "activityTimestamp" };
 /** The value that each select of the page has. */
 const selectedIn = (page: string) =>
@@ -48,7 +45,7 @@ test("a file with other headings leads to the page, with three values of each co
 
 test("without scripts too, also when the file is to be checked", async () => {
   const token = await formToken(stage.who);
-  for (const address of ["/portal/upload", "/portal/upload/checked"]) {
+  for (const address of ["/portal/upload", "/portal/upload?do=check"]) {
     const sent = await stage.who.upload(address, { token, page: "p", kind: "activities" }, named("plain", ["W1,PICK,1,2026-03-01,"]));
     expect([sent.status, sent.headers.get("location")]).toEqual([303, expect.stringMatching(/^\/portal\/upload\/[0-9a-f-]{36}\/columns$/)]);
   }
@@ -74,11 +71,11 @@ test("the file becomes an import with the choice, once; the next one with these 
   const checked = await stage.check("activities", next);
   expect(checked.html).toContain("Columns as chosen");
   expect(checked.html).toContain("Every row would be accepted");
-  const sent = (await (await stage.send("activities", next)).json()) as { importId: string };
-  const second = await firstRequest(stage.service.eventStore, sent.importId);
+  const { importId: nextId = "" } = await stage.upload(checked.fileId);
+  const second = await firstRequest(stage.service.eventStore, nextId);
   expect(second).toMatchObject({ columns: { headings, by: first?.by } });
   expect(Object.keys(second?.columns?.headings ?? {})).toEqual(Object.keys(headings));
-  const page = await (await stage.who.get(`/portal/imports/${sent.importId}`)).text();
+  const page = await (await stage.who.get(`/portal/imports/${nextId}`)).text();
   expect(page).toContain("Columns as chosen");
   const change = /<a href="([^"]+)">Change them<\/a>/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
   expect(heading(await (await stage.who.get(change)).text())).toBe("Columns");
@@ -96,8 +93,8 @@ test("what was chosen is changed without a file, for the next one", async () => 
   const columns = Object.fromEntries(sorted.map((name, index) => [`column-${index}`, name === "b" ? "status" : (before[name] ?? "")]));
   const saved = await send({ ...source, ...columns, dateOrder: "monthFirst", do: "save" });
   expect([saved.status, saved.headers.get("location")]).toEqual([303, "/portal/upload"]);
-  const sent = (await (await stage.send("activities", named("b", ["W1,PICK,1,03/04/2026,done"]))).json()) as { importId: string };
-  expect(await firstRequest(stage.service.eventStore, sent.importId)).toMatchObject({
+  const { importId = "" } = await stage.send("activities", named("b", ["W1,PICK,1,03/04/2026,done"]));
+  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({
     columns: { headings: { b: "status" }, dateOrder: "monthFirst" },
   });
 });
@@ -107,53 +104,47 @@ test("a check judges the rows with the choice, names the file's own columns and 
   const first = await pageOf(fileId);
   expect(first).toContain("The file has 23/04/2026, which can only be day first.");
   const chosen = { "column-0": "chargeCode", "column-1": "quantity", "column-2": "activityTimestamp", "fixed-warehouseCode": "SYD1" };
-  const answer = await send({ file: fileId, ...chosen, dateOrder: "dayFirst", do: "check" });
-  const page = await answer.text();
-  expect(answer.status).toBe(200);
+  const { html: page = "" } = await outcomeOf(await send({ file: fileId, ...chosen, dateOrder: "dayFirst", do: "check" }), stage.who);
   expect(page).toContain("1 row of 2 would be rejected.");
   expect(page).toMatch(/data-label="Column"[^>]*>Qty</);
-  expect(selectedIn(page)).toEqual(["chargeCode", "quantity", "activityTimestamp", ""]);
-  expect(page).toContain('value="SYD1"');
-  const undeclared = await (await send({ file: fileId, ...chosen, do: "check" })).text();
-  expect(undeclared).toContain("Every row would be rejected.");
+  expect(page).toContain("SYD1");
+  const again = await pageOf(fileId);
+  expect(selectedIn(again)).toEqual(["chargeCode", "quantity", "activityTimestamp", ""]);
+  expect(again).toContain('value="SYD1"');
+  const undeclared = await outcomeOf(await send({ file: fileId, ...chosen, do: "check" }), stage.who);
+  expect(undeclared.html).toContain("Every row would be rejected.");
 });
 
-test("scripts send the same form as a list of names and values", async () => {
-  const fileId = await waiting(named("d", ["W1,PICK,1,2026-03-01,"]));
-  const { origin } = new URL(stage.service.url);
-  const headers = { accept: "application/json", "content-type": "application/json", "x-form-token": await formToken(stage.who), origin };
-  const cookie = [...stage.who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  const post = (address: string, body: unknown) =>
-    fetch(`${stage.service.url}${address}`, { method: "POST", headers: { ...headers, cookie }, body: JSON.stringify(body) });
-  const form = Object.entries({ file: fileId, ...wanted });
-  expect(await last(await post(`${path}/check`, form))).toEqual({ html: expect.stringContaining("Every row would be accepted") });
-  expect((await last(await post(`${path}/send`, [["file", fileId]]))).error?.[0]).toContain("Warehouse code is required.");
-  for (const wrong of [{}, [["file"]], [["file", 1]], "file"]) expect((await post(`${path}/send`, wrong)).status).toBe(400);
-  const sent = await post(`${path}/send`, form);
-  const body = (await sent.json()) as { importId: string; goTo: string };
-  expect([sent.status, body.goTo]).toEqual([202, `/portal/imports/${body.importId}`]);
-  expect(await (await post(`${path}/send`, form)).json()).toEqual(body);
+test("scripts send the same form, and read where it leads", async () => {
+  const file = await waiting(named("d", ["W1,PICK,1,2026-03-01,"]));
+  const token = await formToken(stage.who);
+  const post = async (fields: Record<string, string>) =>
+    outcomeOf(await stage.who.post(`/portal/upload/${file}/columns`, { token, ...fields }, byScript), stage.who);
+  expect((await post({ ...wanted, do: "check" })).html).toContain("Every row would be accepted");
+  const refused = await post({ do: "upload" });
+  expect([refused.status, refused.error?.[0]]).toEqual([400, expect.stringContaining("Warehouse code is required.")]);
+  const sent = await post({ ...wanted, do: "upload" });
+  expect(sent.importId).toBeDefined();
+  expect(await post({ ...wanted, do: "upload" })).toEqual(sent);
 });
 
 test("a file that was sent before asks first, and goes in again after that", async () => {
   const file = () => named("e", ["W1,PICK,1,2026-03-01,"]);
   await send({ file: await waiting(file()), ...wanted, do: "upload" });
-  const token = await formToken(stage.who);
-  const again = await stage.who.upload("/portal/upload/choose", { token, page: "p", kind: "activities" }, file());
-  const fileId = chosenBy(again.headers.get("location") ?? "");
-  const asked = await (await send({ file: fileId, ...wanted, do: "upload" })).text();
-  expect(asked).toContain("This file was sent before");
-  const earlier = /name="again" value="([^"]+)"/.exec(asked)?.[1] ?? "";
-  const sent = await send({ file: fileId, ...wanted, do: "upload", again: earlier });
-  expect(importOf(sent.headers.get("location"))).not.toBe(earlier);
-  expect(await firstRequest(stage.service.eventStore, importOf(sent.headers.get("location")))).toMatchObject({ sameFileAs: earlier });
+  const { fileId = "" } = await stage.check("activities", file());
+  const asked = await outcomeOf(await send({ file: fileId, ...wanted, do: "upload" }), stage.who);
+  expect(asked.html).toContain("This file was sent before");
+  const earlier = /name="again" value="([^"]+)"/.exec(asked.html ?? "")?.[1] ?? "";
+  const { importId = "" } = await stage.upload(fileId, { again: earlier });
+  expect(importId).not.toBe(earlier);
+  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ sameFileAs: earlier });
 });
 
-test("a file with our own headings can be taken there as well", async () => {
-  const token = await formToken(stage.who);
+test("the columns of a file with our own headings can be chosen as well", async () => {
   const file = csv("warehouseCode,chargeCode,quantity,activityTimestamp\nW1,PICK,1,03/04/2026\n");
-  const sent = await stage.who.upload("/portal/upload/choose", { token, page: "p", kind: "activities" }, file);
-  const page = await pageOf(chosenBy(sent.headers.get("location") ?? ""));
+  const { fileId = "", html } = await stage.check("activities", file);
+  expect(html).toContain(`href="/portal/upload/${fileId}/columns"`);
+  const page = await pageOf(fileId);
   expect(selectedIn(page)).toEqual(["warehouseCode", "chargeCode", "quantity", "activityTimestamp"]);
   expect(page).toContain("Dates such as 03/04/2026");
 });
@@ -181,7 +172,7 @@ test.each<[string, Record<string, string>, string]>([
 });
 
 test("headings of 255 bytes can be chosen, a longer one is refused by name", async () => {
-  const answer = async (bytes: number) => last(await stage.send("activities", named("g".repeat(bytes), ["W1,PICK,1,2026-03-01,"])));
+  const answer = (bytes: number) => stage.send("activities", named("g".repeat(bytes), ["W1,PICK,1,2026-03-01,"]));
   expect((await answer(limits.columnNameBytes - 1)).goTo).toMatch(/[0-9a-f-]{36}\/columns$/);
   expect((await answer(limits.columnNameBytes)).goTo).toMatch(/[0-9a-f-]{36}\/columns$/);
   expect((await answer(limits.columnNameBytes + 1)).error).toMatch(/^Column name\(s\) longer than 255 bytes: ggg/);
@@ -195,10 +186,10 @@ test("510 columns can be chosen, so that an error report has room for two more; 
     expect(selectedIn(page)).toHaveLength(columns);
   }
   for (const columns of [511, 512])
-    expect((await last(await stage.send("activities", file(columns)))).error).toBe(
+    expect((await stage.send("activities", file(columns))).error).toBe(
       "The file has more than 510 columns. Remove the columns that are not needed.",
     );
-  expect((await last(await stage.send("activities", file(513)))).error).toContain("512");
+  expect((await stage.send("activities", file(513))).error).toContain("512");
 });
 
 test("a file that is not kept, or is another organisation's, is not there", async () => {
@@ -206,11 +197,13 @@ test("a file that is not kept, or is another organisation's, is not there", asyn
   const other = await stage.service.organisation();
   await stage.service.pool.query("update kept_files set organisation_id = $2 where file_id = $1", [fileId, other.id]);
   for (const file of [fileId, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50", "x"]) {
-    expect(await pageOf(file)).toContain("There is no file to choose columns for");
+    expect(await pageOf(file)).toContain("The file is no longer available. Upload it again.");
     expect((await send({ file, ...wanted, do: "upload" })).status).toBe(404);
   }
-  expect(await (await stage.who.get(path)).text()).toContain("There is no file to choose columns for");
-  expect(await (await stage.who.get(`${path}?kind=activities&headings=x`)).text()).toContain("There is no file to choose columns for");
+  for (const address of [path, `${path}?kind=activities&headings=x`]) {
+    const answer = await stage.who.get(address);
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("No columns were chosen")]);
+  }
 });
 
 test("a file whose object is lost is to be uploaded again", async () => {
@@ -246,12 +239,12 @@ test.each<[what: string, headings: string, row: string, leadsTo: RegExp]>([
     /columns$/,
   ],
 ])("the kind is recognised by %s", async (_, headings, row, leadsTo) => {
-  const { goTo = "" } = await last(await stage.send("recognise", csv(`${headings}\n${row}\n`)));
+  const { goTo = "" } = await stage.send("recognise", csv(`${headings}\n${row}\n`));
   expect(goTo).toMatch(leadsTo);
   if (leadsTo.test("columns")) expect(await (await stage.who.get(goTo)).text()).toContain("(shipments)");
 });
 
 test("a kind that the headings do not say is to be chosen", async () => {
-  const { error } = await last(await stage.send("recognise", csv("x,y\n1,2\n")));
+  const { error } = await stage.send("recognise", csv("x,y\n1,2\n"));
   expect(error).toContain("The headings do not say what the file has. Choose Shipments or Activities under Kind.");
 });

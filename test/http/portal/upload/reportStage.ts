@@ -1,9 +1,11 @@
 // A service with a worker and a projector, and a member who downloads an error report, corrects it and uploads it.
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ExcelJS from "exceljs";
 import { afterAll, beforeAll } from "vitest";
+import { unusualKinds } from "../../../../src/domain/imports/unusual.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
@@ -24,25 +26,44 @@ interface Report {
   file(name?: string): Promise<File>;
 }
 
-interface Line {
-  readonly html?: string;
+/** What became of a form. */
+export interface Outcome {
+  readonly status: number;
   readonly goTo?: string;
   readonly error?: string;
+  /** Of the draft's page, where it leads there. */
+  readonly html?: string;
+  readonly fileId?: string;
+  readonly importId?: string;
 }
 
-export async function last(answer: Response): Promise<Line> {
+/** Where the form of a script or of a browser without scripts leads. */
+export async function outcomeOf(answer: Response, who: Visitor): Promise<Outcome> {
+  const { status } = answer;
   const text = await answer.text();
-  if (answer.status !== 200 && answer.status !== 202) return { error: (JSON.parse(text) as { message: string }).message };
-  return JSON.parse(text.trim().split("\n").at(-1) ?? "{}") as Line;
+  const moved = answer.headers.get("location");
+  const line = moved
+    ? { goTo: moved }
+    : (JSON.parse(text.trim().split("\n").at(-1) ?? "{}") as { goTo?: string; error?: string; message?: string });
+  if (!line.goTo) return { status, error: "message" in line ? (line.message ?? "") : (line.error ?? "") };
+  const [, fileId, rest] = /^\/portal\/upload\/([0-9a-f-]{36})(.*)$/.exec(line.goTo) ?? [];
+  const [, importId] = /^\/portal\/imports\/([0-9a-f-]{36})$/.exec(line.goTo) ?? [];
+  const html = rest === "" ? await (await who.get(line.goTo)).text() : undefined;
+  return { status, goTo: line.goTo, ...(html && { html }), ...(fileId && { fileId }), ...(importId && { importId }) };
 }
 
-/** The id of the import that an answer links to. */
-export const importIn = (line: Line) =>
-  /imports\/([0-9a-f-]{36})">Open/.exec(line.html ?? "")?.[1] ?? line.goTo?.split("/").at(-1) ?? "none";
+/** The header of a script that sends a form. */
+export const byScript = { accept: "application/x-ndjson" };
+
+/** The id of the import that an outcome leads or links to. */
+export const importIn = ({ html = "", importId }: Outcome) => /imports\/([0-9a-f-]{36})">Open/.exec(html)?.[1] ?? importId ?? "none";
 
 export const header = "warehouseCode,chargeCode,quantity,activityTimestamp,reference";
 const bad = (reference: string) => `W1,PICK,none,2026-03-01T00:00:00Z,${reference}`;
 export const badActivities = (count: number) => `${header}\n${Array.from({ length: count }, (_, index) => bad(`r${index}`)).join("\n")}\n`;
+
+/** Files of tests have whatever dates and codes: they would all be asked about. */
+export const nothingUnusual = (file: object) => Object.assign(file, { unusual: { off: unusualKinds } });
 
 /** Starts the stage for all tests of a file. */
 export function useReports() {
@@ -60,7 +81,7 @@ export function useReports() {
     service = await startTestService();
     worker = startWorker(service);
     projector = startProjector(service);
-    organisation = await service.organisation();
+    organisation = await service.organisation(nothingUnusual);
     member = await addMember(service, organisation.id, "operator");
     who = await signedIn(service, member);
     token = await formToken(who);
@@ -107,10 +128,13 @@ export function useReports() {
     };
   }
 
-  const script = () => ({ accept: "application/json", "x-form-token": token });
-  const send = async (kind: Kind | "recognise", file: File, fields: Record<string, string> = {}) =>
-    who.upload("/portal/upload/send", { kind, page: "p", ...fields }, file, script());
-  const check = async (kind: Kind, file: File) => last(await who.upload("/portal/upload/check", { kind, page: "p" }, file, script()));
+  const send = async (kind: Kind | "recognise", file: File, fields: Record<string, string> = {}, path = "/portal/upload") =>
+    outcomeOf(await who.upload(path, { token, kind, page: randomUUID(), ...fields }, file, byScript), who);
+  const check = (kind: Kind, file: File, fields = {}) => send(kind, file, fields, "/portal/upload?do=check");
+  /** Sends the form of a draft's page, or of its columns. */
+  const sendDraft = async (fileId: string, fields: Record<string, string | readonly string[]> = {}, page: "" | "/columns" = "") =>
+    who.post(`/portal/upload/${fileId}${page}`, { token, do: "upload", ...fields });
+  const upload = async (fileId = "none", fields: Record<string, string> = {}) => outcomeOf(await sendDraft(fileId, fields), who);
   const states = async (kind: Kind, importId: string) => {
     const { items } = (await (await organisation.get(`${statusPath[kind]}/${importId}/errors?limit=100`)).json()) as {
       items: { row: number; state: string; error: string }[];
@@ -134,6 +158,6 @@ export function useReports() {
     get folder() {
       return folder;
     },
-    ...{ completed, uploaded, reportOf, send, check, states },
+    ...{ completed, uploaded, reportOf, send, check, sendDraft, upload, states },
   };
 }

@@ -9,7 +9,7 @@ import { limits } from "../../../../src/domain/imports/limits.js";
 import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { reverse } from "../../../support/reversalStory.js";
-import { badActivities, header, importIn, last, statusPath, useReports } from "./reportStage.js";
+import { badActivities, byScript, header, importIn, outcomeOf, statusPath, useReports } from "./reportStage.js";
 
 const stage = useReports();
 const { completed, uploaded, reportOf, send, check, states } = stage;
@@ -38,7 +38,7 @@ describe("a corrected error report", () => {
     expect(checked.html).toContain("Left out: 1 row that is dismissed.");
     expect(checked.html).toContain("2 rows of 3 would not be sent.");
 
-    const sent = await last(await send("activities", await report.file("from Anna.xlsx")));
+    const sent = await send("activities", await report.file("from Anna.xlsx"));
     const correction = importIn(sent);
     expect(await completed("activities", correction)).toMatchObject({
       ...{
@@ -57,11 +57,11 @@ describe("a corrected error report", () => {
     const path = join(stage.folder, "report.csv");
     await report.book.csv.writeFile(path);
     const csv = new File([await readFile(path)], report.name.replace(".xlsx", ".csv"));
-    const again = await last(await send("activities", csv));
+    const again = await send("activities", csv);
     expect(again.html).toContain("Left out: 1 row that is corrected already, 1 row that is dismissed.");
     expect(again.html).not.toContain("Problems");
     expect(await completed("activities", importIn(again))).toMatchObject({ correctionOf: { importId, rows: [4, 5] } });
-    const nothing = await last(await send("activities", csv));
+    const nothing = await send("activities", csv);
     expect(nothing.html).toContain("Nothing was sent");
     expect(nothing.html).toContain("Left out: 3 rows that are corrected already, 1 row that is dismissed.");
     expect((await check("activities", csv)).html).toContain("None of its rows is open any more.");
@@ -73,10 +73,12 @@ describe("a corrected error report", () => {
     const report = await reportOf("activities", importId);
     for (const row of [1, 2]) report.set(row, "quantity", "1");
     const file = await report.file();
-    const { importId: plain } = (await (await send("activities", file, { take: "file" })).json()) as { importId: string };
+    const { fileId, html = "" } = await check("activities", file);
+    expect(html).toContain('<option value="correction" selected');
+    const { importId: plain = "" } = await stage.upload(fileId, { take: "file" });
     expect(await completed("activities", plain)).toMatchObject({ counts: { processed: 2 } });
     expect((await firstRequest(stage.service.eventStore, plain))?.corrects).toBeUndefined();
-    const sent = await last(await send("activities", file, { sourceDetails: "Anna's corrections" }));
+    const sent = await send("activities", file, { sourceDetails: "Anna's corrections" });
     expect(sent.goTo).toMatch(/^\/portal\/imports\/[0-9a-f-]{36}$/);
     expect(await completed("activities", importIn(sent))).toMatchObject({
       sourceDetails: "Anna's corrections",
@@ -126,7 +128,7 @@ describe("a corrected error report", () => {
     const checked = await check("activities", await report.file());
     expect(checked.html).toContain("which is reversed: its rejected rows are withdrawn");
     expect(checked.html).toContain("Left out: 2 rows that are withdrawn with their import.");
-    const sent = await last(await send("activities", await report.file()));
+    const sent = await send("activities", await report.file());
     expect(sent.html).toContain("Nothing was sent");
     expect(sent.html).toContain("Left out: 2 rows that are withdrawn with their import.");
     await until("the states are told", async () => (await states("activities", importId))[2] === "withdrawn");
@@ -152,11 +154,12 @@ describe("a corrected error report", () => {
     expect((await check("shipments", named(rows("2")))).html).toContain("Every row would be accepted.");
     const strangers = await stage.service.organisation();
     const stranger = await signedIn(stage.service, await addMember(stage.service, strangers.id, "operator"));
-    const foreign = await stranger.upload(...(["/portal/upload/check", { kind: "activities", page: "p" }, named(rows("2"))] as const), {
-      accept: "application/json",
-      "x-form-token": await formToken(stranger),
-    });
-    expect((await last(foreign)).html).not.toContain("error report");
+    const token = await formToken(stranger);
+    const fields = { token, kind: "activities", page: "p" };
+    const foreign = await stranger.upload("/portal/upload?do=check", fields, named(rows("2")), byScript);
+    const { html } = await outcomeOf(foreign, stranger);
+    expect(html).toContain("Every row would be accepted.");
+    expect(html).not.toContain("This is the error report");
   });
 
   test("with more rows than one correction may have becomes several imports, with each row in one of them", async () => {
@@ -164,7 +167,7 @@ describe("a corrected error report", () => {
     const importId = await uploaded("activities", badActivities(count));
     const mended = Array.from({ length: count }, (_, index) => `${index + 2},x,W1,PICK,1,2026-03-01T00:00:00Z,r${index}`);
     const text = `Row number,Rejection reason,${header}\n${mended.join("\n")}\n`;
-    const sent = await last(await send("activities", new File([text], `rejected-rows-${importId}.csv`)));
+    const sent = await send("activities", new File([text], `rejected-rows-${importId}.csv`));
     const ids = [...(sent.html ?? "").matchAll(/imports\/([0-9a-f-]{36})">Open import \d of 2</g)].map(([, id]) => id ?? "");
     expect(ids).toHaveLength(2);
     const received = [];
@@ -184,7 +187,7 @@ describe("a corrected error report", () => {
     report.set(3, "itemQuantity", "2"); // one of the two faulty lines of B
     report.set(5, "itemQuantity", "2");
     report.drop(6); // a line of C is missing from the report
-    const sent = await last(await send("shipments", await report.file()));
+    const sent = await send("shipments", await report.file());
     expect(await completed("shipments", importIn(sent))).toMatchObject({
       ...{ counts: { received: 2, processed: 1, failed: 0 }, correctionOf: { importId, rows: [2, 3] } },
     });
@@ -212,7 +215,7 @@ describe("a corrected error report", () => {
     const sheet = report.book.worksheets[0];
     const [first, second, third] = [2, 3, 4].map((row) => sheet?.getRow(row).values as string[]);
     for (const [index, values] of [third, first, second].entries()) if (sheet && values) sheet.getRow(index + 2).values = values;
-    const sent = await last(await send("shipments", await report.file()));
+    const sent = await send("shipments", await report.file());
     expect(sent.html).toContain("1 row whose shipment was written later");
     await completed("shipments", importIn(sent));
     for (const shipmentId of ["E1", "E2"]) {
@@ -229,9 +232,10 @@ describe("a corrected error report", () => {
     const rows = [2, 3, 4].map((row) => ({ row, values: { quantity: "1" } }));
     const overApi = () => stage.organisation.post(`${statusPath.activities}/${importId}/corrections`, { rows });
     const other = await signedIn(stage.service, await addMember(stage.service, stage.organisation.id, "operator"));
-    const asOther = { accept: "application/json", "x-form-token": await formToken(other) };
-    const byOther = () => other.upload("/portal/upload/send", { kind: "activities", page: "p" }, file, asOther);
-    await Promise.all([send("activities", file).then(last), overApi(), byOther().then(last), overApi()]);
+    const token = await formToken(other);
+    const byOther = async () =>
+      outcomeOf(await other.upload("/portal/upload", { token, kind: "activities", page: "p" }, file, byScript), other);
+    await Promise.all([send("activities", file), overApi(), byOther(), overApi()]);
     await until("all imports have ended", async () => (await stage.service.pool.query("select from import_queue")).rowCount === 0);
     await until("the states are told", async () =>
       Object.values(await states("activities", importId)).every((state) => state === "corrected"),

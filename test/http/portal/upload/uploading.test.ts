@@ -8,6 +8,7 @@ import { addMember, formToken, heading, signedIn, type TestMember, type Visitor 
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import { byScript, nothingUnusual, type Outcome, outcomeOf } from "./reportStage.js";
 
 let service: TestService;
 let organisation: TestOrganisation;
@@ -19,6 +20,7 @@ const roles: Role[] = [];
 beforeAll(async () => {
   service = await startTestService({ maxQueuedImports: 3 });
   organisation = await service.organisation((file) => {
+    nothingUnusual(file);
     file.customFields.push({ key: "item-type", label: "Reads like a column of ours" });
   });
   member = await addMember(service, organisation.id, "operator");
@@ -32,20 +34,18 @@ afterAll(async () => {
 
 const rows = (count: number) => `warehouseCode,chargeCode,quantity,activityTimestamp\n${"W1,PICK,1,2026-03-01T00:00:00Z\n".repeat(count)}`;
 const csv = (text: string, name = "picks.csv") => new File([text], name);
-const script = () => ({ accept: "application/json", "x-form-token": token });
-const messageOf = async (answer: Response) => ((await answer.json()) as { message: string }).message;
-const importOf = async (answer: Response) => {
-  const body = (await answer.json()) as { importId: string; goTo: string };
-  expect([answer.status, body.goTo]).toEqual([202, `/portal/imports/${body.importId}`]);
-  return body.importId;
+const byForm = async (fields: Record<string, string>, file: File) =>
+  outcomeOf(await who.upload("/portal/upload", { token, ...fields }, file, byScript), who);
+const importOf = ({ importId = "none", status }: Outcome) => {
+  expect([status, importId]).toEqual([200, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+  return importId;
 };
 
 describe("an upload in the portal", () => {
   test("makes an import as the API's upload does, by the member; sent again from the same page it is the same import", async () => {
     const fields = { kind: "activities", page: "p1", sourceDetails: "Monday" };
-    const send = () => who.upload("/portal/upload/send", fields, csv(rows(2)), script());
-    const [one, two] = await Promise.all([send(), send()]);
-    const ids = [await importOf(one), await importOf(two), await importOf(await send())];
+    const send = () => byForm(fields, csv(rows(2)));
+    const ids = [...(await Promise.all([send(), send()])), await send()].map(importOf);
     expect(new Set(ids).size).toBe(1);
     expect(await firstRequest(service.eventStore, ids[0] ?? "")).toMatchObject({
       ...{ kind: "activities", source: "file", sourceDetails: "Monday", by: { kind: "member", id: member.memberId } },
@@ -71,18 +71,17 @@ describe("an upload in the portal", () => {
     ["no kind", {}, csv(rows(1)), /Choose the kind/],
     ["a field that is none of the form's", { kind: "activities", colour: "red" }, csv(rows(1)), /"colour" is not a field/],
   ])("with %s is refused with a reason", async (_, fields, file, message) => {
-    const answer = await who.upload("/portal/upload/send", fields as Record<string, string>, file, script());
-    expect([answer.status, await messageOf(answer)]).toEqual([400, expect.stringMatching(message)]);
+    expect((await byForm(fields as Record<string, string>, file)).error).toMatch(message);
   });
 
   test("to a full queue is refused, and leaves no file", async () => {
     let sent = 2;
     const send = () => {
       sent += 1; // another file each time: the same one would lead to a question
-      return who.upload("/portal/upload/send", { kind: "activities", page: "p3" }, csv(rows(sent)), script());
+      return byForm({ kind: "activities", page: "p3" }, csv(rows(sent)));
     };
     await until("the queue is full", async () => (await send()).status === 400);
-    expect(await messageOf(await send())).toMatch(/^Too many imports are already queued/);
+    expect((await send()).error).toMatch(/^Too many imports are already queued/);
     expect(await readdir(service.deps.tempDir)).toEqual([]);
   });
 });
@@ -99,13 +98,12 @@ test("the example files have the organisation's columns, customers and codes, an
   };
   await until("the queue is empty", async () => (await service.pool.query("select from import_queue")).rowCount === 0);
   const example = async (kind: string, type: "csv" | "xlsx") => {
-    const answer = await who.get(`/portal/upload/example-${kind}.${type}`);
+    const answer = await who.get(`/portal/upload/examples/${kind}.${type}`);
     if (answer.status !== 200) throw new Error(await answer.text());
     expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="example-${kind}.${type}"`);
     return new File([await answer.blob()], `${kind}.${type}`);
   };
-  const send = async (kind: string, file: File) =>
-    importOf(await who.upload("/portal/upload/send", { kind, page: file.name }, file, script()));
+  const send = async (kind: string, file: File) => importOf(await byForm({ kind, page: file.name }, file));
 
   const text = await (await example("shipments", "csv")).text();
   expect(text.split("\r\n")[0]).toMatch(/^"shipmentId",.*,"costCentre","project","customFields\.item-type"$/);
@@ -132,7 +130,7 @@ test("an example workbook has numbers and dates as such, and codes that read lik
     return rowCount === 1;
   });
   const other = await signedIn(service, await addMember(service, own.id, "operator"));
-  const answer = await other.get("/portal/upload/example-activities.xlsx");
+  const answer = await other.get("/portal/upload/examples/activities.xlsx");
   const path = join(service.deps.tempDir, "example.xlsx");
   await writeFile(path, Buffer.from(await answer.arrayBuffer()));
   try {
@@ -151,5 +149,5 @@ test("an example workbook has numbers and dates as such, and codes that read lik
 test("the example file of an organisation without zones has the header row only", async () => {
   const bare = await service.organisation((file) => Object.assign(file, { zoneMaps: [], rateCards: [], customers: [] }));
   const other = await signedIn(service, await addMember(service, bare.id, "operator"));
-  expect((await (await other.get("/portal/upload/example-shipments.csv")).text()).trim().split("\r\n")).toHaveLength(1);
+  expect((await (await other.get("/portal/upload/examples/shipments.csv")).text()).trim().split("\r\n")).toHaveLength(1);
 });

@@ -1,8 +1,7 @@
 export const uploadPath = "/portal/upload";
-export const checkPath = `${uploadPath}/check`;
-export const plainCheckPath = `${uploadPath}/checked`;
-export const choosePath = `${uploadPath}/choose`;
-/** Where a file that was checked is uploaded, without being sent again. */
-export const keptPath = `${uploadPath}/kept`;
-export const sendKeptPath = `${keptPath}/send`;
-export const problemRowsPath = (fileId = "{fileId}"): string => `${keptPath}/${fileId}/problem-rows`;
+/** Where a file waits that is no import yet. */
+export const draftPath = (fileId = "{fileId}"): string => `${uploadPath}/${fileId}`;
+/** The same path without a file is for a choice that was made before. */
+export const columnsPath = `${uploadPath}/columns`;
+export const columnsOfDraft = (fileId?: string): string => `${draftPath(fileId)}/columns`;
+export const problemRowsPath = (fileId?: string): string => `${draftPath(fileId)}/problem-rows`;

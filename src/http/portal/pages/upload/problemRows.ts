@@ -2,16 +2,15 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type CheckedAs, type KeptFile, keptFile } from "../../../../commands/imports/keptFiles.js";
-import { Rejection } from "../../../../domain/rejection.js";
+import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { download, type Pieces } from "../../downloads.js";
 import { pageLeft } from "../../lines.js";
 import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
 import { redirect } from "../../pageResponse.js";
 import { tableFormats } from "../../tableDownloads.js";
 import { importPath } from "../imports/status.js";
-import { fetchFile, noLongerKept } from "./fetchKept.js";
-import { prepareToJudge } from "./judgeUpload.js";
+import { type Copy, fetchCopy, requireDraft } from "./drafts.js";
+import { checkDraft } from "./judgeDraft.js";
 import { problemRowsPath } from "./paths.js";
 
 /** Without the name of the file: an import's id in it would make the workbook a correction of that import. */
@@ -22,41 +21,24 @@ export const problemRowsAnswer: AnswerOf<SignedInVisit> = {
   path: problemRowsPath(),
   access: "operate",
   answer: async (visit, deps) => {
-    const kept = await keptFile(visit.person.organisationId, visit.params["fileId"] ?? "", deps.pool);
-    if (!kept?.checked) throw new Rejection("notFound", noLongerKept);
+    const draft = await requireDraft(visit, deps);
     // The import has an error report of its own.
-    if (kept.importId) return redirect(visit.context, visit.links.to(importPath(kept.importId)), 302);
-    const { checked } = kept;
-    return download(visit, deps.downloads, {
-      name,
-      contentType: tableFormats.xlsx,
-      pieces: () => piecesOf(visit, deps, { kept, checked }),
-    });
+    if (draft.importId) return redirect(visit.context, visit.links.to(importPath(draft.importId)), 302);
+    return download(visit, deps.downloads, { name, contentType: tableFormats.xlsx, pieces: () => piecesOf(visit, deps, draft) });
   },
 };
 
-interface Checked {
-  readonly kept: KeptFile;
-  readonly checked: CheckedAs;
-}
-
-async function* piecesOf(visit: SignedInVisit, deps: PortalDeps, { kept, checked }: Checked): Pieces {
+async function* piecesOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile): Pieces {
   const leave = deps.fileChecks.enter(visit.person.memberId);
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, pageLeft(visit.context).signal, deps.closing]);
-  let copy: Awaited<ReturnType<typeof fetchFile>> | undefined;
+  let copy: Copy | undefined;
   let judging: Promise<unknown> | undefined;
   try {
-    copy = await fetchFile(deps, kept);
-    const { kind, columns, file } = kept;
+    copy = await fetchCopy(deps, draft);
     const rejectedTo = join(copy.folder, "rejected.xlsx");
-    const judge = await prepareToJudge(visit, deps, {
-      form: { kind, upload: { ...copy, name: file.name } },
-      header: { columns, format: file.format },
-      columns: checked.columns,
-      rejectedTo,
-    });
-    judging = judge(() => undefined, signal).finally(leave);
+    const judge = { columns: draft.checked?.columns, rejectedTo };
+    judging = checkDraft(visit, deps, { draft, copy, read: false, judge }, () => undefined, signal).finally(leave);
     yield ""; // the download begins: its process may wait for others, or start slowly, for longer than an answer is waited for
     yield* growing(rejectedTo, judging, signal);
   } finally {

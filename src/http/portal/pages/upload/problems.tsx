@@ -20,9 +20,7 @@ export function ProblemList({ problems: { groups, more, inOrder }, what, ofShipm
     <>
       <h3>Problems</h3>
       {ofShipments ? <p class="hint">If one line of a shipment has a fault, all its lines are rejected and counted.</p> : null}
-      {groups.map((group) => (
-        <Group group={group} what={what} />
-      ))}
+      <ProblemGroups groups={groups} what={what} />
       {more.rows > 0 ? <p class="hint">And {restInWords(more, ["more reason", "more reasons"], "with")}.</p> : null}
       {named === rows ? null : (
         <details class="problems-in-order">
@@ -33,6 +31,14 @@ export function ProblemList({ problems: { groups, more, inOrder }, what, ofShipm
     </>
   );
 }
+
+export const ProblemGroups = ({ groups, what }: { groups: Problems["groups"]; what: string }) => (
+  <>
+    {groups.map((group) => (
+      <Group group={group} what={what} />
+    ))}
+  </>
+);
 
 function Group({ group: { reason, rows, withShipment, values, first }, what }: { group: ProblemGroup; what: string }) {
   const reasons = new Set(first.map((problem) => problem.reason));

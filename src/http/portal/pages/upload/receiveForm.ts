@@ -1,76 +1,121 @@
-// What checking and uploading have in common: the form with its file, and the time that a browser without scripts waits.
-import { createHash } from "node:crypto";
+// The form with the file: the file is kept as a draft, and what it asks is asked on the draft's page.
 import { rm } from "node:fs/promises";
+import { v5 } from "uuid";
+import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
+import { dropKept, type FileToKeep, keepFile, keptFile } from "../../../../commands/imports/keptFiles.js";
+import { matchImportHeader, reportIn } from "../../../../domain/files/header.js";
+import { headingsIn, headingsKey } from "../../../../domain/imports/columns/headings.js";
+import { likelyKind } from "../../../../domain/imports/columns/suggest.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import type { ImportKind } from "../../../../events/importEvents.js";
+import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { TooBusy } from "../../../../portErrors.js";
+import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
 import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
-import type { PortalDeps, SignedInVisit } from "../../page.js";
+import type { Done, FormOf, PortalDeps, SignedInVisit, Work } from "../../page.js";
 import { ensureFromOwnPage } from "../../visits.js";
+import { presentCatalogue } from "../customers.js";
+import { importPath } from "../imports/status.js";
+import { reportedImport } from "./drafts.js";
+import { uploadPath } from "./paths.js";
+import { recognise, uploadPage } from "./uploadPage.js";
+import { begin, type Step, tooSlow, workOnDraft } from "./workOnDraft.js";
 
-export interface ReceivedForm extends SentForm {
-  readonly kind: ImportKind;
-}
+export const uploadForm: FormOf<SignedInVisit> = {
+  path: uploadPath,
+  access: "operate",
+  page: uploadPage,
+  body: "upload",
+  async submit(visit, _, deps) {
+    const act = visit.query["do"] === "check" ? "check" : "upload";
+    const leave = await begin(visit, deps, act);
+    const upload = await receive(visit, deps).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    const end = async () => {
+      leave();
+      await rm(upload.folder, { recursive: true, force: true });
+    };
+    try {
+      return await takeFile(visit, deps, { act, upload, end });
+    } catch (error) {
+      await end();
+      throw error;
+    }
+  },
+};
 
-export interface SentForm {
-  /** Undefined where it is to be recognised by the headings. */
-  readonly kind: ImportKind | undefined;
-  readonly upload: Upload;
-  /** How to take an error report: as a correction or as a new file. Empty if the form does not say. */
-  readonly take: string;
-  /** The import with the same file of which the page has told, where the file is to be uploaded again. */
-  readonly again: string;
-  /** The file that was checked last on the same page, as it is kept; empty if there is none. */
-  readonly checked: string;
-  /** The same for the same content sent again from the same page, so that it is recorded once. */
-  readonly idempotencyKey: string;
-}
-
-const fieldNames = ["token", "kind", "page", "take", "again", "checked"] as const;
-
-export const removeForm = ({ upload }: SentForm): Promise<void> => rm(upload.folder, { recursive: true, force: true });
+const fieldNames = ["token", "kind", "page", "instead"] as const;
 
 /** The caller removes the folder. */
-export async function receiveForm(visit: SignedInVisit, deps: PortalDeps): Promise<SentForm> {
+async function receive(visit: SignedInVisit, deps: PortalDeps): Promise<Upload> {
   const { context: c, stillAllowed } = visit;
   const incoming = c.env?.incoming;
   if (!incoming) throw new Error("an upload needs a socket");
-  const ensureOurs = (fields: ReadonlyMap<string, string>) =>
+  const beforeFile = (fields: ReadonlyMap<string, string>) =>
     ensureFromOwnPage(visit, deps, c.req.header("x-form-token") ?? fields.get("token"));
-  const upload = await receiveUpload(incoming, deps.tempDir, { fields: fieldNames, beforeFile: ensureOurs, stillAllowed });
-  const { fields, name, sha256, sourceDetails } = upload;
-  try {
-    const kind = kindOf(fields.get("kind"));
-    const take = fields.get("take") ?? "";
-    const parts = [visit.person.memberId, fields.get("page") ?? "", kind, take, sourceDetails, name, sha256];
-    const idempotencyKey = `portal-${createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`;
-    return { kind, upload, take, again: fields.get("again") ?? "", checked: fields.get("checked") ?? "", idempotencyKey };
-  } catch (error) {
-    await rm(upload.folder, { recursive: true, force: true });
-    throw error;
+  return receiveUpload(incoming, deps.tempDir, { fields: fieldNames, beforeFile, stillAllowed });
+}
+
+interface ReceivedFile {
+  readonly act: Step["act"];
+  readonly upload: Upload;
+  readonly end: () => Promise<void>;
+}
+
+/** The same form sent again is the same draft, and so the same import. */
+async function takeFile(visit: SignedInVisit, deps: PortalDeps, { act, upload, end }: ReceivedFile): Promise<Done | Work> {
+  const { organisationId, memberId } = visit.person;
+  const { path, folder, name, size, sha256, sourceDetails, fields } = upload;
+  const header = await readUploadHeader(deps, organisationId, upload);
+  const { columns, format, notes } = header;
+  const checked = { take: "", undecided: true, report: reportIn({ ...header, name }) };
+  const found = await reportedImport(visit, deps, checked);
+  const kind = found?.request.kind ?? givenKind(fields.get("kind")) ?? (await recognisedKind(visit, deps, columns));
+  const parts = [fields.get("page") ?? "", kind, sourceDetails, name, sha256];
+  const fileId = v5(JSON.stringify(parts), memberId);
+  const earlier = await keptFile(organisationId, fileId, deps.pool);
+  if (earlier?.importId) {
+    await end();
+    return { goTo: importPath(earlier.importId) };
   }
+  const file = { path, name, format, size, sha256 };
+  const evidence = { values: [], numbers: [] };
+  const kept = { fileId, organisationId, kind, sourceDetails, file, columns, evidence, notes, checked };
+  const work: Work["work"] = async (say, signal) => {
+    await keep(deps, kept);
+    await dropKept(organisationId, fields.get("instead") ?? "", deps);
+    const draft = await keptFile(organisationId, fileId, deps.pool);
+    if (!draft) throw new TooBusy(notKept); // twenty others came at once
+    const hasMoreSheets = (header.otherSheets?.length ?? 0) > 0;
+    return workOnDraft(visit, deps, { draft: { ...draft, kind, checked }, copy: { path, folder }, act, hasMoreSheets }, say, signal);
+  };
+  return { tooSlow: tooSlow[act], work: (say, signal) => work(say, signal).finally(end) };
 }
 
-/** The form's kind of a file whose headings say what it is. */
-export const recognise = "recognise";
+const notKept = "The file could not be kept, try again shortly";
 
-function kindOf(given: string | undefined): ImportKind | undefined {
-  if (given === recognise) return undefined;
-  if (given === "shipments" || given === "activities") return given;
-  throw new Rejection("invalid", "Choose the kind: shipments, activities, or to recognise it.");
-}
-
-/** A browser without scripts shows nothing until the answer, and the server ends a connection that is silent for a minute. */
-const plainFormMs = 50_000;
-
-/** Runs the work of a form without scripts. The signal aborts when the work has to end. */
-export async function inPlainForm<Result>(
-  ends: readonly AbortSignal[],
-  tooSlow: string,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const signal = AbortSignal.any([...ends, AbortSignal.timeout(plainFormMs)]);
-  return work(signal).catch((error: unknown) => {
-    throw signal.aborted ? new TooBusy(tooSlow, { cause: error }) : error;
+async function keep(deps: PortalDeps, kept: FileToKeep): Promise<void> {
+  await keepFile(deps, kept).catch((error: unknown) => {
+    throw new TooBusy(notKept, { cause: error });
   });
+}
+
+function givenKind(given: string | undefined): ImportKind | undefined {
+  const kind = importKinds.find((known) => known === given);
+  if (!kind && given !== recognise) throw new Rejection("invalid", "Choose the kind: shipments, activities, or to recognise it.");
+  return kind;
+}
+
+/** By our own headings, by those of earlier files, or by what they resemble. */
+async function recognisedKind(visit: SignedInVisit, deps: PortalDeps, columns: readonly string[]): Promise<ImportKind> {
+  const { catalogue } = await presentCatalogue(visit, deps);
+  const { customFieldKeys, file } = catalogue;
+  const own = importKinds.find((kind) => matchImportHeader(columns, { kind, source: "file", customFieldKeys }).ok);
+  if (own) return own;
+  const key = headingsKey(headingsIn(columns));
+  for (const kind of importKinds) if (await rememberedColumns(visit.person.organisationId, { kind, key }, deps.pool)) return kind;
+  const likely = likelyKind(headingsIn(columns), file.customFields);
+  if (!likely) throw new Rejection("invalid", "The headings do not say what the file has. Choose Shipments or Activities under Kind.");
+  return likely;
 }

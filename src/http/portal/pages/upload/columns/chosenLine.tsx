@@ -8,7 +8,7 @@ import type { ImportColumns, ImportKind } from "../../../../../events/importEven
 import type { SignedInVisit } from "../../../page.js";
 import { type Column, Table } from "../../../shell/table.js";
 import { Time } from "../../../shell/values.js";
-import { columnsPath } from "./columnsOfFile.js";
+import { columnsPath } from "../paths.js";
 
 interface Props {
   readonly visit: SignedInVisit;

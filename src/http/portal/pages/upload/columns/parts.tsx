@@ -36,7 +36,7 @@ export function ColumnTable({ source, choice, fields }: Chosen) {
   const texts = new Map(fields.map((field) => [field.name, textOf(field)]));
   const columns: Column<Row>[] = [
     { heading: "Column", names: true, cell: ({ heading }) => heading },
-    ...(source.kept ? [{ heading: "Values", cell: ({ values }: Row) => <Values values={values} /> }] : []),
+    ...(source.draft ? [{ heading: "Values", cell: ({ values }: Row) => <Values values={values} /> }] : []),
     { heading: "Our field", cell: (row) => (isLarge ? <Written row={row} texts={texts} /> : <TakenFor row={row} fields={fields} />) },
   ];
   return (
@@ -152,7 +152,7 @@ const nothingMissing = "Every required field has a column or a value.";
 /** Only for a file that has such dates; where there is no file, it cannot be known. */
 export function OrderOfDates({ source, choice }: Pick<Chosen, "source" | "choice">) {
   const found = orderOf(source, choice);
-  if (source.kept && !found && choice.dateOrder === undefined) return null;
+  if (source.draft && !found && choice.dateOrder === undefined) return null;
   const example = found?.order === undefined && found ? found.example : "03/04/2026";
   const options = [
     { value: "", label: "Not read: their rows are rejected" },
@@ -175,10 +175,10 @@ const decimalLabels = { point: "Decimal point: 0.5 or 1,234.5", comma: "Decimal 
 const asExample = { point: "can only have a decimal point", comma: "can only have a decimal comma" } as const;
 
 /** Only for a file whose numbers say something about it; where there is no file, it cannot be known. */
-export function WayOfNumbers({ source: { kept, kind, headings }, choice }: Pick<Chosen, "source" | "choice">) {
+export function WayOfNumbers({ source: { draft, kind, headings }, choice }: Pick<Chosen, "source" | "choice">) {
   const found = decimalOfFile(choice, kind, headings) ?? decimalIn(headings.flatMap(({ numbers }) => numbers));
-  if (kept && !found && choice.decimal === undefined) return null;
-  const unsaid = kept && found ? "Choose" : "Not declared: 1234.5";
+  if (draft && !found && choice.decimal === undefined) return null;
+  const unsaid = draft && found ? "Choose" : "Not declared: 1234.5";
   return (
     <>
       <Choice

@@ -1,5 +1,5 @@
 // Whose columns the page is about: a file that waits, or files with headings that were chosen before.
-import { type KeptFile, keptFile } from "../../../../../commands/imports/keptFiles.js";
+import type { KeptFile } from "../../../../../commands/imports/keptFiles.js";
 import { type ChoosableFields, type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
 import { type OrderFound, orderIn } from "../../../../../domain/imports/columns/dateOrder.js";
 import {
@@ -12,52 +12,47 @@ import {
 } from "../../../../../domain/imports/columns/evidence.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { suggestColumns } from "../../../../../domain/imports/columns/suggest.js";
+import { Rejection } from "../../../../../domain/rejection.js";
 import { type ImportColumns, type ImportKind, importKinds } from "../../../../../events/importEvents.js";
 import { lastChoices, rememberedColumns } from "../../../../../queries/organisations/columnChoices.js";
 import type { PortalDeps, SignedInVisit } from "../../../page.js";
+import { requireDraft } from "../drafts.js";
 
 export interface ColumnsSource {
   readonly kind: ImportKind;
   /** Undefined where there is no file: only what was chosen is changed. */
-  readonly kept: KeptFile | undefined;
+  readonly draft: KeptFile | undefined;
   readonly headings: readonly HeadingOfFile[];
   /** What was chosen for these headings before. */
   readonly remembered: ImportColumns | undefined;
 }
 
-/** `given`: the page's address, or the form that was sent. */
-export async function columnsSource(
-  { person: { organisationId }, params }: SignedInVisit,
-  deps: PortalDeps,
-  given: (name: string) => string,
-): Promise<ColumnsSource | undefined> {
-  const fileId = params["fileId"] ?? given("file");
-  if (fileId) {
-    const kept = await keptFile(organisationId, fileId, deps.pool);
-    return kept && sourceOfFile(deps, kept);
+/** `given`: the page's address, or the form that was sent. Throws where there is no such file, and no such choice. */
+export async function columnsSource(visit: SignedInVisit, deps: PortalDeps, given: (name: string) => string): Promise<ColumnsSource> {
+  const { organisationId } = visit.person;
+  if (visit.params["fileId"] !== undefined) {
+    const draft = await requireDraft(visit, deps);
+    const { kind, columns, evidence } = draft;
+    const headings = headingsOfFile(columns, evidence);
+    const key = headingsKey(headings.map(({ heading }) => heading));
+    return { kind, draft, headings, remembered: await rememberedColumns(organisationId, { kind, key }, deps.pool) };
   }
   const kind = importKinds.find((known) => known === given("kind"));
   const remembered = kind && (await rememberedColumns(organisationId, { kind, key: given("headings") }, deps.pool));
-  if (!kind || !remembered) return undefined;
+  if (!kind || !remembered) throw new Rejection("notFound", "No columns were chosen for files with these headings. Upload a file first.");
   const headings = Object.keys(remembered.headings).sort((one, other) => one.localeCompare(other, "en"));
-  return { kind, kept: undefined, remembered, headings: headings.map((heading) => ({ heading, values: [], numbers: [] })) };
+  return { kind, draft: undefined, remembered, headings: headings.map((heading) => ({ heading, values: [], numbers: [] })) };
 }
 
-async function sourceOfFile({ pool }: PortalDeps, kept: KeptFile): Promise<ColumnsSource> {
-  const { kind, organisationId, columns, evidence } = kept;
-  const headings = headingsOfFile(columns, evidence);
-  const key = headingsKey(headings.map(({ heading }) => heading));
-  return { kind, kept, headings, remembered: await rememberedColumns(organisationId, { kind, key }, pool) };
-}
-
-/** What the page begins with: what was chosen for these headings, else what they probably mean. */
+/** What the page begins with: what was chosen for this file or these headings, else what they probably mean. */
 export async function firstChoice(
   source: ColumnsSource,
   { pool }: PortalDeps,
   organisationId: string,
   of: ChoosableFields,
 ): Promise<ColumnChoice> {
-  const { headings, remembered, kind } = source;
+  const { headings, remembered, kind, draft } = source;
+  if (draft?.checked?.columns) return draft.checked.columns;
   if (remembered) {
     const choice = withKnownFields(remembered, of);
     return {

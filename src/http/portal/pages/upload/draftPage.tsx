@@ -1,0 +1,162 @@
+// The page of a draft: how its file is read, what was found in it, and what a person has to see before it is recorded.
+
+import { loadReversed } from "../../../../commands/corrections/reversedRows.js";
+import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
+import { importKinds } from "../../../../events/importEvents.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
+import type { FormOf, PageOf, PortalDeps, SignedInVisit } from "../../page.js";
+import { Button, ButtonLink, Choice, HiddenFields } from "../../shell/form.js";
+import { type Fact, Facts } from "../../shell/panel.js";
+import { earlierPush, PushInWords } from "../imports/sameFile.js";
+import { importPath } from "../imports/status.js";
+import { sentBefore } from "./acceptDraft.js";
+import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";
+import { reportedImport, requireDraft } from "./drafts.js";
+import { Found, SentReport, Unusual } from "./found.js";
+import { columnsOfDraft, draftPath, uploadPath } from "./paths.js";
+import { UploadProgress } from "./progress.js";
+import { kindOptions } from "./uploadPage.js";
+import { draftWork } from "./workOnDraft.js";
+
+export const draftPage: PageOf<SignedInVisit> = {
+  path: draftPath(),
+  access: "operate",
+  show: async (visit, deps) => {
+    const draft = await requireDraft(visit, deps);
+    if (draft.importId) return { goTo: importPath(draft.importId) };
+    const facts = await factsOf(visit, deps, draft);
+    if (facts.own) return { goTo: importPath(facts.own) };
+    if (!facts.corrects && (!draft.checked || draft.checked.undecided)) return { goTo: columnsOfDraft(draft.fileId) };
+    const { found, sent } = draft.checked ?? {};
+    return {
+      title: draft.file.name,
+      crumbs: [["Upload a file", uploadPath]],
+      scripts: ["upload.js"],
+      body: (
+        <>
+          <DraftForm visit={visit} draft={draft} facts={facts} />
+          {sent && facts.corrects ? <SentReport visit={visit} corrects={facts.corrects} sent={sent} found={found} /> : null}
+          {found?.unusual ? <Unusual visit={visit} unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
+          {found ? <Found visit={visit} draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
+        </>
+      ),
+    };
+  },
+};
+
+type FactsOfDraft = Awaited<ReturnType<typeof factsOf>>;
+
+async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) {
+  const { organisationId } = visit.person;
+  const corrects = (await reportedImport(visit, deps, draft.checked ?? { take: "" }))?.request;
+  const { own, earlier } = corrects ? {} : await sentBefore(visit, deps, draft);
+  const pushOf = (importId: string) => earlierPush(organisationId, importId, deps);
+  return {
+    own: own?.importId,
+    corrects,
+    isWithdrawn: corrects !== undefined && (await loadReversed(deps.eventStore, corrects.importId)).all !== undefined,
+    earlier: earlier === undefined ? undefined : await pushOf(earlier),
+    /** The imports by which some of its rows are recorded already. */
+    recorded: await Promise.all(
+      (draft.checked?.found?.unusual?.recorded ?? []).slice(0, shownImports).map(({ importId }) => pushOf(importId)),
+    ),
+    nameOf: await principalNames(organisationId, deps.pool),
+  };
+}
+
+const shownImports = 5;
+
+interface Props {
+  readonly visit: SignedInVisit;
+  readonly draft: KeptFile;
+  readonly facts: FactsOfDraft;
+}
+
+function DraftForm({ visit, draft, facts }: Props) {
+  const { kind, checked, notes, sourceDetails, file, fileId } = draft;
+  const { columns, report, take, found } = checked ?? {};
+  const { corrects, earlier, nameOf } = facts;
+  const shown: Fact[] = [
+    ...(sourceDetails === file.name ? [] : [["Reference", sourceDetails] as const]),
+    ...(columns ? [["Columns", <ColumnsChosen visit={visit} kind={kind} columns={columns} nameOf={nameOf} />] as const] : []),
+  ];
+  const label = earlier ? "Upload again" : found?.unusual ? "Upload anyway" : "Upload";
+  return (
+    <form id="upload" method="post" action={visit.links.to(draftPath(fileId))} class="panel stacked">
+      <HiddenFields values={{ token: visit.formToken, again: earlier?.importId }} />
+      {earlier ? (
+        <div class="notice warn">
+          <h2>This file was sent before</h2>
+          <p>
+            It is the same file as <PushInWords visit={visit} earlier={earlier} />. {whatFollows[kind]}
+          </p>
+        </div>
+      ) : null}
+      <Notes {...{ visit, draft, facts }} />
+      {notes.map((note) => (
+        <p class="notice warn">{note}</p>
+      ))}
+      {shown.length > 0 ? <Facts facts={shown} /> : null}
+      {columns ? <FilledIn kind={kind} columns={columns} /> : null}
+      {report?.importId !== undefined && (corrects || take === "file") ? (
+        <Choice label="Error report" name="take" options={takeOptions} value={take === "file" ? "file" : "correction"} />
+      ) : null}
+      {corrects ? null : <Choice label="Kind" name="kind" options={kindOptions} value={kind} />}
+      {checked?.sent ? null : <p role="status">Nothing has been recorded yet. The file is kept for a day.</p>}
+      <div class="button-row">
+        <Button name="do" value="check" class="quiet" data-check-button label="Check file" />
+        {found?.accepted === 0 ? null : <Button name="do" value="upload" label={label} />}
+        {corrects ? null : <ButtonLink to={visit.links.to(columnsOfDraft(fileId))} label="Choose columns" quiet />}
+        <ButtonLink to={visit.links.to(uploadPath, { instead: fileId, kind })} label="Choose another file" quiet />
+        <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
+      </div>
+      <UploadProgress />
+    </form>
+  );
+}
+
+const takeOptions = [
+  { value: "correction", label: "Correct the rejected rows" },
+  { value: "file", label: "Upload as a new file" },
+];
+
+const whatFollows = {
+  activities: "If you upload it again, its activities count twice in the totals to bill.",
+  shipments: "If you upload it again, its shipments replace any later versions.",
+} as const;
+
+/** What an error report is of. */
+function Notes({ visit, draft: { checked }, facts: { corrects, isWithdrawn } }: Props) {
+  if (checked?.report && checked.report.importId === undefined) return <p class="notice">{unknownReport}</p>;
+  if (!corrects) return null;
+  const link = <a href={visit.links.to(importPath(corrects.importId))}>{corrects.sourceDetails}</a>;
+  return isWithdrawn ? (
+    <p class="notice">
+      This is the error report of import {link}, which is reversed: its rejected rows are withdrawn, and none of them can be corrected.
+    </p>
+  ) : (
+    <p class="notice">
+      This is the error report of import {link}: submit it as its correction. Upload sends the rows that are open and right. The others stay
+      as they are, and each row is corrected only once.
+    </p>
+  );
+}
+
+const unknownReport =
+  "This looks like an error report, but does not say of which import, so Upload takes it as a new file. If it is the report of an import, give it the name that it was downloaded with, to correct that import's rows.";
+
+export const draftForm: FormOf<SignedInVisit> = {
+  path: draftPath(),
+  access: "operate",
+  page: draftPage,
+  submit: async (visit, fields, deps) => {
+    const draft = await requireDraft(visit, deps);
+    const before = draft.checked ?? { take: "", undecided: true };
+    const kind = importKinds.find((known) => known === fields.get("kind")) ?? draft.kind;
+    const take = fields.get("take") || before.take;
+    const isAsShown = kind === draft.kind && (take === "file") === (before.take === "file") && !before.undecided;
+    const changed = isAsShown ? draft : { ...draft, kind, checked: { take, report: before.report, undecided: true } };
+    const act = fields.get("do") === "check" ? "check" : "upload";
+    return draftWork(visit, deps, { draft: changed, act, seen: isAsShown, again: fields.get("again") });
+  },
+};

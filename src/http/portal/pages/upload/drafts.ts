@@ -1,0 +1,61 @@
+// A draft: an uploaded file that is no import yet. It is found by its id, and fetched for what is done with it.
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type CompletedImport, completedImport } from "../../../../commands/corrections/correctableRows.js";
+import { loadImport } from "../../../../commands/imports/importStream.js";
+import { type CheckedAs, type KeptFile, keptFile } from "../../../../commands/imports/keptFiles.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { ObjectMissing } from "../../../../portErrors.js";
+import type { PortalDeps, SignedInVisit } from "../../page.js";
+
+/** As for the API's pushes: all store calls together. */
+export const withinMs = 4_200;
+
+/** A file of activities with more rows is recorded without being judged first. */
+export const mostRowsJudgedFirst = 20_000;
+
+const noLongerKept = "The file is no longer available. Upload it again. Files are kept for a day.";
+
+export async function requireDraft({ person, params }: SignedInVisit, { pool }: PortalDeps): Promise<KeptFile> {
+  const draft = await keptFile(person.organisationId, params["fileId"] ?? "", pool);
+  if (!draft) throw new Rejection("notFound", noLongerKept);
+  return draft;
+}
+
+/** The draft becomes one import, however often, by whomever and from whichever page its form is sent. */
+export const keyOfDraft = ({ fileId }: Pick<KeptFile, "fileId">): string =>
+  `portal-${createHash("sha256")
+    .update(JSON.stringify(["columns", fileId]))
+    .digest("hex")}`;
+
+/** On this machine's disk. */
+export interface Copy {
+  readonly folder: string;
+  readonly path: string;
+}
+
+/** The caller removes the folder. */
+export async function fetchCopy({ objectStore, tempDir }: PortalDeps, { file }: KeptFile): Promise<Copy> {
+  const folder = await mkdtemp(join(tempDir, "upload-"));
+  const path = join(folder, "file");
+  try {
+    await objectStore.fetch(file.key, path);
+    return { folder, path };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error instanceof ObjectMissing ? new Rejection("notFound", noLongerKept) : error;
+  }
+}
+
+/** The import whose error report the file is. Undefined for any other file, for a report that is to be a new file, and where the import has written nothing. */
+export async function reportedImport(
+  { person: { organisationId } }: SignedInVisit,
+  deps: PortalDeps,
+  { report, take }: Pick<CheckedAs, "report" | "take">,
+): Promise<CompletedImport | undefined> {
+  if (report?.importId === undefined || take === "file") return undefined;
+  const { state } = await loadImport(deps.eventStore, report.importId);
+  if (state.status !== "completed" || state.request.organisationId !== organisationId) return undefined;
+  return completedImport(deps, { organisationId, importId: report.importId });
+}
