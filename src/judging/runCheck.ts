@@ -1,4 +1,4 @@
-import { checkFile, type JudgingTools, readEvidence, type CheckListener } from "./checkFile.js";
+import { type CheckListener, checkFile, type JudgingTools, readEvidence } from "./checkFile.js";
 import type { CheckResult, FileToCheck } from "./fileChecks.js";
 import { judgeReport } from "./report/judgeReport.js";
 

@@ -7,7 +7,7 @@ import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
 import { type Fault, fault, reasonOf, refusal } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { FileRow } from "../../ports/spreadsheets.js";
-import { headingByField, type JudgingTools, shipmentIds, type CheckListener } from "../checkFile.js";
+import { type CheckListener, headingByField, type JudgingTools, shipmentIds } from "../checkFile.js";
 import type { CheckedFile, CorrectionPart, FileToCheck, FileToJudge, ReportToJudge } from "../fileChecks.js";
 import { ImportFault } from "../importFault.js";
 import { type OpenSubmission, openSubmission, type SubmissionRequest } from "../openSubmission.js";
