@@ -11,9 +11,13 @@ export interface UnusualInFile {
   readonly count: number;
   /** By kind. New charge codes and new warehouse codes are told apart. */
   readonly groups: Problems["groups"];
-  /** How many rows are already recorded by an earlier import. */
+  /** How many rows are already recorded by an earlier import; those with the most rows. */
   readonly recorded: readonly { readonly importId: string; readonly rows: number }[];
+  /** How many other imports have recorded some. */
+  readonly otherImports: number;
 }
+
+const shownImports = 5;
 
 const words: Readonly<Record<Exclude<UnusualKind, "newCode">, readonly [sentence: string, ...fields: string[]]>> = {
   quantity: ["Unusual quantity", "chargeCode", "quantity"],
@@ -44,7 +48,13 @@ export async function describeUnusual(
     }
     if (left === 0) break;
   }
-  return { count: found.count, groups: groups.problems().groups, recorded: [...recorded].map(([importId, rows]) => ({ importId, rows })) };
+  const byRows = [...recorded].map(([importId, rows]) => ({ importId, rows })).sort((one, other) => other.rows - one.rows);
+  return {
+    count: found.count,
+    groups: groups.problems().groups,
+    recorded: byRows.slice(0, shownImports),
+    otherImports: Math.max(0, byRows.length - shownImports),
+  };
 }
 
 function faultsOf(kind: UnusualKind, found: FoundUnusual, index: number) {

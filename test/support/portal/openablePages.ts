@@ -104,6 +104,7 @@ export const openablePages: readonly OpenablePage[] = [
     as: "operator",
     address: ({ headings }) => `/portal/upload/columns?kind=activities&headings=${headings}`,
   },
+  { path: "/portal/upload/columns", name: "columns-none", heading: "Columns", as: "admin", address: () => "/portal/upload/columns" },
   { path: "/portal/corrections", name: "rejected-rows", heading: "Rejected rows", as: "operator", address: () => "/portal/corrections" },
   {
     path: "/portal/corrections/judge-again",

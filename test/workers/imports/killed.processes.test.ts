@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
 import { program } from "../../support/processes.js";
 import { projectLog } from "../../support/projectLog.js";
-import { activities, openStage, type Stage, until } from "./stage.js";
+import { activities, goodActivity, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;
 let dataDir: string;
@@ -53,13 +53,15 @@ const holder = async (organisation: string) =>
 test("a frozen worker's import and a killed worker's import are finished by the other worker, with every row once", async () => {
   const organisation = await stage.organisation("perilous");
   const rows = 15_000;
+  const isNegative = (index: number) => index === 0 || index === rows - 1; // one before the interruption, one after it
+  const row = (index: number) => goodActivity(index).replace(",2,", isNegative(index) ? ",-2," : ",2,");
   const [first, second] = await Promise.all([startWorker(), startWorker()]);
   const holding = async () => ((await holder(organisation)).includes(`-${first.pid}#`) ? first : second);
   /** Pushes, and freezes the worker in the middle of the import. On a busy machine the import may have ended by then: then it pushes again. */
   const catchInTheMiddle = async () => {
     for (let tries = 0; tries < 5; tries += 1) {
       await projectLog(stage); // an import ends once the organisation's earlier ones are in the tables
-      const importId = await stage.push(organisation, "activities", activities(rows));
+      const importId = await stage.push(organisation, "activities", activities(rows, row));
       await until(async () => (await revisionOf(importId)) > 500n);
       const worker = await holding();
       worker.kill("SIGSTOP");
@@ -72,6 +74,8 @@ test("a frozen worker's import and a killed worker's import are finished by the 
     const events = await stage.ended(importId);
     expect(events).toHaveLength(rows + 3);
     expect(events.at(-1)).toMatchObject({ type: "ImportCompleted", data: { counts: { received: rows, processed: rows, failed: 0 } } });
+    const unusual = { kind: "quantity", count: 2, rows: [2, rows + 1].map((each) => [each, each]) };
+    expect((events.at(-1)?.data as { unusual?: unknown }).unusual).toContainEqual(unusual);
     expect(events.slice(2, -1).every((event, index) => (event.data as { row: number }).row === index + 2)).toBe(true);
     return events;
   };

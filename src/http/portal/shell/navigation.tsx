@@ -36,7 +36,7 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
         icon: "upload",
         access: "operate",
         about:
-          "Check a CSV or XLSX file of shipments or activities, then upload it. Checking records nothing. Own headings, dates such as 03/04/2026 and decimal commas are fine: the page recognises them, or asks once.",
+          "Check a CSV or XLSX file of shipments or activities, then upload it. Checking records nothing. Own headings, dates such as 03/04/2026 and decimal commas are fine: the page recognises them, or asks once. Unusual rows and a file that was sent before are shown before anything is recorded.",
       },
       {
         path: "/portal/corrections",

@@ -42,7 +42,7 @@ const problemsIn = (html: string) =>
     .split('<div class="problem-group">')
     .slice(1)
     .map((group) => ({
-      heading: plain(/<h4>(.*?)<\/h4>/.exec(group)?.[1] ?? ""),
+      heading: plain(/<h3>(.*?)<\/h3>/.exec(group)?.[1] ?? ""),
       values: [...group.matchAll(/<div class="faulty-values">(.*?)<\/div>/g)].map(([, each = ""]) =>
         plain(each.replaceAll("<li", " | <li")),
       ),

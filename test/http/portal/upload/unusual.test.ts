@@ -61,7 +61,7 @@ const groupsIn = (html = "") =>
   (/aria-labelledby="unusual".*?<\/section>/s.exec(html)?.[0] ?? "")
     .split('<div class="problem-group">')
     .slice(1)
-    .map((group) => text(/<h4>(.*?)<\/h4>/s.exec(group)?.[1]).trim());
+    .map((group) => text(/<h3>(.*?)<\/h3>/s.exec(group)?.[1]).trim());
 const buttonIn = (html = "") => /<button[^>]*>(Upload[^<]*)<\/button>/.exec(html)?.[1];
 
 const odd: readonly Row[] = [

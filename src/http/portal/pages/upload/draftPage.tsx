@@ -58,13 +58,11 @@ async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) 
     earlier: earlier === undefined ? undefined : await pushOf(earlier),
     /** The imports by which some of its rows are recorded already. */
     recorded: await Promise.all(
-      (draft.checked?.found?.unusual?.recorded ?? []).slice(0, shownImports).map(({ importId }) => pushOf(importId)),
+      (draft.checked?.found?.unusual?.recorded ?? []).map(({ importId }) => pushOf(importId)),
     ),
     nameOf: await principalNames(organisationId, deps.pool),
   };
 }
-
-const shownImports = 5;
 
 interface Props {
   readonly visit: SignedInVisit;

@@ -94,12 +94,12 @@ interface UnusualProps {
   readonly unusual: UnusualInFile;
   /** Of the file. */
   readonly rows: number;
-  /** The imports by which most of them are recorded, in the order of `unusual.recorded`. */
+  /** The imports of `unusual.recorded`. */
   readonly earlier: readonly EarlierPush[];
 }
 
 /** Rows that the import would take, and that are perhaps wrong. */
-export const Unusual = ({ visit, unusual: { count, groups, recorded }, rows, earlier }: UnusualProps) => (
+export const Unusual = ({ visit, unusual: { count, groups, recorded, otherImports }, rows, earlier }: UnusualProps) => (
   <Panel id="unusual" title="Unusual" class="found">
     <p class="notice warn">
       {counted(count, "row")} of {grouped(rows)} would be accepted, but may be wrong. Look at them before they are billed.
@@ -112,9 +112,7 @@ export const Unusual = ({ visit, unusual: { count, groups, recorded }, rows, ear
             <PushInWords visit={visit} earlier={push} />.
           </li>
         ))}
-        {recorded.length > earlier.length ? (
-          <li>More are recorded by {counted(recorded.length - earlier.length, "other import")}.</li>
-        ) : null}
+        {otherImports > 0 ? <li>More are recorded by {counted(otherImports, "other import")}.</li> : null}
       </ul>
     )}
     <ProblemGroups groups={groups} what="are unusual" />

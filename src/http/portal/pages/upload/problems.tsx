@@ -18,7 +18,6 @@ export function ProblemList({ problems: { groups, more, inOrder }, what, ofShipm
   const named = groups.reduce((sum, { first }) => sum + first.length, 0);
   return (
     <>
-      <h3>Problems</h3>
       {ofShipments ? <p class="hint">If one line of a shipment has a fault, all its lines are rejected and counted.</p> : null}
       <ProblemGroups groups={groups} what={what} />
       {more.rows > 0 ? <p class="hint">And {restInWords(more, ["more reason", "more reasons"], "with")}.</p> : null}
@@ -47,9 +46,9 @@ function Group({ group: { reason, rows, withShipment, values, first }, what }: {
   return (
     <div class="problem-group">
       <div>
-        <h4>
+        <h3>
           {reason} <span class="count">{counted(rows, "row", "rows")}</span>
-        </h4>
+        </h3>
         {common === reason ? null : <p>{common}</p>}
         {values.map((each) => (
           <Values of={each} />

@@ -91,8 +91,9 @@ export async function workOnDraft(
   const taken = state.undecided ? await takenColumns(visit, deps, draft) : { toChoose: false as const, columns: state.columns };
   const judged = !taken.toChoose && (act === "check" || draft.kind === "activities");
   const judge = judged ? { columns: taken.columns, mostRows: act === "check" ? undefined : mostRowsJudgedFirst } : undefined;
-  const read = state.undecided === true || act === "upload";
-  const { evidence = draft.evidence, checked: found } = await checkDraft(visit, deps, { draft, copy, read, judge }, say, signal);
+  const read = state.undecided === true || judge?.mostRows !== undefined;
+  const result = read || judge ? await checkDraft(visit, deps, { draft, copy, read, judge }, say, signal) : {};
+  const { evidence = draft.evidence, checked: found } = result;
   await visit.stillAllowed(); // reading the file may have taken minutes
   if (taken.toChoose || (state.undecided && (await isContradicted(visit, deps, draft, { columns: taken.columns, evidence })))) {
     await saveKept(deps.pool, { ...draft, evidence: await withFirstValues(visit, deps, { draft, copy, evidence }) });

@@ -4,10 +4,10 @@ import { choosableFields } from "../../../../../domain/imports/columns/choice.js
 import { datesAgainst, numbersAgainst } from "../../../../../domain/imports/columns/evidence.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { principalNames } from "../../../../../queries/organisations/organisations.js";
-import type { PageOf, PortalDeps, SignedInVisit } from "../../../page.js";
+import type { PageOf, PortalDeps, Shown, SignedInVisit } from "../../../page.js";
 import { Button, ButtonLink, HiddenFields } from "../../../shell/form.js";
 import { counted } from "../../../shell/formats.js";
-import { Panel } from "../../../shell/panel.js";
+import { EmptyState, Panel } from "../../../shell/panel.js";
 import { Time } from "../../../shell/values.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/status.js";
@@ -23,7 +23,8 @@ const pageAt = (path: string): PageOf<SignedInVisit> => ({
   path,
   access: "operate",
   show: async (visit, deps) => {
-    const { query, submitted, person } = visit;
+    const { query, submitted, person, params } = visit;
+    if (params["fileId"] === undefined && !(submitted.get("headings") || query["headings"])) return noHeadings(visit);
     const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
     const { draft, remembered } = source;
     if (draft?.importId) return { goTo: importPath(draft.importId) };
@@ -85,6 +86,17 @@ const pageAt = (path: string): PageOf<SignedInVisit> => ({
 
 export const columnsPage = pageAt(columnsPath);
 export const draftColumnsPage = pageAt(columnsOfDraft());
+
+const noHeadings = (visit: SignedInVisit): Shown => ({
+  title: "Columns",
+  body: (
+    <div class="panel">
+      <EmptyState title="No columns to choose">
+        <a href={visit.links.to(uploadPath)}>Upload a file</a> to choose its columns.
+      </EmptyState>
+    </div>
+  ),
+});
 
 /** Why what was chosen for these headings is not taken for this file. */
 function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
