@@ -23,7 +23,7 @@ const words: Readonly<Record<Exclude<UnusualKind, "newCode">, readonly [sentence
   quantity: ["Unusual quantity", "chargeCode", "quantity"],
   time: ["Unusual time", "activityTimestamp"],
   noCustomer: ["No customer", "chargeCode", "warehouseCode"],
-  repeated: ["Recorded already, or twice in this file", "customerId", "chargeCode", "quantity", "activityTimestamp", "reference"],
+  repeated: ["Recorded already, or twice in this file", "chargeCode", "quantity", "activityTimestamp", "reference"],
 };
 const newCodes = { chargeCode: "New charge code", warehouseCode: "New warehouse code" } as const;
 
