@@ -45,7 +45,8 @@ function start(form: HTMLFormElement): void {
       say(["The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts."]);
       return;
     }
-    const fields = new FormData(form, button);
+    const fields = new FormData(form);
+    if (button.name !== "") fields.set(button.name, button.value);
     const sending = file ? "Sending the file" : "Sending";
     refusal.replaceChildren();
     const request = new XMLHttpRequest();
