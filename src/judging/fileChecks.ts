@@ -7,7 +7,6 @@ import type { ImportKind } from "../events/importEvents.js";
 import type { FileFormat } from "../ports/spreadsheets.js";
 import type { LedgerFigures } from "./ledgerFigures.js";
 import type { ClosedState } from "./report/rejectedRows.js";
-import type { UnusualInFile } from "./unusualInFile.js";
 
 export interface FileToCheck {
   readonly organisationId: string;
@@ -85,6 +84,18 @@ export interface Rest {
   readonly kinds: number;
   readonly rows: number;
   readonly atLeast: boolean;
+}
+
+/** Accepted activities that are perhaps wrong, as people are shown them before the file is recorded. */
+export interface UnusualInFile {
+  /** How many rows, each once. */
+  readonly count: number;
+  /** By kind. New charge codes and new warehouse codes are told apart. */
+  readonly groups: readonly ProblemGroup[];
+  /** How many rows are already recorded by an earlier import; those with the most rows. */
+  readonly recorded: readonly { readonly importId: string; readonly rows: number }[];
+  /** How many other imports have recorded some. */
+  readonly otherImports: number;
 }
 
 export interface CheckedFile {

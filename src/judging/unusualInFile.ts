@@ -1,21 +1,10 @@
 // What people are told of the unusual rows of a file before it is recorded: what stands in them, as for the rows that would be rejected.
 import type { UnusualKind } from "../domain/imports/unusual.js";
 import { fault, reasonOf } from "../domain/rows/faults.js";
-import type { Problems } from "./fileChecks.js";
+import type { UnusualInFile } from "./fileChecks.js";
 import type { OpenSubmission } from "./openSubmission.js";
 import { createProblemCounter } from "./problemGroups.js";
 import type { FoundUnusual } from "./unusualRows.js";
-
-export interface UnusualInFile {
-  /** How many rows, each once. */
-  readonly count: number;
-  /** By kind. New charge codes and new warehouse codes are told apart. */
-  readonly groups: Problems["groups"];
-  /** How many rows are already recorded by an earlier import; those with the most rows. */
-  readonly recorded: readonly { readonly importId: string; readonly rows: number }[];
-  /** How many other imports have recorded some. */
-  readonly otherImports: number;
-}
 
 const shownImports = 5;
 

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { isLonger, limits } from "../../domain/imports/limits.js";
 import { storable } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -22,15 +21,6 @@ export function requireFormType(contentType: string | undefined, wanted = "appli
 }
 
 export const parseFields = (bytes: Uint8Array): Fields => fieldsOf([...new URLSearchParams(new TextDecoder().decode(bytes))]);
-
-const namesAndValues = z.array(z.tuple([z.string(), z.string()]));
-
-/** The fields of a form that a script sent: a list of names and values. */
-export function fieldsInJson(body: unknown): Fields {
-  const entries = namesAndValues.safeParse(body);
-  if (!entries.success) throw new Rejection("invalid", "The form has to be a list of names and values");
-  return fieldsOf(entries.data);
-}
 
 function fieldsOf(entries: readonly (readonly [string, string])[]): Fields {
   if (entries.length > mostFields) throw new Rejection("invalid", "The form has too many fields");

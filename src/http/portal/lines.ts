@@ -1,9 +1,6 @@
 import { TooBusy } from "../../portErrors.js";
-import type { Done, PortalDeps, Visit, Work } from "./page.js";
+import type { Done, Line, PortalDeps, Visit, Work } from "./page.js";
 import { errorAnswer, messagesOf } from "./pageResponse.js";
-
-/** One line of the answer, for a script that reads it while it comes. */
-export type Line = { readonly share: number; readonly text: string } | { readonly goTo: string } | { readonly error: string };
 
 const linesType = "application/x-ndjson";
 

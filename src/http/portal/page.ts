@@ -17,7 +17,6 @@ import type { StillAllowed } from "../server/readBody.js";
 import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
 import type { Assets } from "./assets.js";
 import type { Fields } from "./fields.js";
-import type { Line } from "./lines.js";
 import type { Links } from "./links.js";
 import type { ImportFeed } from "./live/importFeed.js";
 import type { Streams } from "./live/streams.js";
@@ -66,6 +65,9 @@ export interface Done {
   /** Whose the notice is (`ownerOf`), where the form has ended the session or opened another one. */
   readonly owner?: string;
 }
+
+/** A line of the answer to a script, which reads it while it comes. */
+export type Line = { readonly share: number; readonly text: string } | { readonly goTo: string } | { readonly error: string };
 
 /** Work after a form that takes a while. The page's script reads how far it is, line by line; a browser without scripts waits for its end. */
 export interface Work {

@@ -313,7 +313,12 @@ browserTest("without scripts the form checks and uploads too, and an example can
 const looks = [
   [1440, "light"],
   [390, "dark"],
-  ...(everyCase ? ([[1440, "dark"], [390, "light"]] as const) : []),
+  ...(everyCase
+    ? ([
+        [1440, "dark"],
+        [390, "light"],
+      ] as const)
+    : []),
 ] as const;
 
 browserTest.each(looks)("unusual rows are shown before anything is recorded (%i px, %s)", async (width, colorScheme) => {
@@ -323,11 +328,20 @@ browserTest.each(looks)("unusual rows are shown before anything is recorded (%i 
     const member = await signedIn(service, await addMember(service, organisation.id, "operator"));
     const day = new Date(Date.now() - 86_400_000).toISOString();
     const known = Array.from({ length: 101 }, (_, index) => `SYD1,PICK,2,${day},${index}`);
-    const pushed = await organisation.upload("/v1/org/fulfilment/activities/file", new File([[`${header},reference`, ...known].join("\n")], "october.csv"));
+    const pushed = await organisation.upload(
+      "/v1/org/fulfilment/activities/file",
+      new File([[`${header},reference`, ...known].join("\n")], "october.csv"),
+    );
     const { importId } = (await pushed.json()) as { importId: string };
     const status = async () => (await (await organisation.get(`/v1/org/fulfilment/imports/${importId}`)).json()) as { status: string };
     await until("the import has completed", async () => (await status()).status === "completed");
-    const odd = [...known.slice(0, 3), `SDY1,PICK,2,${day},a`, `SYD1,PIKC,2,${day},b`, `SYD1,PICK,3000000,${day},c`, "SYD1,PICK,2,2062-10-01,d"];
+    const odd = [
+      ...known.slice(0, 3),
+      `SDY1,PICK,2,${day},a`,
+      `SYD1,PIKC,2,${day},b`,
+      `SYD1,PICK,3000000,${day},c`,
+      "SYD1,PICK,2,2062-10-01,d",
+    ];
     const text = [`${header},reference`, ...odd, `SYD1,PICK,none,${day},e`].join("\n");
     await browser.inPage({ origin: service.url, width, colorScheme, keep: "uploading" }, async ({ page, faults }) => {
       await page.context().addCookies([...member.cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));

@@ -57,9 +57,7 @@ async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) 
     isWithdrawn: corrects !== undefined && (await loadReversed(deps.eventStore, corrects.importId)).all !== undefined,
     earlier: earlier === undefined ? undefined : await pushOf(earlier),
     /** The imports by which some of its rows are recorded already. */
-    recorded: await Promise.all(
-      (draft.checked?.found?.unusual?.recorded ?? []).map(({ importId }) => pushOf(importId)),
-    ),
+    recorded: await Promise.all((draft.checked?.found?.unusual?.recorded ?? []).map(({ importId }) => pushOf(importId))),
     nameOf: await principalNames(organisationId, deps.pool),
   };
 }

@@ -1,8 +1,7 @@
 // What was found in the file of a draft: rows that would be rejected, unusual rows, and what was sent of an error report.
 import type { CheckedAs, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
-import type { ClosedRows } from "../../../../judging/fileChecks.js";
-import type { UnusualInFile } from "../../../../judging/unusualInFile.js";
+import type { ClosedRows, UnusualInFile } from "../../../../judging/fileChecks.js";
 import type { SignedInVisit } from "../../page.js";
 import { ButtonLink } from "../../shell/form.js";
 import { counted, grouped } from "../../shell/formats.js";

@@ -15,8 +15,7 @@ import type { FileToJudge, ReportToJudge } from "../../../../judging/fileChecks.
 import { ledgerFigures } from "../../../../queries/lookUps/ledgerFigures.js";
 import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
-import type { Line } from "../../lines.js";
-import type { PortalDeps, SignedInVisit } from "../../page.js";
+import type { Line, PortalDeps, SignedInVisit } from "../../page.js";
 import { presentCatalogue } from "../customers.js";
 import type { Copy } from "./drafts.js";
 
