@@ -7,7 +7,7 @@ import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { downloadBy } from "../../../support/browser/downloads.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
-import { hasFocus, tabTo } from "../../../support/browser/keyboard.js";
+import { tabTo } from "../../../support/browser/keyboard.js";
 import { sharedService } from "../../../support/browser/sharedService.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/correctableRows.js";
 import { correctionName, correctsOf, submitCorrection } from "../../../../commands/corrections/requestCorrection.js";
+import { deadlineIn } from "../../../../commands/deadline.js";
 import { type KeptFile, releaseFile, saveKept } from "../../../../commands/imports/keptFiles.js";
 import { freePlaces } from "../../../../commands/imports/queue/places.js";
 import { limits } from "../../../../domain/imports/limits.js";
@@ -79,11 +80,20 @@ interface Part extends Omit<Report, "copy"> {
 async function sendPart(visit: SignedInVisit, deps: PortalDeps, { draft, corrects, part, numbered }: Part): Promise<string> {
   const { organisationId, by } = visit.person;
   const { sourceDetails, file } = draft;
-  const { rows, elements } = part;
+  const { path, size, sha256, rows, elements } = part;
   const { now } = await presentOf(organisationId, deps.pool);
   const given = sourceDetails === file.name ? correctionName(corrects.request.sourceDetails) : sourceDetails;
   const { importId } = await submitCorrection({ ...deps, maxQueuedImports: deps.limits.maxQueuedImports }, corrects, {
-    ...{ organisationId, by, now, withinMs, elements, requestId: visit.requestId, file: part },
+    ...{
+      organisationId,
+      by,
+      now,
+      withinMs,
+      elements,
+      requestId: visit.requestId,
+      file: { path, size, sha256 },
+      deadline: deadlineIn(withinMs),
+    },
     corrects: correctsOf(corrects, rows),
     pushed: await expectWholeShipments(deps.pool, corrects, rows),
     sourceDetails: `${[...given].slice(0, limits.sourceDetailsLength - numbered.length).join("")}${numbered}`,
