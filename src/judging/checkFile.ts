@@ -12,7 +12,7 @@ import { prepareRows } from "./prepareRows.js";
 import { createProblemCounter } from "./problemGroups.js";
 import { createRejectedFile } from "./rejectedFile.js";
 import { describeUnusual } from "./unusualInFile.js";
-import { unusualRows } from "./unusualRows.js";
+import { createUnusualFinder } from "./unusualRows.js";
 
 export interface JudgingTools {
   readonly spreadsheets: Spreadsheets;
@@ -44,7 +44,7 @@ export async function checkFile(
   const ids = shipmentIds(submission.columns, watch.answers.shipments);
   const problems = createProblemCounter(submission.columns, headingByField(columns));
   const off = catalogue.file.unusual?.off ?? [];
-  const finder = kind === "activities" && !rejectedFile ? unusualRows({ at: new Date(), source: "file", off }) : undefined;
+  const finder = kind === "activities" && !rejectedFile ? createUnusualFinder({ at: new Date(), source: "file", off }) : undefined;
   let [ordinal, accepted] = [0, 0];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
