@@ -118,7 +118,7 @@ export interface AnswerOf<V extends Visit> {
   readonly answer: (visit: V, deps: PortalDeps, body: unknown) => Promise<Response>;
 }
 
-/** Everything the portal needs; src/main.ts builds it. */
+/** Everything the portal needs; src/main/roles/api.ts builds it. */
 export interface PortalOptions extends SharedDeps {
   readonly fileChecks: FileChecks;
   readonly quoteMemory: QuoteMemory;

@@ -117,7 +117,7 @@ function checkedFile(file: unknown, own?: string): OrganisationFile {
   const parsed = parseOrganisationFile(file);
   if (parsed.ok) return parsed.file;
   const lines = firstOf(new Set(parsed.faults.map((fault) => faultInWords(file, fault, own))));
-  throw new Rejection("invalid", lines[0] ?? "These changes cannot be saved.", lines);
+  throw new Rejection("invalid", lines[0] ?? "These changes cannot be saved", lines);
 }
 
 /** Through JSON, as events have it: without fields that are undefined. */

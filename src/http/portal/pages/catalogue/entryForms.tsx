@@ -150,7 +150,7 @@ function partForms(list: PartList): { pages: PageOf<SignedInVisit>[]; forms: For
     const of = ownerIn(visit, file);
     const place = /^[1-9]\d{0,4}$/.test(visit.params["place"] ?? "") ? Number(visit.params["place"]) : 0;
     const entry = of.entries[place - 1];
-    if (!entry) throw new Rejection("notFound", `There is no such ${noun}`);
+    if (!entry) throw new Rejection("notFound", `There is no such ${noun} in the catalogue`);
     return { ...of, place, entry };
   };
   const nameOfPart = (entry: Values) => String(entry["name"] ?? entry["zone"]);

@@ -81,7 +81,7 @@ export const downloadAnswer: AnswerOf<SignedInVisit> = {
     const { organisationId } = visit.person;
     const version = versionIn(visit.query["version"], "Version");
     const file = await catalogueAt(organisationId, version, pool);
-    if (!file) throw new Rejection("notFound", "There is no such version of the catalogue");
+    if (!file) throw new Rejection("notFound", `There is no version ${version} of the catalogue`);
     const { context: c } = visit;
     return c.body(`${JSON.stringify(organisationFile.parse(file), null, 2)}\n`, 200, {
       ...c.get("answerHeaders"),
