@@ -22,11 +22,11 @@ const maxMessages = 100;
 
 /** Zod's issues as plain sentences that begin with the path: `shipments.0.items must contain at least 1 element`. */
 export function validationMessages(issues: readonly z.core.$ZodIssue[], root: string): string[] {
-  return firstOf(issues.flatMap((issue) => sentences(issue, root)));
+  return firstMessages(issues.flatMap((issue) => sentences(issue, root)));
 }
 
 /** The first hundred, and how many more there are: the client decides how many faults a body has. */
-export function firstOf(messages: Iterable<string>): string[] {
+export function firstMessages(messages: Iterable<string>): string[] {
   const told: string[] = [];
   let more = 0;
   for (const message of messages) {

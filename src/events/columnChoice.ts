@@ -1,7 +1,7 @@
 // Which field each column of a file holds, as the events of imports and organisations record it. This is a disk format.
 import { z } from "zod";
 import { dateOrders } from "../domain/imports/columns/dateOrder.js";
-import { decimals } from "../domain/imports/columns/decimal.js";
+import { decimalMarks } from "../domain/imports/columns/decimal.js";
 
 export const columnChoice = z.object({
   /** By the file's heading: the field that its column holds (a custom one as `customFields.<key>`), or null where it is left out. */
@@ -11,5 +11,5 @@ export const columnChoice = z.object({
   /** How dates such as 03/04/2026 are read; without it they are rejected. */
   dateOrder: z.enum(dateOrders).optional(),
   /** How numbers are written; without it as the contract has them. */
-  decimal: z.enum(decimals).optional(),
+  decimal: z.enum(decimalMarks).optional(),
 });

@@ -2,7 +2,7 @@
 // row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled. An import that ends before it starts has only the
 // first and the last of these. This is a disk format.
 import { z } from "zod";
-import { type DecimalMark, decimals } from "../domain/imports/columns/decimal.js";
+import { type DecimalMark, decimalMarks } from "../domain/imports/columns/decimal.js";
 import { unusualKinds } from "../domain/imports/unusual.js";
 import { principal } from "../domain/principal.js";
 import { faultCodes } from "../domain/rows/faults.js";
@@ -33,7 +33,7 @@ const importRequested = z.object({
       /** Why accepted rows are corrected. */
       reason: z.string().optional(),
       /** How numbers are written in the corrected import, where that was declared. In the correction they are written in the same way. */
-      decimal: z.enum(decimals).optional(),
+      decimal: z.enum(decimalMarks).optional(),
       /** The JSON push of shipments that the rows first came from, if they did, and for each row its `element` in that push. */
       push: z.object({ importId: z.string(), elements: z.array(z.number().int()) }).optional(),
     })
@@ -150,7 +150,7 @@ export const isImportEnding = (type: string): type is ImportEnding => (importEnd
 export type ImportRequested = z.infer<typeof importRequested>;
 
 /** How its numbers are written; undefined for the contract's way. */
-export const decimalOf = ({ columns, corrects }: DeclaredDecimal): DecimalMark | undefined => columns?.decimal ?? corrects?.decimal;
+export const decimalMarkOf = ({ columns, corrects }: DeclaredDecimal): DecimalMark | undefined => columns?.decimal ?? corrects?.decimal;
 
 interface DeclaredDecimal {
   readonly columns?: { readonly decimal?: DecimalMark | undefined } | undefined;

@@ -9,7 +9,7 @@ import { pages as builtInPages } from "./api/pages/list.js";
 import type { ApiEnv, Route } from "./api/route.js";
 import { routes as allRoutes } from "./api/routes/list.js";
 import { serveRoute } from "./api/serveRoute.js";
-import type { PortalOptions } from "./portal/page.js";
+import type { PortalOptions } from "./portal/pageDefinition.js";
 import { createPortal } from "./portal/portal.js";
 import { answerError } from "./server/answerError.js";
 import { Problem } from "./server/problem.js";

@@ -44,7 +44,7 @@ export interface Problems {
   /** The most frequent reasons first. */
   readonly groups: readonly ProblemGroup[];
   /** Further reasons, and their rows. */
-  readonly more: Rest;
+  readonly more: UnlistedCount;
   /** The first rejected rows of the file, whatever their reasons. */
   readonly inOrder: readonly Omit<Problem, "values">[];
 }
@@ -66,7 +66,7 @@ export interface FaultyValues {
   readonly moreColumns: number;
   readonly values: readonly { readonly value: string; readonly rows: number }[];
   /** Further values, and their rows. */
-  readonly more: Rest;
+  readonly more: UnlistedCount;
 }
 
 export interface Problem {
@@ -80,7 +80,7 @@ export interface Problem {
 }
 
 /** What is counted and not listed. `atLeast`: there were more kinds than `kinds`, too many to count; the number of rows is exact. */
-export interface Rest {
+export interface UnlistedCount {
   readonly kinds: number;
   readonly rows: number;
   readonly atLeast: boolean;

@@ -8,8 +8,8 @@ import { fileHeadings } from "../domain/imports/columns/headings.js";
 import { cellMapper } from "../domain/imports/columns/mapCells.js";
 import { columnsOf, isNumber } from "../domain/imports/fields.js";
 import type { Columns } from "../domain/rows/cells.js";
-import { decimalOf, type ImportRequested } from "../events/importEvents.js";
-import type { FileRow, Reading, ReadOptions, RowBatch, Spreadsheets } from "../ports/spreadsheets.js";
+import { decimalMarkOf, type ImportRequested } from "../events/importEvents.js";
+import type { FileRow, ReadOptions, ReadProgress, RowBatch, Spreadsheets } from "../ports/spreadsheets.js";
 import { ImportFault } from "./importFault.js";
 import { spooledRows, spoolRows } from "./rowSpool.js";
 
@@ -30,7 +30,7 @@ interface Rows {
   readonly rows: readonly SubmittedRow[];
 }
 
-interface RowCount extends Reading {
+interface RowCount extends ReadProgress {
   /** The number of rows so far. */
   readonly rows: number;
 }
@@ -119,9 +119,9 @@ function matchedColumns(
   if (choice) {
     const applied = applyChoice(names, choice, { kind, customFields: catalogue.file.customFields });
     if (!applied.ok) throw new ImportFault(applied.message);
-    return { columns: { names: applied.names, fields: applied.fields, decimal: decimalOf(request) }, fixed: applied.fixed };
+    return { columns: { names: applied.names, fields: applied.fields, decimal: decimalMarkOf(request) }, fixed: applied.fixed };
   }
   const match = matchImportHeader(names, { kind, source, customFieldKeys: catalogue.customFieldKeys });
   if (!match.ok) throw new ImportFault(match.message);
-  return { columns: { names: match.names, fields: match.fields, decimal: decimalOf(request) }, fixed: [] };
+  return { columns: { names: match.names, fields: match.fields, decimal: decimalMarkOf(request) }, fixed: [] };
 }

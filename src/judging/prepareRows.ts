@@ -5,7 +5,7 @@ import type { RowContext } from "../domain/rows/rowContext.js";
 import { activityJudge, shipmentLineJudge } from "../domain/rows/rowJudges.js";
 import { comparedColumns } from "../domain/rows/shipmentMeaning.js";
 import { type SeenLine, shipmentVerdicts } from "../domain/rows/shipmentVerdicts.js";
-import type { FileRow, Reading } from "../ports/spreadsheets.js";
+import type { FileRow, ReadProgress } from "../ports/spreadsheets.js";
 import type { OpenSubmission, SubmissionRequest } from "./openSubmission.js";
 import { shownRow } from "./shownRow.js";
 
@@ -135,4 +135,4 @@ const withAdviceOf = (own: readonly Fault[], { faults, ...rest }: RowReason): Ro
   faults: faults.map((fault) => ({ ...fault, advice: own.find(({ sentence }) => sentence === fault.sentence)?.advice })),
 });
 
-const shareOf = ({ bytesRead, bytesTotal }: Reading): number => (bytesTotal === 0 ? 1 : bytesRead / bytesTotal);
+const shareOf = ({ bytesRead, bytesTotal }: ReadProgress): number => (bytesTotal === 0 ? 1 : bytesRead / bytesTotal);

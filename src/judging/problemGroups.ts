@@ -2,7 +2,7 @@ import { shortened } from "../domain/imports/limits.js";
 import { type Columns, cellText, storableText } from "../domain/rows/cells.js";
 import { type Fault, fieldsAtFault, type RowReason, reasonWithAdvice } from "../domain/rows/faults.js";
 import { reasonInError } from "../domain/rows/olderReasons.js";
-import type { FaultyValues, Problem, ProblemGroup, Problems, Rest } from "./fileChecks.js";
+import type { FaultyValues, Problem, ProblemGroup, Problems, UnlistedCount } from "./fileChecks.js";
 import type { SubmittedRow } from "./openSubmission.js";
 
 /** The most that a check's process answers, and the page shows. */
@@ -146,7 +146,7 @@ function mostFrequent({ columns, values, others }: FaultTally, headingOf: (field
 }
 
 /** `uncounted`: the rows whose reason or value was not kept. */
-const unlistedCount = (counts: readonly number[], uncounted: number): Rest => ({
+const unlistedCount = (counts: readonly number[], uncounted: number): UnlistedCount => ({
   kinds: counts.length,
   rows: counts.reduce((sum, rows) => sum + rows, uncounted),
   atLeast: uncounted > 0,

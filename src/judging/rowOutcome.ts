@@ -8,7 +8,7 @@ import type { PreparedRows } from "./prepareRows.js";
 import { shownRow } from "./shownRow.js";
 
 /** The event that is recorded for a row. */
-export function rowOutcomes(
+export function outcomeRecorder(
   request: SubmissionRequest,
   columns: Columns,
   prepared: PreparedRows,

@@ -19,14 +19,14 @@ export interface FileRow {
 }
 
 /** How far a file has been read. */
-export interface Reading {
+export interface ReadProgress {
   readonly bytesRead: number;
   readonly bytesTotal: number;
   /** Remarks for the customer on how the file was read. */
   readonly notes: readonly string[];
 }
 
-export interface RowBatch extends Reading {
+export interface RowBatch extends ReadProgress {
   readonly rows: readonly FileRow[];
 }
 

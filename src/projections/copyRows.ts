@@ -54,7 +54,7 @@ const special = /[\\\t\n\r\0]/;
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\ufffd" };
 
 /** A text column's value. Postgres cannot store NUL. Pushes with NUL are rejected, so the replacement here is a last guard. */
-export function field(value: unknown): string {
+export function copyText(value: unknown): string {
   if (value === undefined || value === null) return "\\N";
   const text = typeof value === "string" ? value : String(value);
   return special.test(text) ? text.replace(/[\\\t\n\r\0]/g, (found) => escapes[found] ?? found) : text;

@@ -24,7 +24,7 @@ export interface Projection {
 }
 
 /** What the projector and a rebuild run with. */
-export interface Running {
+export interface ProjectionDeps {
   readonly pool: Pool;
   readonly eventStore: EventStore;
   readonly logger: Logger;

@@ -145,7 +145,7 @@ function addToSlice(stored: StoredEvent, slice: ImportSlice, endings: ImportSlic
  * Decodes an event. An unreadable one is skipped. Throws for an event of a later version of the service, since skipping it would lose its rows
  * for good.
  */
-export function readable<S extends StreamKind>(kind: S, event: StoredEvent, skip: SkipEvent): RecordedOn<S> | undefined {
+export function decodeOrSkip<S extends StreamKind>(kind: S, event: StoredEvent, skip: SkipEvent): RecordedOn<S> | undefined {
   try {
     return decodeOn(kind, event);
   } catch (error) {
@@ -157,7 +157,7 @@ export function readable<S extends StreamKind>(kind: S, event: StoredEvent, skip
 }
 
 function readImportEvent(event: StoredEvent, skip: SkipEvent): ImportEvent | undefined {
-  const decoded = readable("import", event, skip);
+  const decoded = decodeOrSkip("import", event, skip);
   if (decoded?.type !== "RowAccepted" && decoded?.type !== "RowRejected") return decoded;
   if (Number.isInteger(decoded.data.row)) return decoded;
   skip(event, "it has no row number");

@@ -14,7 +14,7 @@ const withinMs = 3_000;
  * Waits until the tables have every completed import and every reversal up to a time. What is then read as of that time stays the same:
  * an event that is recorded later has a later time (`timedByLog` of events/codec.ts).
  */
-export async function tablesKnow(time: Date, stores: Stores): Promise<void> {
+export async function waitUntilTablesKnow(time: Date, stores: Stores): Promise<void> {
   const look = async () => ((await isWaiting(time, stores)) ? undefined : true);
   await waitUntilProjected(look, "The ledgers are behind, try again shortly", withinMs);
 }

@@ -8,7 +8,7 @@ import { instantOf } from "../../src/domain/imports/timestamp.js";
 import { add, decimal, toText } from "../../src/domain/money.js";
 import type { ActivityFilter } from "../../src/queries/activities/activityFilter.js";
 import { listActivities, pageOfActivities } from "../../src/queries/activities/activityLedger.js";
-import { type ActivityTotal, activityTotals, sumOf } from "../../src/queries/activities/activityTotals.js";
+import { type ActivityTotal, activityTotals, sumOfTotals } from "../../src/queries/activities/activityTotals.js";
 import { allActivities } from "../../src/queries/activities/allActivities.js";
 import { activity } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
@@ -191,19 +191,19 @@ test("totals are exact where JSON numbers are not", async () => {
     ["PICK", "0.3", 2],
     ["SMALL", "-4.9999999", 2],
   ]);
-  expect(sumOf(totals)).toEqual({ quantity: "2999999999999992.3000001", rows: 7 });
+  expect(sumOfTotals(totals)).toEqual({ quantity: "2999999999999992.3000001", rows: 7 });
 });
 
 test("a timestamp that an older version accepted and Postgres cannot read is in no total, and other rows are", async () => {
   const strange = ["soon", "2026-02-30T00:00:00Z", "2026-03-01T00:00:00+99:00"].map((activityTimestamp) => activity({ activityTimestamp }));
   await push([activity(), ...strange, activity()], { organisationId: "old" });
   await model.project();
-  expect(sumOf(await activityTotals("old", {}, model.pool)).rows).toBe(2);
+  expect(sumOfTotals(await activityTotals("old", {}, model.pool)).rows).toBe(2);
 });
 
 test("an organisation's totals have no other organisation's activities, nor those of imports that did not complete", async () => {
-  expect(sumOf(await activityTotals("other", {}, model.pool)).rows).toBe(2);
-  expect(sumOf(await activityTotals("acme", {}, model.pool)).rows).toBe(pushed.length);
+  expect(sumOfTotals(await activityTotals("other", {}, model.pool)).rows).toBe(2);
+  expect(sumOfTotals(await activityTotals("acme", {}, model.pool)).rows).toBe(pushed.length);
   expect(await activityTotals("nobody", {}, model.pool)).toEqual([]);
   const { items } = await listActivities("other", { warehouseCode: "MEL" }, { limit: 500, cursor: undefined, secret: "s" }, model.pool);
   expect(items).toHaveLength(1);

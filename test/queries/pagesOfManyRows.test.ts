@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { listActivities } from "../../src/queries/activities/activityLedger.js";
 import type { PageRequest } from "../../src/queries/page.js";
-import { countOpenRows, type RowCount } from "../../src/queries/rejectedRows/openRows.js";
+import { countOpenRows, type OpenRowCount } from "../../src/queries/rejectedRows/openRows.js";
 import { listRejectedRows } from "../../src/queries/rejectedRows/rejectedRows.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
@@ -163,7 +163,7 @@ test("the overview reads about 5,000 rejected rows of shipments at most, and non
     `insert into rejection_groups select import_id, md5('no'), organisation_id, kind, position, 'no', $1::int, $1::int, 0, 0 from imports`,
     [rowsEach],
   );
-  const read = (activities: number, shipments: RowCount) => async () =>
+  const read = (activities: number, shipments: OpenRowCount) => async () =>
     expect(await countOpenRows("acme", undefined, one)).toEqual({ activities: { rows: activities, atLeast: false }, shipments });
   expect(await lookedAt("rejections", read(imports * rowsEach, { rows: 0, atLeast: false }))).toBe(0);
   for (const table of ["imports", "rejection_groups"])

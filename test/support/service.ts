@@ -24,7 +24,7 @@ import type { OrganisationDeps } from "../../src/commands/organisations/organisa
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
 import type { ApiDeps } from "../../src/http/api/deps.js";
-import type { PortalOptions } from "../../src/http/portal/page.js";
+import type { PortalOptions } from "../../src/http/portal/pageDefinition.js";
 import { startApi } from "../../src/http/startApi.js";
 import { memberDeps } from "../../src/main/adapters.js";
 import type { EventStore } from "../../src/ports/eventStore.js";

@@ -77,7 +77,7 @@ export async function expectWholeShipments(
     if (!wanted.has(row)) missing.set(handle ?? "", [...(missing.get(handle ?? "") ?? []), row]);
   if (missing.size === 0) return pushedElements(request, rows, found);
   const sentences = [...missing].map(
-    ([handle, left]) => `${handle === "" ? "One" : `Shipment ${handle}`} has more rejected lines: row ${someNumbers(left)}`,
+    ([handle, left]) => `${handle === "" ? "One" : `Shipment ${handle}`} has more rejected lines: row ${numberList(left)}`,
   );
   throw new Rejection("invalid", `The lines of a shipment are corrected together. ${firstSentences(sentences)}`);
 }
@@ -97,7 +97,7 @@ export function pushedElements(
 
 const shownNumbers = 50;
 
-export const someNumbers = (numbers: readonly number[]): string => {
+export const numberList = (numbers: readonly number[]): string => {
   const more = numbers.length - shownNumbers;
   return `${numbers.slice(0, shownNumbers).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 };

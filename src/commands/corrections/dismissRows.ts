@@ -1,6 +1,6 @@
 import { isLonger, limits } from "../../domain/imports/limits.js";
 import type { Principal } from "../../domain/principal.js";
-import { storable } from "../../domain/pushes/values.js";
+import { isStorableText } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
 import { type CorrectionDeps, completedImport, expectWholeShipments, type ImportRef } from "./correctableRows.js";
 import { decide } from "./correctionsDecider.js";
@@ -18,7 +18,7 @@ interface RowsChange extends ImportRef {
 export async function dismissRows(deps: CorrectionDeps, change: RowsChange & { readonly note: string }): Promise<void> {
   const { importId, rows, note } = change;
   expectSomeRows(rows);
-  if (isLonger(note, limits.textLength) || !storable(note))
+  if (isLonger(note, limits.textLength) || !isStorableText(note))
     throw new Rejection("invalid", `note must be at most ${limits.textLength} characters`);
   const found = await completedImport(deps, change);
   await expectWholeShipments(deps.pool, found, rows);

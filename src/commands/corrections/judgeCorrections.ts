@@ -5,11 +5,11 @@ import { type CorrectionSources, correctedRows, correctedTable, correctionFaults
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { fault, type RowReason, reasonOf } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
-import { decimalOf, type ImportKind } from "../../events/importEvents.js";
+import { decimalMarkOf, type ImportKind } from "../../events/importEvents.js";
 import type { OpenSubmission } from "../../judging/openSubmission.js";
 import { prepareRows } from "../../judging/prepareRows.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import type { FileRow, Reading } from "../../ports/spreadsheets.js";
+import type { FileRow, ReadProgress } from "../../ports/spreadsheets.js";
 import { firstRequest } from "../imports/importStream.js";
 import type { PushedElements } from "./correctableRows.js";
 
@@ -28,7 +28,7 @@ interface CorrectionContext extends Pick<CorrectionSources, "sentFor" | "isAccep
 export async function judgeCorrections(push: CorrectionPush, judging: CorrectionContext): Promise<Map<number, RowReason | undefined>> {
   const { importId, kind, catalogue, geography, eventStore, push: pushed } = judging;
   const corrected = await firstRequest(eventStore, importId);
-  const decimal = corrected && decimalOf(corrected);
+  const decimal = corrected && decimalMarkOf(corrected);
   const sources = { ...judging, customFieldKeys: catalogue.customFieldKeys, decimal };
   const numbers = push.rows.map(({ row }) => row);
   // What cannot be sent at all is a refusal of its row, so that the other lines of its shipment are rejected with it.
@@ -60,7 +60,7 @@ export async function judgeCorrections(push: CorrectionPush, judging: Correction
   );
 }
 
-const read: Reading = { bytesRead: 1, bytesTotal: 1, notes: [] };
+const read: ReadProgress = { bytesRead: 1, bytesTotal: 1, notes: [] };
 
 function inMemory(columns: OpenSubmission["columns"], rows: readonly FileRow[]): OpenSubmission {
   return {

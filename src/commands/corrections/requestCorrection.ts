@@ -4,7 +4,7 @@ import { limits } from "../../domain/imports/limits.js";
 import { correctedFile, type SentValues } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { Rejection } from "../../domain/rejection.js";
-import { decimalOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
+import { decimalMarkOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
 import { writeLines } from "../../judging/writeLines.js";
 import { inTemporaryFolder } from "../../temporaryFolder.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
@@ -14,8 +14,8 @@ import {
   type CompletedImport,
   completedImport,
   expectWholeShipments,
+  numberList,
   type PushedElements,
-  someNumbers,
 } from "./correctableRows.js";
 import { expectOpen } from "./openRows.js";
 
@@ -50,7 +50,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const found = await deadline.within("event store", completedImport(deps, correction));
   const { kind } = found.request;
   const accepted = await deadline.within("database", acceptedAmong(deps.pool, found, rows));
-  const decimal = decimalOf(found.request);
+  const decimal = decimalMarkOf(found.request);
   const corrects = {
     ...correctsOf(found, rows),
     ...(accepted.length > 0 && { accepted }),
@@ -79,7 +79,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
 
 /** What a correction of these rows records of them; numbers are read as those of the corrected import. */
 export function correctsOf({ request }: CompletedImport, rows: readonly number[]): NonNullable<ImportRequested["corrects"]> {
-  const decimal = decimalOf(request);
+  const decimal = decimalMarkOf(request);
   return { importId: request.importId, rows: [...rows], ...(decimal && { decimal }) };
 }
 
@@ -117,7 +117,7 @@ export function correctionName(corrected: string): string {
 
 function expectReason({ reason }: CorrectionPush, accepted: readonly number[]): void {
   if (reason !== undefined || accepted.length === 0) return;
-  const fault = `reason is required, since ${accepted.length === 1 ? `row ${accepted[0]} was` : `rows ${someNumbers(accepted)} were`} accepted`;
+  const fault = `reason is required, since ${accepted.length === 1 ? `row ${accepted[0]} was` : `rows ${numberList(accepted)} were`} accepted`;
   throw new Rejection("invalid", "The body is not as described", [fault]);
 }
 

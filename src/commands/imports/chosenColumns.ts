@@ -20,9 +20,13 @@ interface File {
 }
 
 /** `toChoose`: a person has to choose, since the headings are not ours and no earlier choice fits them. */
-export type ColumnsTaken = { readonly toChoose: true } | { readonly toChoose: false; readonly columns: ImportColumns | undefined };
+export type ColumnResolution = { readonly toChoose: true } | { readonly toChoose: false; readonly columns: ImportColumns | undefined };
 
-export function columnsTaken(catalogue: Catalogue, geography: Geography, { kind, columns, reported, remembered }: File): ColumnsTaken {
+export function resolveColumns(
+  catalogue: Catalogue,
+  geography: Geography,
+  { kind, columns, reported, remembered }: File,
+): ColumnResolution {
   const of = { kind, customFields: catalogue.file.customFields };
   const isOurs = matchImportHeader(columns, { kind, source: "file", customFieldKeys: catalogue.customFieldKeys }).ok;
   if (reported?.columns) {
@@ -34,7 +38,7 @@ export function columnsTaken(catalogue: Catalogue, geography: Geography, { kind,
   }
   if (reported) return { toChoose: false, columns: undefined };
   if (!remembered) return isOurs ? { toChoose: false, columns: undefined } : { toChoose: true };
-  const fits = applyChoice(columns, remembered, of).ok && soundnessFaults(remembered, kind, catalogue, geography).length === 0;
+  const fits = applyChoice(columns, remembered, of).ok && columnChoiceFaults(remembered, kind, catalogue, geography).length === 0;
   return fits ? { toChoose: false, columns: inFileOrder(remembered, columns) } : { toChoose: true };
 }
 
@@ -49,19 +53,19 @@ const inFileOrder = (remembered: ImportColumns, columns: readonly string[]): Imp
 });
 
 /** Throws for a header row whose columns cannot be chosen. */
-export function expectChoosable(columns: readonly string[]): void {
+export function expectChoosableColumns(columns: readonly string[]): void {
   refuse(headingFaults(headingsIn(columns)));
 }
 
 /** Why the choice cannot be taken, in sentences. */
-export function soundnessFaults(choice: ColumnChoice, kind: ImportKind, catalogue: Catalogue, geography: Geography): string[] {
+export function columnChoiceFaults(choice: ColumnChoice, kind: ImportKind, catalogue: Catalogue, geography: Geography): string[] {
   const own = choiceFaults(choice, { kind, customFields: catalogue.file.customFields });
   return own.length > 0 ? own : fixedValueFaults(choice, kind, rowContext(catalogue, geography));
 }
 
 /** Throws with every reason why the choice cannot be taken. */
-export function expectSoundChoice(choice: ColumnChoice, kind: ImportKind, catalogue: Catalogue, geography: Geography): void {
-  refuse(soundnessFaults(choice, kind, catalogue, geography));
+export function expectValidChoice(choice: ColumnChoice, kind: ImportKind, catalogue: Catalogue, geography: Geography): void {
+  refuse(columnChoiceFaults(choice, kind, catalogue, geography));
 }
 
 function refuse(faults: readonly string[]): void {

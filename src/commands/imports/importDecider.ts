@@ -53,7 +53,7 @@ export type ImportState =
 
 export type FinalStatus = "completed" | "failed" | "cancelled";
 
-export const nothingYet: ImportState = { status: "none" };
+export const unrequested: ImportState = { status: "none" };
 
 export function evolve(state: ImportState, event: ImportEvent): ImportState {
   switch (event.type) {

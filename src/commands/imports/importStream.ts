@@ -6,7 +6,7 @@ import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { firstRowRevision, requestedEvent, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, type NewEvent, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
-import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, isFinished, nothingYet } from "./importDecider.js";
+import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, isFinished, unrequested } from "./importDecider.js";
 
 export interface LoadedImport {
   readonly importId: string;
@@ -17,14 +17,19 @@ export interface LoadedImport {
   readonly position: bigint | undefined;
 }
 
-export const notRequested = (importId: string): LoadedImport => ({ importId, state: nothingYet, revision: noStream, position: undefined });
+export const unrequestedImport = (importId: string): LoadedImport => ({
+  importId,
+  state: unrequested,
+  revision: noStream,
+  position: undefined,
+});
 
 /** Reads the first two events and the last one. Between them is one event per row, so the revision gives the number of rows. */
 export async function loadImport(eventStore: EventStore, importId: string): Promise<LoadedImport> {
   const stream = streamOf.import(importId);
   const last = await eventStore.last(stream);
-  if (!last) return notRequested(importId);
-  let state: ImportState = nothingYet;
+  if (!last) return unrequestedImport(importId);
+  let state: ImportState = unrequested;
   let position: bigint | undefined;
   for await (const stored of eventStore.read(stream, { max: Number(firstRowRevision) })) {
     position ??= stored.position.commit;
@@ -37,14 +42,14 @@ export async function loadImport(eventStore: EventStore, importId: string): Prom
   return { importId, state, revision: last.revision, position };
 }
 
-interface ImportMeant {
+interface ImportScope {
   /** Undefined for the command line, which may name any organisation's import. */
   readonly organisationId: string | undefined;
   readonly kind?: ImportKind | undefined;
 }
 
 /** Throws notFound for another organisation's import or one of the other kind. */
-export function expectVisible(state: ImportState, { organisationId, kind }: ImportMeant): Exclude<ImportState, { status: "none" }> {
+export function expectVisible(state: ImportState, { organisationId, kind }: ImportScope): Exclude<ImportState, { status: "none" }> {
   const isVisible =
     state.status !== "none" &&
     (organisationId === undefined || state.request.organisationId === organisationId) &&

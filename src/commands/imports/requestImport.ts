@@ -11,8 +11,8 @@ import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
-import { decide, evolve, type ImportCommand, idempotencyKeyReused, nothingYet } from "./importDecider.js";
-import { firstRequest, handleImport, importOfKey, notRequested } from "./importStream.js";
+import { decide, evolve, type ImportCommand, idempotencyKeyReused, unrequested } from "./importDecider.js";
+import { firstRequest, handleImport, importOfKey, unrequestedImport } from "./importStream.js";
 import { queueImport, releasePlace, reservePlace, withdrawPlace } from "./queue/places.js";
 import { queueLater, resolveRefusedPush } from "./resolvePush.js";
 import { importWithSameFile } from "./sameFile.js";
@@ -99,7 +99,7 @@ async function record(deps: RequestImportDeps, prepared: RequestCommand, deadlin
     const command = { ...prepared, request: { ...request, ...(await sameFile(deps, request, deadline)) } };
     const withinMs = deadline.leftMs();
     if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
-    const { position = 0n } = await handleImport(eventStore, notRequested(importId), command, context, { withinMs });
+    const { position = 0n } = await handleImport(eventStore, unrequestedImport(importId), command, context, { withinMs });
     const queued = deadline.within("database", queueImport(pool, command.request, position));
     await queued.catch(() => void queueLater(deps, command.request, position));
     return command.request;
@@ -152,7 +152,7 @@ type RequestCommand = Extract<ImportCommand, { type: "requestImport" }>;
 
 /** The first push, if this one repeats it. Throws if its Idempotency-Key was used for another. */
 function expectSamePush(earlier: ImportRequested, command: RequestCommand): ImportRequested {
-  decide(command, evolve(nothingYet, { type: "ImportRequested", data: earlier }));
+  decide(command, evolve(unrequested, { type: "ImportRequested", data: earlier }));
   return earlier;
 }
 

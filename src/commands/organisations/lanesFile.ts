@@ -1,9 +1,9 @@
 // The lanes of a rate card from a CSV file or a workbook, for the portal and the command line.
-import { breaksOf, type LaneRow, laneCells, laneColumns, laneFaults, mostLanes, readLanes } from "../../domain/catalogue/laneTable.js";
+import { type LaneRow, laneCells, laneColumns, laneFaults, mostBreaksIn, mostLanes, readLanes } from "../../domain/catalogue/laneTable.js";
 import { parseOrganisationFile } from "../../domain/catalogue/organisationFile.js";
 import type { Lane, OrganisationFile } from "../../domain/catalogue/schema.js";
 import { Rejection } from "../../domain/rejection.js";
-import { firstOf } from "../../domain/validation.js";
+import { firstMessages } from "../../domain/validation.js";
 import type { CsvCell, Spreadsheets } from "../../ports/spreadsheets.js";
 
 type Files = Pick<Spreadsheets, "readHeader" | "readRows" | "isFileFault">;
@@ -37,7 +37,7 @@ export async function importLanes(
 }
 
 function refuse(faults: readonly string[]): void {
-  if (faults.length > 0) throw new Rejection("invalid", faults[0] ?? "", firstOf(faults));
+  if (faults.length > 0) throw new Rejection("invalid", faults[0] ?? "", firstMessages(faults));
 }
 
 async function tableIn(files: Files, path: string, name: string): Promise<{ columns: readonly string[]; rows: readonly LaneRow[] }> {
@@ -66,7 +66,7 @@ export const laneTexts: ReadonlySet<number> = new Set([0, 1, 7]);
 
 /** The lanes as `importLanes` reads them. */
 export function lanesAsTable(lanes: readonly Lane[]): { columns: string[]; rows: CsvCell[][] } {
-  const columns = laneColumns(breaksOf(lanes));
+  const columns = laneColumns(mostBreaksIn(lanes));
   const rows = lanes.map((lane) => {
     const cells = laneCells(lane);
     return columns.map((_, index): CsvCell => (laneTexts.has(index) || !cells[index] ? (cells[index] ?? "") : { decimal: cells[index] }));

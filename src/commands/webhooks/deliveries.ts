@@ -17,7 +17,7 @@ export interface WebhookEvent {
 }
 
 /** SQL for the events in a parameter. */
-const told = (
+const eventRecords = (
   parameter: string,
 ) => `jsonb_to_recordset(${parameter}) as told ("eventId" uuid, type text, "organisationId" text, "importId" uuid,
   revision bigint, position bigint, "recordedAt" timestamptz)`;
@@ -27,7 +27,7 @@ export const deliveryColumns = "endpoint_id, organisation_id, event_id, type, im
 export const dueNowSql = "date_trunc('milliseconds', now())";
 
 /** Tells every sender that there is something to send, when the transaction commits. */
-const tellSenders = `pg_notify('${channels.deliveriesDue}', '')`;
+const notifySendersSql = `pg_notify('${channels.deliveriesDue}', '')`;
 
 /** Events and deliveries are kept for this many days. Earlier events are sent only by a replay. */
 export const keptDays = 30;
@@ -35,7 +35,7 @@ export const keptDays = 30;
 /** The same event again adds nothing. */
 const addEventsSql = (parameter: string, condition: string) => `
   insert into webhook_events (organisation_id, position, event_id, type, import_id, revision, occurred_at)
-  select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${told(parameter)} where ${condition}
+  select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${eventRecords(parameter)} where ${condition}
   on conflict do nothing`;
 
 /** SQL that moves the follower's checkpoint. */
@@ -62,10 +62,10 @@ export async function recordEvents(
      ), behind as (
        insert into webhook_backlogs (endpoint_id, position, next_at)
        select endpoint_id, added_position, ${dueNowSql} from webhook_endpoints
-        where organisation_id in (select "organisationId" from ${told(parameter)}) and removed_at is null and ${isMoved}
+        where organisation_id in (select "organisationId" from ${eventRecords(parameter)}) and removed_at is null and ${isMoved}
         order by endpoint_id
        on conflict (endpoint_id) do update set next_at = ${dueNowSql} where webhook_backlogs.next_at is null returning 1
-     ) select ${isMoved} as moved, (select count(${tellSenders}) from (select from behind limit 1) as each) > 0 as behind`,
+     ) select ${isMoved} as moved, (select count(${notifySendersSql}) from (select from behind limit 1) as each) > 0 as behind`,
     [...values, asJson(events)],
   );
   return rows[0] ?? { moved: false, behind: false };
@@ -104,7 +104,7 @@ export async function rewindEndpoint(
        on conflict (endpoint_id) do update set position = least(webhook_backlogs.position, excluded.position),
          again_until = greatest(webhook_backlogs.again_until, excluded.again_until), next_at = excluded.next_at
      )
-     select events, ${tellSenders} from since`,
+     select events, ${notifySendersSql} from since`,
     [organisationId, endpointId, from, String(until)],
   );
   return rows[0]?.events ?? 0;
@@ -129,7 +129,7 @@ export async function enqueuePing(database: Database, { organisationId, endpoint
        insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, occurred_at, status, due_at)
        select endpoint_id, organisation_id, $3, 'ping', now(), 'waiting', now() from webhook_endpoints
         where organisation_id = $1 and endpoint_id = $2 and removed_at is null returning id
-     ) select id, ${tellSenders} from added`,
+     ) select id, ${notifySendersSql} from added`,
     [organisationId, endpointId, eventId],
   );
   if (!rows[0]) throw noEndpoint();
@@ -142,7 +142,7 @@ export async function resendDelivery(database: Database, { organisationId, endpo
     `with again as (
        update webhook_deliveries set ${restartedSql} where organisation_id = $1 and endpoint_id = $2 and id = $3
           and exists (select from webhook_endpoints endpoint where endpoint.endpoint_id = $2 and endpoint.removed_at is null) returning 1
-     ) select ${tellSenders} from again`,
+     ) select ${notifySendersSql} from again`,
     [organisationId, endpointId, /^\d{1,18}$/.test(deliveryId) ? deliveryId : "0"],
   );
   if (!rowCount) throw new Rejection("notFound", "There is no such delivery to an endpoint of this organisation");
@@ -155,7 +155,7 @@ export async function releaseDeliveries(database: Database, { organisationId, en
     `with released as (
        update webhook_deliveries set failures = 0, failing_since = null, due_at = now()
         where organisation_id = $1 and endpoint_id = $2 and status = 'waiting' and claim is null
-     ) select ${tellSenders}`,
+     ) select ${notifySendersSql}`,
     [organisationId, endpointId],
   );
 }

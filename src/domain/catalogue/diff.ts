@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { fieldsOf, valueInWords } from "./fields.js";
+import { fieldsOfSection, valueInWords } from "./fields.js";
 import { type OrganisationFile, type Section, sections } from "./schema.js";
 import { entriesByName, isObject, nounOf, placeOf, type Step, type Trail, trailOf } from "./tree.js";
 
@@ -93,7 +93,7 @@ const keyOf = (step: Step): string => (typeof step === "string" ? step : step.li
 
 function fieldAt(section: CatalogueDifference["section"], trail: Trail) {
   const [first, ...rest] = trail.map(keyOf);
-  const top = fieldsOf(section).find(({ key }) => key === first);
+  const top = fieldsOfSection(section).find(({ key }) => key === first);
   return rest.reduce((field, key) => field?.fields.find((inner) => inner.key === key), top);
 }
 

@@ -65,7 +65,7 @@ export const catalogueFields = fieldOf("the file", organisationFile).fields;
 const bySection = new Map(catalogueFields.map((field) => [field.key, field.fields]));
 
 /** The fields of an entry of a list, or those of the organisation. */
-export const fieldsOf = (section: Section | "organisation"): readonly CatalogueField[] => bySection.get(section) ?? [];
+export const fieldsOfSection = (section: Section | "organisation"): readonly CatalogueField[] => bySection.get(section) ?? [];
 
 /** What refers to the entries of a section: sections with the fields that hold its ids. */
 export const referencesTo = (target: Section): { section: Section; key: string }[] =>

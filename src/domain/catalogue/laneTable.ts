@@ -12,7 +12,7 @@ export const laneColumns = (breaks: number): string[] => [
   ...Array.from({ length: breaks }, (_, index) => [`fromKg${index + 1}`, `perKg${index + 1}`]).flat(),
 ];
 
-export const breaksOf = (lanes: readonly Lane[]): number => lanes.reduce((most, { breaks }) => Math.max(most, breaks.length), 0);
+export const mostBreaksIn = (lanes: readonly Lane[]): number => lanes.reduce((most, { breaks }) => Math.max(most, breaks.length), 0);
 
 /** A lane's cells, in the order of `laneColumns`; those that it has no value for are left out at the end. */
 export const laneCells = ({ from, to, basic, perKg, minimum, transit, breaks }: Lane): string[] =>

@@ -152,7 +152,7 @@ export interface ReportFile {
 }
 
 /** Undefined for a file that has not both of the report's own columns. */
-export function reportIn({ name, columns, subject = "" }: UploadedFile): ReportFile | undefined {
+export function reportFileIn({ name, columns, subject = "" }: UploadedFile): ReportFile | undefined {
   if (reportColumns.some((column) => columnNumber(columns, column) === -1)) return undefined;
   const importId = anyImportId.exec(subject)?.[0] ?? anyImportId.exec(name)?.[0];
   return { importId: importId?.toLowerCase() };

@@ -5,7 +5,7 @@ import type { Principal } from "../principal.js";
 
 /** What an entry is about, as the log is filtered. */
 export const logTopics = ["keys", "members", "sign-ins", "webhooks", "catalogue", "imports", "corrections", "reversals"] as const;
-export type LogWhat = (typeof logTopics)[number];
+export type LogTopic = (typeof logTopics)[number];
 
 /** Things that entries lead to. */
 export const aboutKinds = ["key", "member", "webhook", "catalogue", "import", "columns"] as const;
@@ -39,7 +39,7 @@ export interface LogEntry {
   readonly id: string;
   readonly at: Date;
   readonly by: Principal;
-  readonly what: LogWhat;
+  readonly what: LogTopic;
   /** The event's type. */
   readonly event: string;
   readonly about: { readonly kind: AboutKind; readonly id: string };

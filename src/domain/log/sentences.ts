@@ -1,6 +1,6 @@
 // Each event that the log shows, with the sentence that it shows for it.
 import type { Principal } from "../principal.js";
-import type { AboutKind, LogDetails, LogEntry, LogWhat } from "./entry.js";
+import type { AboutKind, LogDetails, LogEntry, LogTopic } from "./entry.js";
 
 /** Names by id, as they are now. */
 export type LogNames = Readonly<Record<Exclude<AboutKind, "catalogue" | "columns">, ReadonlyMap<string, string>>>;
@@ -13,7 +13,7 @@ export interface Sentence {
 }
 
 interface Logged {
-  readonly what: LogWhat;
+  readonly what: LogTopic;
   readonly about: AboutKind;
   /** What stands between who did it and the thing. */
   readonly did: (details: LogDetails) => string;

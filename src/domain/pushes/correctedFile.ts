@@ -3,7 +3,7 @@ import { type DecimalMark, writtenNumber } from "../imports/columns/decimal.js";
 import { columnsOf, customFieldPrefix, elementColumn, isNumber, type Kind } from "../imports/fields.js";
 import { cutMark } from "../imports/limits.js";
 import { Rejection } from "../rejection.js";
-import { firstOf, pathText } from "../validation.js";
+import { firstMessages, pathText } from "../validation.js";
 import type { CorrectionPush } from "./importPushes.js";
 import { csvRecord } from "./toFile.js";
 
@@ -33,7 +33,7 @@ export interface CorrectionSources {
 export function correctedFile(push: CorrectionPush, sources: CorrectionSources): CorrectedFile {
   const { kind } = sources;
   const { rows } = push;
-  const faults = firstOf(faultsOf(push, sources));
+  const faults = firstMessages(faultsOf(push, sources));
   if (faults.length > 0) throw new Rejection("invalid", "The body is not as described", faults);
   const corrected = correctedRows(push, sources);
   const [header, ...records] = correctedTable(corrected, kind);

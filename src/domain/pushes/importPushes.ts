@@ -1,7 +1,7 @@
 // The bodies of JSON pushes: shipments, activities and corrections. Only their shape is checked here. The importer judges the rows, such as one with an unknown place.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
-import { firstOf, pathText, requestObject } from "../validation.js";
+import { firstMessages, pathText, requestObject } from "../validation.js";
 import { shipmentsFileBytes } from "./toFile.js";
 import { pushedFields, reason, sourceDetails, text } from "./values.js";
 
@@ -41,7 +41,7 @@ export function mayBeAccepted(push: ShipmentPush): boolean {
 
 /** What the schema cannot say: the batch's total, and the organisation's own custom fields. Path-first sentences. */
 export function shipmentPushFaults(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): string[] {
-  return firstOf(faultsOf(push, customFieldKeys));
+  return firstMessages(faultsOf(push, customFieldKeys));
 }
 
 function* faultsOf(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): Generator<string> {

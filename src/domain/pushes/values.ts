@@ -4,10 +4,10 @@ import { limits } from "../imports/limits.js";
 import { isRowTime } from "../imports/timestamp.js";
 
 /** Postgres text and CSV cannot hold NUL; a lone surrogate would come back as another character. */
-export const storable = (value: string) => !value.includes("\0") && value.isWellFormed();
+export const isStorableText = (value: string) => !value.includes("\0") && value.isWellFormed();
 const unstorable = "must not contain NUL or broken Unicode";
 
-export const text = (length: number = limits.textLength) => z.string().max(length).refine(storable, unstorable);
+export const text = (length: number = limits.textLength) => z.string().max(length).refine(isStorableText, unstorable);
 
 /** Present and not only blanks. */
 export const requiredText = (length: number = limits.identifierLength) =>

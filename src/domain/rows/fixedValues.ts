@@ -1,5 +1,5 @@
 import type { ColumnChoice } from "../imports/columns/choice.js";
-import { inOrder } from "../imports/columns/dateOrder.js";
+import { isoDate } from "../imports/columns/dateOrder.js";
 import { columnsOf, type Kind } from "../imports/fields.js";
 import type { Fault } from "./faults.js";
 import { fieldsReader } from "./fieldReader.js";
@@ -12,7 +12,7 @@ export function fixedValueFaults({ fixed = {}, dateOrder, decimal }: ColumnChoic
     const given = Object.hasOwn(fixed, name) ? fixed[name] : undefined;
     if (given === undefined) return [];
     const faults: Fault[] = [];
-    const cell = (field.type === "time" && dateOrder && inOrder(given, dateOrder)) || given;
+    const cell = (field.type === "time" && dateOrder && isoDate(given, dateOrder)) || given;
     fieldsReader({ names: [name], fields: [name], decimal }, [field], context)([cell], faults);
     return faults.length === 0 ? [] : [`The fixed value of ${heading}: ${faults.map(({ sentence }) => sentence).join("; ")}.`];
   });

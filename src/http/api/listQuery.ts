@@ -43,7 +43,7 @@ const forms =
   "ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to`";
 
 /** A time in a query parameter. */
-export const time = (description: string) =>
+export const timeParameter = (description: string) =>
   z
     .string()
     .refine(isTimestamp, sentence)

@@ -1,7 +1,7 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
 import { createPlaces, type Places } from "../../places.js";
 import { answerInTime, onClientLeft, readPatienceMs } from "../server/answerInTime.js";
-import type { SignedInVisit } from "./page.js";
+import type { SignedInVisit } from "./pageDefinition.js";
 
 /** Each download holds a connection to the database. */
 export const boundDownloads = (): Places =>

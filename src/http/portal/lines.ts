@@ -1,5 +1,5 @@
 import { TooBusy } from "../../portErrors.js";
-import type { Done, Line, PortalDeps, Visit, Work } from "./page.js";
+import type { FormResult, Line, PortalDeps, Visit, Work } from "./pageDefinition.js";
 import { errorAnswer, messagesOf } from "./pageResponse.js";
 
 const linesType = "application/x-ndjson";
@@ -23,7 +23,7 @@ export function pageLeft({ env }: Visit["context"]): AbortController {
 const plainFormMs = 50_000;
 
 /** For a browser without scripts. */
-export async function waitForWork({ context }: Visit, { closing }: PortalDeps, { work, tooSlow }: Work): Promise<Done> {
+export async function waitForWork({ context }: Visit, { closing }: PortalDeps, { work, tooSlow }: Work): Promise<FormResult> {
   const signal = AbortSignal.any([closing, pageLeft(context).signal, AbortSignal.timeout(plainFormMs)]);
   return work(() => undefined, signal).catch((error: unknown) => {
     throw signal.aborted ? new TooBusy(tooSlow, { cause: error }) : error;

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import { parse, serialize } from "hono/utils/cookie";
 import { z } from "zod";
 import type { Links } from "./links.js";
-import type { Notice } from "./page.js";
+import type { Notice } from "./pageDefinition.js";
 
 const cookie = "waybill_notice";
 const shape = z.object({ kind: z.enum(["done", "error"]), lines: z.array(z.string()), once: z.string().optional() });

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { answerError } from "../server/answerError.js";
 import { compressedText } from "../server/compress.js";
 import type { Answer, AppEnv } from "../server/requestFrame.js";
-import type { Shown, Visit } from "./page.js";
+import type { PageContent, Visit } from "./pageDefinition.js";
 import { Layout } from "./shell/layout.js";
 
 const contentSecurityPolicy = [
@@ -28,7 +28,7 @@ const pageHeaders = {
 };
 
 /** A page in its frame, under headers that let it load our own files and nothing else. */
-export function pageResponse(visit: Visit, shown: Shown, headers: Readonly<Record<string, string>> = {}): Response {
+export function pageResponse(visit: Visit, shown: PageContent, headers: Readonly<Record<string, string>> = {}): Response {
   const { context: c, notice } = visit;
   const page = <Layout visit={{ ...visit, notice: shown.notice ?? notice }} shown={shown} />;
   const status = (shown.status ?? 200) as ContentfulStatusCode;

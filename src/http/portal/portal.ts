@@ -18,15 +18,25 @@ import { createImportFeed } from "./live/importFeed.js";
 import { createStreams } from "./live/streams.js";
 import { createWebhookFeed } from "./live/webhookFeed.js";
 import { createNotices } from "./notices.js";
-import type { AnswerOf, Done, FieldFault, FormOf, PageOf, PortalDeps, PortalOptions, Shown, Visit } from "./page.js";
+import type {
+  AnswerDefinition,
+  FieldFault,
+  FormDefinition,
+  FormResult,
+  PageContent,
+  PageDefinition,
+  PortalDeps,
+  PortalOptions,
+  Visit,
+} from "./pageDefinition.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
-import { publishImports } from "./pages/imports/live.js";
+import { publishImports } from "./pages/imports/importStreams.js";
 import { answers, forms, pages } from "./pages/list.js";
-import { versionPart } from "./pages/webhooks/live.js";
+import { versionPart } from "./pages/webhooks/endpointStream.js";
 import { sessionCookie } from "./sessions/cookies.js";
 import { ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
-import { bodyBounds, ensureFromOwnPage, ownerOf, readingOf, refuse, refuseScript, type Serving, visitBy, visitOf } from "./visits.js";
+import { bodyBounds, ensureFromOwnPage, expectAccess, ownerOf, readingOf, refusalPage, type Serving, visitBy, visitOf } from "./visits.js";
 
 export interface PortalRoute {
   readonly method: "GET" | "POST";
@@ -105,9 +115,9 @@ function depsOf(options: PortalOptions, closing: AbortSignal, stopping: AbortSig
   };
 }
 
-async function showPage(c: Context<AppEnv>, page: PageOf<Visit>, serving: Serving): Promise<Response> {
+async function showPage(c: Context<AppEnv>, page: PageDefinition<Visit>, serving: Serving): Promise<Response> {
   const visit = await visitOf(c, page.access, serving);
-  const refused = refuse(visit, page.access);
+  const refused = refusalPage(visit, page.access);
   if (refused) return refused;
   try {
     return respond(visit, await readInTime(serving.deps, readingOf(visit, page.path), (deps) => page.show(visit, deps)), serving);
@@ -116,13 +126,13 @@ async function showPage(c: Context<AppEnv>, page: PageOf<Visit>, serving: Servin
   }
 }
 
-async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Serving): Promise<Response> {
+async function takeForm(c: Context<AppEnv>, form: FormDefinition<Visit>, serving: Serving): Promise<Response> {
   const { deps, withBody, uploads } = serving;
   ensureSameOrigin({ header: (name) => c.req.header(name), publicUrl: deps.publicUrl });
   requireFormType(c.req.header("content-type"), form.body === "upload" ? "multipart/form-data" : undefined);
   const visit = await visitOf(c, form.access, serving);
-  if (wantsLines(c)) refuseScript(visit, form.access);
-  const refused = refuse(visit, form.access);
+  if (wantsLines(c)) expectAccess(visit, form.access);
+  const refused = refusalPage(visit, form.access);
   if (refused) return refused;
   if (form.body === "upload") return uploads.within(visit.person?.organisationId ?? "", () => submit(form, visit, noFields, serving));
   return withBody(c.req.raw, bodyBounds(visit, form.mostBytes ?? maxFormBytes), async (bytes) => {
@@ -133,13 +143,13 @@ async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Servin
   });
 }
 
-async function submit(form: FormOf<Visit>, visit: Visit, fields: Fields, serving: Serving): Promise<Response> {
+async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields, serving: Serving): Promise<Response> {
   const { deps } = serving;
   const { context: c } = visit;
   try {
     const result = await form.submit(visit, fields, deps);
     if (!wantsLines(c)) return respond(visit, "work" in result ? await waitForWork(visit, deps, result) : result, serving);
-    const work = "work" in result ? result.work : async () => result as Done;
+    const work = "work" in result ? result.work : async () => result as FormResult;
     return answerInLines(visit, deps, async (say, signal) => ({ goTo: serving.links.to((await work(say, signal)).goTo) }));
   } catch (error) {
     if (wantsLines(c)) throw error;
@@ -154,12 +164,12 @@ async function submit(form: FormOf<Visit>, visit: Visit, fields: Fields, serving
   }
 }
 
-function faultIn({ faults = {} }: FormOf<Visit>, [line = "", ...more]: readonly string[]): FieldFault | undefined {
+function faultIn({ faults = {} }: FormDefinition<Visit>, [line = "", ...more]: readonly string[]): FieldFault | undefined {
   const [field] = Object.entries(faults).find(([, about]) => about.test(line)) ?? [];
   return field === undefined || more.length > 0 ? undefined : { field, line };
 }
 
-function respond(visit: Visit, result: Shown | Done, { links, notices }: Serving): Response {
+function respond(visit: Visit, result: PageContent | FormResult, { links, notices }: Serving): Response {
   const { context: c, person } = visit;
   if ("goTo" in result) {
     const { goTo, notice, owner = ownerOf(person) } = result;
@@ -171,7 +181,7 @@ function respond(visit: Visit, result: Shown | Done, { links, notices }: Serving
 }
 
 /** Checks the visitor as for pages and forms. A script sends the page's token in the header `x-form-token`. */
-export function serveAnswer(one: AnswerOf<Visit>, serving: Serving): Handler<AppEnv> {
+export function serveAnswer(one: AnswerDefinition<Visit>, serving: Serving): Handler<AppEnv> {
   const { deps } = serving;
   return async (c) => {
     let visit: Visit | undefined;
@@ -184,16 +194,20 @@ export function serveAnswer(one: AnswerOf<Visit>, serving: Serving): Handler<App
   };
 }
 
-async function get({ access, answer, path }: AnswerOf<Visit>, visit: Visit, deps: PortalDeps): Promise<Response> {
-  const refused = isNavigation(visit.context) && refuse(visit, access);
+async function get({ access, answer, path }: AnswerDefinition<Visit>, visit: Visit, deps: PortalDeps): Promise<Response> {
+  const refused = isNavigation(visit.context) && refusalPage(visit, access);
   if (refused) return refused;
-  refuseScript(visit, access);
+  expectAccess(visit, access);
   return readInTime(deps, readingOf(visit, path), (own) => answer(visit, own, undefined));
 }
 
-async function post({ access, body, answer }: AnswerOf<Visit>, visit: Visit, { deps, withBody, uploads }: Serving): Promise<Response> {
+async function post(
+  { access, body, answer }: AnswerDefinition<Visit>,
+  visit: Visit,
+  { deps, withBody, uploads }: Serving,
+): Promise<Response> {
   const { context: c, person } = visit;
-  refuseScript(visit, access);
+  expectAccess(visit, access);
   ensureFromOwnPage(visit, deps);
   if (body === undefined) return answer(visit, deps, undefined);
   if (body === "upload") return uploads.within(person?.organisationId ?? "", () => answer(visit, deps, undefined));

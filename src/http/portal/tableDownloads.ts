@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import type { CopiedRows, CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
 import { download, longestMs, type Pieces } from "./downloads.js";
-import type { PortalDeps, SignedInVisit } from "./page.js";
+import type { PortalDeps, SignedInVisit } from "./pageDefinition.js";
 
 /** The formats of tables, by the ending of a file's name. */
 export const tableFormats = {
@@ -84,9 +84,9 @@ export async function* pacedRows(rows: DownloadedTable["rows"], restMs: () => nu
   }
 }
 
-export type Cell = CsvCell;
+export type TableCell = CsvCell;
 
-type Rows = readonly (readonly Cell[])[] | CopiedRows;
+type Rows = readonly (readonly TableCell[])[] | CopiedRows;
 
 /** Rows in the order of `columns`, some at a time. */
 export interface DownloadedTable {
@@ -122,7 +122,7 @@ export async function* csvPieces(
 }
 
 /** A workbook's numbers are exact to 15 digits; longer ones are texts there. */
-const workbookCell = (value: Cell): string | number | WallTime =>
+const workbookCell = (value: TableCell): string | number | WallTime =>
   typeof value === "string" || "wallTime" in value
     ? value
     : value.decimal.length <= 15 || value.decimal.replaceAll(/\D/g, "").length <= 15

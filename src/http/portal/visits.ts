@@ -12,7 +12,7 @@ import type { Assets } from "./assets.js";
 import { noFields } from "./fields.js";
 import type { Links } from "./links.js";
 import type { Notices } from "./notices.js";
-import type { Access, PortalDeps, Visit } from "./page.js";
+import type { Access, PortalDeps, Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
 import { ensureOwnForm, masked } from "./sessions/sameOrigin.js";
 
@@ -67,7 +67,7 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
     person,
     may: (needed: Access) => needed === "anyone" || (person !== undefined && may(person.role, needed)),
     stillAllowed: async () => {
-      if (access !== "anyone") refuseScript(await visitOf(c, access, serving), access);
+      if (access !== "anyone") expectAccess(await visitOf(c, access, serving), access);
     },
     formToken: person ? masked(person.formToken) : "",
     links,
@@ -78,7 +78,7 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
 }
 
 /** The answer to a visitor who may not do this; undefined for one who may. A signed-out visitor is sent to sign-in, and from there back. */
-export function refuse(visit: Visit, access: Access): Response | undefined {
+export function refusalPage(visit: Visit, access: Access): Response | undefined {
   if (visit.may(access)) return undefined;
   ensureRole(visit);
   const { context: c, path, links } = visit;
@@ -88,7 +88,7 @@ export function refuse(visit: Visit, access: Access): Response | undefined {
 }
 
 /** The same for a script. It gets an error, since it cannot be sent to the sign-in. */
-export function refuseScript(visit: Visit, access: Access): void {
+export function expectAccess(visit: Visit, access: Access): void {
   if (visit.may(access)) return;
   ensureRole(visit);
   throw new Problem("unauthorised", "You are signed out. Sign in to continue");

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { toFullText } from "../../domain/money.js";
 import type { ImportCompleted, RowAccepted } from "../../events/importEvents.js";
-import { copyRows, deleteRows, field } from "../copyRows.js";
+import { copyRows, copyText, deleteRows } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { endingsOf, type ImportFacts } from "../sortedBatch.js";
 import { activitiesShape, certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/activities.js";
@@ -57,7 +57,7 @@ export const activities: Projection = {
 
 function line(position: string, { row, values }: RowAccepted): string {
   let text = `${position}\t${row}`;
-  for (const { name } of fields) text += `\t${field(values[name])}`;
+  for (const { name } of fields) text += `\t${copyText(values[name])}`;
   return `${text}\n`;
 }
 

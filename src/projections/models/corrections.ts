@@ -10,7 +10,7 @@ import type { ImportEvent } from "../../events/importLayout.js";
 import type { RowsReversed } from "../../events/reversalEvents.js";
 import { streamPrefix } from "../../events/streams.js";
 import { isAfter } from "../../ports/eventStore.js";
-import { readable, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
+import { decodeOrSkip, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
 import { countCompleted, createStateChanges, type RejectedRowRef, type StateChanges } from "./rejectionGroups.js";
 import { multirange, reversalsIn } from "./reversals.js";
@@ -31,7 +31,7 @@ type Event = ImportEvent<"ImportRequested" | ImportEnding> | RecordedOn<"correct
 function eventsIn(batch: SortedBatch, skip: SkipEvent): Event[] {
   const requested = batch.imports.flatMap(({ requested: event }) => (event?.data.corrects ? [event] : []));
   const corrections = batch.events.flatMap((stored) =>
-    stored.stream.startsWith(streamPrefix.corrections) ? (readable("corrections", stored, skip) ?? []) : [],
+    stored.stream.startsWith(streamPrefix.corrections) ? (decodeOrSkip("corrections", stored, skip) ?? []) : [],
   );
   const ended = batch.endings.flatMap(({ facts, ended: event }) => (event && facts?.isCorrection ? [event] : []));
   const events = [...requested, ...corrections, ...reversalsIn(batch, skip), ...ended];

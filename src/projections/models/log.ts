@@ -7,7 +7,7 @@ import { isEventOn, type StreamKind, streamEvents } from "../../events/registry.
 import { streamPrefix } from "../../events/streams.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
 import type { Projection } from "../projection.js";
-import { readable, type SkipEvent } from "../sortedBatch.js";
+import { decodeOrSkip, type SkipEvent } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
 import { logFactsOf } from "./logFacts.js";
 
@@ -33,7 +33,7 @@ const kinds = Object.keys(streamEvents) as StreamKind[];
 
 function rowOf(stored: StoredEvent, type: LoggedEvent, skip: SkipEvent) {
   const kind = kinds.find((each): each is StreamKind => isEventOn(each, type) && stored.stream.startsWith(streamPrefix[each]));
-  const event = kind && readable(kind, stored, skip);
+  const event = kind && decodeOrSkip(kind, stored, skip);
   if (!event || !("by" in event.data) || event.data.by.kind === "worker") return undefined;
   const read = logFactsOf[type] as (data: unknown, streamId: string) => ReturnType<(typeof logFactsOf)[LoggedEvent]>;
   const facts = read(event.data, stored.stream.slice(streamPrefix[kind].length));

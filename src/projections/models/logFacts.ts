@@ -1,6 +1,6 @@
 // What the log keeps of each event. Every type of event stands here: with what its entry has, or with the reason why it has none.
 import { changesInBrief } from "../../domain/catalogue/changesInBrief.js";
-import type { LogDetails, LogWhat } from "../../domain/log/entry.js";
+import type { LogDetails, LogTopic } from "../../domain/log/entry.js";
 import type { LoggedEvent } from "../../domain/log/sentences.js";
 import type { EventDataOf, EventType } from "../../events/registry.js";
 
@@ -9,7 +9,7 @@ interface Facts {
   readonly about: string;
   readonly details?: LogDetails;
   /** Where it is not the event's usual one. */
-  readonly what?: LogWhat;
+  readonly what?: LogTopic;
 }
 
 /** The stream's name without its prefix: the id of the member whose event it is. */

@@ -8,7 +8,7 @@ import { streamOf, streamPrefix } from "../../events/streams.js";
 import { named } from "../../namedSql.js";
 import { type EventStore, noStream, type StoredEvent } from "../../ports/eventStore.js";
 import type { Projection } from "../projection.js";
-import { readable, type SkipEvent } from "../sortedBatch.js";
+import { decodeOrSkip, type SkipEvent } from "../sortedBatch.js";
 
 export const members: Projection = {
   name: "members",
@@ -16,7 +16,7 @@ export const members: Projection = {
   async apply(client, { events }, { skip }) {
     for (const stored of events) {
       if (!stored.stream.startsWith(streamPrefix.member)) continue;
-      const event = readable("member", stored, skip);
+      const event = decodeOrSkip("member", stored, skip);
       if (event) await applyEvent(client, event, skip);
     }
   },

@@ -11,7 +11,7 @@ import type { Database } from "../../ports/database.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { channels } from "../../ports/notices.js";
 import type { Projection } from "../projection.js";
-import { readable, type SkipEvent } from "../sortedBatch.js";
+import { decodeOrSkip, type SkipEvent } from "../sortedBatch.js";
 import { applyKeyEvent } from "./apiKeys.js";
 import { applyCatalogue, stageChanges } from "./catalogues.js";
 
@@ -51,7 +51,7 @@ export async function applyOrganisationEvents(client: PoolClient, batch: readonl
   for (const [organisationId, events] of byOrganisation) {
     const included = await lockOrganisation(client, organisationId);
     const fresh = events.filter(({ revision }) => revision > included);
-    await applyEvents(client, organisationId, fresh, (event) => readable("organisation", event, skip));
+    await applyEvents(client, organisationId, fresh, (event) => decodeOrSkip("organisation", event, skip));
   }
 }
 
@@ -170,7 +170,7 @@ export async function catchUpLocalities({ events, database }: { events: EventSto
 
 export async function applyLocalityEvents(client: Database, batch: readonly StoredEvent[], skip: SkipEvent): Promise<void> {
   for (const stored of batch) {
-    const event = stored.stream.startsWith(streamPrefix.localities) ? readable("localities", stored, skip) : undefined;
+    const event = stored.stream.startsWith(streamPrefix.localities) ? decodeOrSkip("localities", stored, skip) : undefined;
     if (event) await writeLocalities(client, event);
   }
 }

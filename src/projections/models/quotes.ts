@@ -5,9 +5,9 @@ import { singleQuoteAnswer } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import { versionOf } from "../../events/upcasters.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
-import { copyJson, copyRows, field } from "../copyRows.js";
+import { copyJson, copyRows, copyText } from "../copyRows.js";
 import type { Projection } from "../projection.js";
-import { readable, type SkipEvent } from "../sortedBatch.js";
+import { decodeOrSkip, type SkipEvent } from "../sortedBatch.js";
 
 const requests = {
   table: "quote_requests",
@@ -38,7 +38,7 @@ interface Rows {
 
 function rowsOf(stored: StoredEvent, skip: SkipEvent): Rows | undefined {
   const kind = kindOf(stored.stream);
-  const event = kind && readable(kind, stored, skip);
+  const event = kind && decodeOrSkip(kind, stored, skip);
   if (!event) return undefined;
   const rows = event.type === "QuotesGenerated" ? ofRequest(event.data) : ofSingleQuote(event.data);
   if (!rows) skip(event, "it has no quote, or its id is not a quote's id");
@@ -58,7 +58,7 @@ function ofRequest(event: QuotesGenerated): Rows | undefined {
     const service = event.services[cheapest?.service ?? -1]?.name;
     return line(organisationId, at, quotesId, index + 1, customerId, cards.length, service, cheapest?.total, noQuoteMessage);
   });
-  const recorded = field(JSON.stringify(event));
+  const recorded = copyText(JSON.stringify(event));
   return {
     request: requestLine(quotesId, organisationId, false, at, origin, destination, recorded),
     results: results.join(""),
@@ -74,12 +74,12 @@ function ofSingleQuote(event: QuoteGenerated): Rows | undefined {
   const { quotes: found, noQuoteMessage } = result;
   const { serviceName, totalAmount } = found[0] ?? {};
   return {
-    request: requestLine(quoteId, organisationId, true, at, answer.origin, answer.destination, field(JSON.stringify(response))),
+    request: requestLine(quoteId, organisationId, true, at, answer.origin, answer.destination, copyText(JSON.stringify(response))),
     results: line(organisationId, at, quoteId, 0, customerId, found.length, serviceName, totalAmount, noQuoteMessage),
   };
 }
 
-const line = (...values: readonly unknown[]): string => `${values.map(field).join("\t")}\n`;
+const line = (...values: readonly unknown[]): string => `${values.map(copyText).join("\t")}\n`;
 
 function requestLine(
   quotesId: string,
@@ -91,5 +91,5 @@ function requestLine(
   recorded: string,
 ): string {
   const version = versionOf(alone ? "QuoteGenerated" : "QuotesGenerated");
-  return `${[quotesId, field(organisationId), alone, at, copyJson(origin), copyJson(destination), recorded, version].join("\t")}\n`;
+  return `${[quotesId, copyText(organisationId), alone, at, copyJson(origin), copyJson(destination), recorded, version].join("\t")}\n`;
 }

@@ -1,5 +1,5 @@
 // Rejected rows, and what has become of them. Those of a failed or cancelled import stay: they say what was wrong with its file.
-import { copyJson, copyRows, field } from "../copyRows.js";
+import { copyJson, copyRows, copyText } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { applyCorrections, correctionTables } from "./corrections.js";
 
@@ -15,8 +15,8 @@ export const rejections: Projection = {
       if (!facts) continue;
       for (const { row, shipmentId, reference, error, lead, faults, element, data } of rejected) {
         const handle = facts.kind === "shipments" ? shipmentId : reference;
-        const why = `${field(error)}\t${field(lead)}\t${faults ? copyJson(faults) : field(null)}\t${field(element)}`;
-        lines += `${facts.position}\t${row}\t${field(handle)}\t${why}\t${copyJson(data)}\n`;
+        const why = `${copyText(error)}\t${copyText(lead)}\t${faults ? copyJson(faults) : copyText(null)}\t${copyText(element)}`;
+        lines += `${facts.position}\t${row}\t${copyText(handle)}\t${why}\t${copyJson(data)}\n`;
       }
     }
     await copyRows(client, target, lines, options);

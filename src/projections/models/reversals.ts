@@ -5,7 +5,7 @@ import type { RecordedOn } from "../../events/codec.js";
 import type { Ranges } from "../../events/reversalEvents.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { Projection } from "../projection.js";
-import { readable, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
+import { decodeOrSkip, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
 
 export const reversals: Projection = {
@@ -21,7 +21,7 @@ export type Reversal = RecordedOn<"reversals">;
 
 /** The reversals of the batch, in the order of the log. */
 export const reversalsIn = ({ events }: SortedBatch, skip: SkipEvent): Reversal[] =>
-  events.flatMap((stored) => (stored.stream.startsWith(streamPrefix.reversals) ? (readable("reversals", stored, skip) ?? []) : []));
+  events.flatMap((stored) => (stored.stream.startsWith(streamPrefix.reversals) ? (decodeOrSkip("reversals", stored, skip) ?? []) : []));
 
 /** As Postgres writes a set of numbers. */
 export const multirange = (ranges: Ranges): string => `{${ranges.map(([first, last]) => `[${first},${last}]`).join()}}`;

@@ -1,7 +1,7 @@
 // Which import wrote which version of a shipment, and where its lines are in the import's stream. A projection of its own, not a part of
 // `shipments`: it was added later, and it can be filled from the log at its own pace.
 import type { PoolClient } from "pg";
-import { copyRows, deleteRows, field } from "../copyRows.js";
+import { copyRows, copyText, deleteRows } from "../copyRows.js";
 import type { ApplyOptions, Projection } from "../projection.js";
 import { type CompletedImport, endingsOf, type ImportSlice, type SortedBatch } from "../sortedBatch.js";
 
@@ -45,7 +45,7 @@ async function addLines(client: PoolClient, batch: SortedBatch, options: ApplyOp
     for (const lines of seen.values()) {
       if (lines.shipment <= last) more.push(lines);
       else if (lines.shipmentId !== undefined && lines.shipmentId !== null)
-        begun += `${position}\t${lines.shipment}\t${field(organisationId)}\t${field(lines.shipmentId)}\t{${lines.revisions.join(",")}}\n`;
+        begun += `${position}\t${lines.shipment}\t${copyText(organisationId)}\t${copyText(lines.shipmentId)}\t{${lines.revisions.join(",")}}\n`;
     }
   }
   await copyRows(client, target, begun, options);

@@ -1,7 +1,7 @@
 // What an audit does with tables that were filled anew: in one transaction it brings them to the live tables' position and compares both.
 import type { PoolClient } from "pg";
 import type { Position } from "../../ports/eventStore.js";
-import { isBeginning, isSame, readCheckpoints } from "../running/checkpoints.js";
+import { isBeginning, isSamePosition, readCheckpoints } from "../running/checkpoints.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { type Differences, leaveOutChangingRows, noteDifferences, readDifferences, type TableScope } from "./compareTables.js";
 import { claimShadow } from "./shadowSchema.js";
@@ -40,7 +40,7 @@ async function audit<Result>(
   const position = await livePosition(shadow);
   const head = await eventStore.head(); // as early as possible: the fewer rows the log changes in between, the fewer are left out
   await catchUp(shadow, { until: position, signal, inside: true });
-  if (!isSame(position, shadow.reached))
+  if (!isSamePosition(position, shadow.reached))
     throw new Error("the tables were put back to an earlier state while they were compared; run it again");
   const rows = await noteDifferences(shadow, scope);
   await client.query(`set local search_path to ${schema}, public`);
@@ -74,7 +74,7 @@ async function livePosition({ client, projections }: Shadow): Promise<Position> 
   const [first, ...others] = (await readCheckpoints(client, names)).values();
   if (!first || isBeginning(first) || others.some(isBeginning))
     throw new Error("the projections have not been built yet: start the projector, or run `projections rebuild`");
-  if (others.some((each) => !isSame(each, first)))
+  if (others.some((each) => !isSamePosition(each, first)))
     throw new Error("the projections stand at different positions: let the projector catch up and try again");
   return { commit: first.commit, prepare: first.prepare };
 }

@@ -4,14 +4,14 @@ import type { PoolClient } from "pg";
 import { type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { projectedPrefixes } from "../allProjections.js";
 import type { KnownImports } from "../models/importFacts.js";
-import type { Projection, Running } from "../projection.js";
+import type { Projection, ProjectionDeps } from "../projection.js";
 import { applyInTransaction, eventsPerBatch, isDuplicate } from "../running/applyBatch.js";
-import { type AppliedEvent, isSame, lastPermanentIn, logIdIn, startAfter } from "../running/checkpoints.js";
+import { type AppliedEvent, isSamePosition, lastPermanentIn, logIdIn, startAfter } from "../running/checkpoints.js";
 import { beginWithoutLimits } from "../running/locks.js";
 import { claimShadow, type ShadowSchema } from "./shadowSchema.js";
 
 /** The shadow tables, and how far they have come in the log. */
-export interface Shadow extends ShadowSchema, Pick<Running, "eventStore" | "logger"> {
+export interface Shadow extends ShadowSchema, Pick<ProjectionDeps, "eventStore" | "logger"> {
   readonly client: PoolClient;
   /** Other events are left out. */
   readonly isWanted?: ((event: StoredEvent) => boolean) | undefined;
@@ -75,7 +75,7 @@ async function applyShadowBatch(shadow: Shadow, { until, inside, onProgress }: C
   }
   shadow.reached = position;
   // `until` need not be the position of an event, so the next replay starts at one
-  shadow.readUpTo = isSame(until, position) ? (batch.events.at(-1)?.position ?? shadow.readUpTo) : position;
+  shadow.readUpTo = isSamePosition(until, position) ? (batch.events.at(-1)?.position ?? shadow.readUpTo) : position;
   shadow.events += batch.events.length;
   shadow.lastEvent = lastPermanentIn(events) ?? shadow.lastEvent;
   shadow.logId ??= logIdIn(events);

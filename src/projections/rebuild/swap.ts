@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import { catchUpImport } from "../importRow.js";
 import type { Projection } from "../projection.js";
-import { isSame, latest, lockCheckpoints, placeCheckpoints } from "../running/checkpoints.js";
+import { isSamePosition, latest, lockCheckpoints, placeCheckpoints } from "../running/checkpoints.js";
 import { beginWithoutLimits } from "../running/locks.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { claimShadow } from "./shadowSchema.js";
@@ -65,7 +65,7 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
     await catchUp(shadow, { until: latest([...checkpoints.values()]), signal: options.signal, inside: true });
     const compared = new Map<string, Comparison>();
     for (const projection of projections.filter((each) => !isWrittenByCommands(each))) {
-      compared.set(projection.name, await compare(shadow, projection, isSame(checkpoints.get(projection.name), shadow.reached)));
+      compared.set(projection.name, await compare(shadow, projection, isSamePosition(checkpoints.get(projection.name), shadow.reached)));
     }
     if (options.all) await catchUp(shadow, { until: undefined, signal: options.signal, inside: true });
     await lockTables(client, projections, options.signal);

@@ -1,12 +1,12 @@
 // Fills projections anew from the log, in a schema of their own and while the service runs, and lets the caller do something with them.
 import { beginning, type Position, type StoredEvent, shareOf } from "../../ports/eventStore.js";
-import type { Projection, Running } from "../projection.js";
+import type { Projection, ProjectionDeps } from "../projection.js";
 import { latest, readCheckpoints, startAfter } from "../running/checkpoints.js";
 import { tryLock } from "../running/locks.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { createShadow, dropShadow, type ShadowPurpose } from "./shadowSchema.js";
 
-export interface ShadowOptions extends Running {
+export interface ShadowOptions extends ProjectionDeps {
   /** The SQL statements that create the tables. Without them the tables are as the live ones. */
   readonly migrations?: readonly string[] | undefined;
   readonly projections: readonly Projection[];

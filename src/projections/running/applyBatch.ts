@@ -2,7 +2,7 @@
 import type { PoolClient } from "pg";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { addFacts, type KnownImports } from "../models/importFacts.js";
-import type { ApplyOptions, Projection, Running } from "../projection.js";
+import type { ApplyOptions, Projection, ProjectionDeps } from "../projection.js";
 import { type SkipEvent, type SortedBatch, sortBatch } from "../sortedBatch.js";
 import { type Checkpoint, isPermanent, moveCheckpoints } from "./checkpoints.js";
 import { TablesOfAnotherLog } from "./logGuard.js";
@@ -10,7 +10,7 @@ import { TablesOfAnotherLog } from "./logGuard.js";
 /** A batch costs far more than an event in it. */
 export const eventsPerBatch = 2_000;
 
-export interface BatchContext extends Pick<Running, "pool" | "logger"> {
+export interface BatchContext extends Pick<ProjectionDeps, "pool" | "logger"> {
   readonly projections: readonly Projection[];
   readonly knownImports: KnownImports;
 }

@@ -173,7 +173,7 @@ export async function disownTables(pool: Pool, checkpoints: Checkpoints): Promis
   }
 }
 
-export const isSame = (position: Position | undefined, other: Position): boolean =>
+export const isSamePosition = (position: Position | undefined, other: Position): boolean =>
   position?.commit === other.commit && position.prepare === other.prepare;
 
 export const isBeginning = (position: Position): boolean => position.commit < 0n;

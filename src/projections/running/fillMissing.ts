@@ -1,4 +1,4 @@
-import type { Projection, Running } from "../projection.js";
+import type { Projection, ProjectionDeps } from "../projection.js";
 import { rebuild } from "../rebuild/rebuild.js";
 
 export interface FilledTables {
@@ -13,7 +13,7 @@ export interface FilledTables {
 const sayMs = 10_000;
 
 /** Builds missing tables beside the others and brings all of them in one transaction, full: no reader finds half a table. */
-export async function fillMissing({ missing, prepare, migrations }: FilledTables, running: Running): Promise<void> {
+export async function fillMissing({ missing, prepare, migrations }: FilledTables, running: ProjectionDeps): Promise<void> {
   if ((await missing()).length === 0) return;
   await prepare();
   const projections = await missing();

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import { backOffMs } from "../../backOff.js";
-import type { Running } from "../projection.js";
+import type { ProjectionDeps } from "../projection.js";
 
 /** Any numbers that no other advisory lock of this database uses. */
 const locks = { projector: 7_241_002, rebuild: 7_241_003, "webhook follower": 7_241_004, audit: 7_241_005 } as const;
@@ -31,7 +31,7 @@ export async function tryLock(client: ClientBase, lock: keyof typeof locks): Pro
   return false;
 }
 
-interface ActiveRole extends Pick<Running, "pool" | "logger" | "signal"> {
+interface ActiveRole extends Pick<ProjectionDeps, "pool" | "logger" | "signal"> {
   /** For each role one process is active at a time. */
   readonly role: "projector" | "webhook follower";
 }

@@ -2,8 +2,8 @@ import { requestedRevision } from "../../events/importLayout.js";
 import { readLogId, streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import { beginning, type EventStore, eventAt, isAfter, type Revision, type StoredEvent } from "../../ports/eventStore.js";
-import type { Running } from "../projection.js";
-import { type Checkpoint, type Checkpoints, isBeginning, isDisowned, isSame, latest } from "./checkpoints.js";
+import type { ProjectionDeps } from "../projection.js";
+import { type Checkpoint, type Checkpoints, isBeginning, isDisowned, isSamePosition, latest } from "./checkpoints.js";
 
 /**
  * The tables include events that this log does not have: they were built from another log, or this log was restored from a backup. Nothing
@@ -22,7 +22,7 @@ export class TablesOfAnotherLog extends Error {
 
 export type LogGuard = (checkpoints: Checkpoints) => Promise<void>;
 
-type GuardedLog = Pick<Running, "eventStore" | "pool">;
+type GuardedLog = Pick<ProjectionDeps, "eventStore" | "pool">;
 
 /** How many times in a row the guard finds the same reason before it is certain: a cluster's new leader may lag for a moment. */
 const certain = 3;
@@ -77,7 +77,7 @@ async function whyNotAt(eventStore: EventStore, { lastEvent, ...place }: Checkpo
   const { id, stream, revision, position } = lastEvent;
   if (isAfter(position, place)) return `the tables stand at ${place.commit}, before event ${id} that they hold`;
   const found = await existingEventAt(eventStore, stream, revision);
-  if (found?.id === id && isSame(found.position, position)) return undefined;
+  if (found?.id === id && isSamePosition(found.position, position)) return undefined;
   return `the tables hold event ${id}, revision ${revision} of ${stream}, which the log does not have there: an older event store was put back, or it is another one`;
 }
 

@@ -1,6 +1,6 @@
 import { isAfter, type Position } from "../../ports/eventStore.js";
 import { projectedPrefixes } from "../allProjections.js";
-import type { Running } from "../projection.js";
+import type { ProjectionDeps } from "../projection.js";
 import { earliest, readAllCheckpoints, startAfter } from "./checkpoints.js";
 import { createLogGuard } from "./logGuard.js";
 
@@ -17,7 +17,7 @@ export interface ProjectionLag {
 const mostCounted = 1_000_000;
 
 /** How far each projection is behind the log. */
-export async function projectionLags({ pool, eventStore, signal }: Omit<Running, "logger">): Promise<ProjectionLag[]> {
+export async function projectionLags({ pool, eventStore, signal }: Omit<ProjectionDeps, "logger">): Promise<ProjectionLag[]> {
   const checkpoints = await readAllCheckpoints(pool);
   await createLogGuard({ eventStore, pool })(checkpoints);
   const waiting = new Map<string, { events: number; oldest: number }>();

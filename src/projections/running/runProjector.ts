@@ -4,7 +4,7 @@ import { streamPrefix } from "../../events/streams.js";
 import { LogTooShort } from "../../portErrors.js";
 import { type EventBatch, isAfter, type StoredEvent } from "../../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../allProjections.js";
-import type { Projection, Running } from "../projection.js";
+import type { Projection, ProjectionDeps } from "../projection.js";
 import { rebuild } from "../rebuild/rebuild.js";
 import { applyBatch, type BatchContext, eventsPerBatch } from "./applyBatch.js";
 import {
@@ -12,7 +12,7 @@ import {
   disownTables,
   earliest,
   isOutdated,
-  isSame,
+  isSamePosition,
   latest,
   readAllCheckpoints,
   readCheckpoints,
@@ -23,7 +23,7 @@ import { type FilledTables, fillMissing, watchForMissing } from "./fillMissing.j
 import { keepActive } from "./locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "./logGuard.js";
 
-export interface ProjectorOptions extends Running {
+export interface ProjectorOptions extends ProjectionDeps {
   /** How to fill tables that are missing. Without it they are left to a rebuild. */
   readonly tables?: FilledTables;
 }
@@ -102,7 +102,7 @@ function latecomersAt(checkpoints: Checkpoints): readonly Projection[] {
 }
 
 /** Applies batches in turn, from where the projections stand. */
-function applier({ pool, logger }: Running, projections: readonly Projection[], checkpoints: Checkpoints) {
+function applier({ pool, logger }: ProjectionDeps, projections: readonly Projection[], checkpoints: Checkpoints) {
   const context: BatchContext = { pool, projections, knownImports: new Map(), logger };
   const names = projections.map(({ name }) => name);
   const places = names.flatMap((name) => checkpoints.get(name) ?? []);
@@ -120,7 +120,7 @@ function applier({ pool, logger }: Running, projections: readonly Projection[], 
 }
 
 /** Resolves when they have come to the present end of the log, or when the signal aborts. */
-async function fillLatecomers(running: Running, late: readonly Projection[], checkpoints: Checkpoints): Promise<void> {
+async function fillLatecomers(running: ProjectionDeps, late: readonly Projection[], checkpoints: Checkpoints): Promise<void> {
   const { eventStore, logger, signal } = running;
   const { names, from, apply } = applier(running, late, checkpoints);
   logger.info({ projections: names }, "filling projections from the log; the other projections go on meanwhile");
@@ -133,7 +133,7 @@ async function fillLatecomers(running: Running, late: readonly Projection[], che
 }
 
 /** A rebuild of these projections. Its tables have the present shape. */
-async function buildAnew(running: Running, projections: readonly Projection[], { migrations }: FilledTables): Promise<void> {
+async function buildAnew(running: ProjectionDeps, projections: readonly Projection[], { migrations }: FilledTables): Promise<void> {
   const { logger, signal } = running;
   const names = projections.map(({ name }) => name);
   logger.info({ projections: names }, "tables of an earlier version are built anew from the log; everything else goes on meanwhile");
@@ -161,7 +161,7 @@ async function followLog(options: Following, projections: readonly Projection[],
   const { names, from, apply, reached } = applier(options, projections, checkpoints);
   let idle = false;
   const onBatch = async (batch: EventBatch) => {
-    if (idle && batch.events.length === 0 && isSame(batch.position, reached())) return; // `touchIfIdle` says so often enough
+    if (idle && batch.events.length === 0 && isSamePosition(batch.position, reached())) return; // `touchIfIdle` says so often enough
     idle = false;
     await apply(batch).catch(async (error: unknown) => {
       if (error instanceof TablesOfAnotherLog && error.isCertain) await disownTables(pool, await readCheckpoints(pool, names));

@@ -34,7 +34,7 @@ export async function activityTotals(organisationId: string, filter: TotalsFilte
 export const tooManyAmounts = (sentence: string) => new Rejection("invalid", sentence, [sentence]);
 
 /** Exact, as the totals are. */
-export function sumOf(totals: readonly Pick<ActivityTotal, "quantity" | "rows">[]): Pick<ActivityTotal, "quantity" | "rows"> {
+export function sumOfTotals(totals: readonly Pick<ActivityTotal, "quantity" | "rows">[]): Pick<ActivityTotal, "quantity" | "rows"> {
   const quantity = totals.reduce((sum, total) => add(sum, decimal(total.quantity)), decimal(0));
   return { quantity: toText(quantity), rows: totals.reduce((sum, { rows }) => sum + rows, 0) };
 }

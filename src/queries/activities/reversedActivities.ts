@@ -15,20 +15,20 @@ export interface ListedActivities {
   readonly unusualOnly: boolean;
 }
 
-export interface ActivityStanding {
+export interface ActivityState {
   readonly reversed: { readonly at: string; readonly reason: string; readonly reversalId: string } | null;
   /** The row that counts in its place. */
   readonly replacedBy: { readonly importId: string; readonly row: number } | null;
 }
 
-export interface StandingActivity extends ActivityStanding {
+export interface ActivityWithState extends ActivityState {
   readonly importId: string;
   readonly row: number;
   /** By field name. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-interface Walked extends Record<string, unknown>, ActivityStanding {
+interface Walked extends Record<string, unknown>, ActivityState {
   readonly position: string;
   readonly importId: string;
   readonly row: number;
@@ -43,7 +43,7 @@ export async function listWithReversed(
   { reversed, unusualOnly }: ListedActivities,
   { limit, cursor, secret }: PageRequest,
   pool: Database,
-): Promise<Page<StandingActivity>> {
+): Promise<Page<ActivityWithState>> {
   const scope = ["activities with reversed ones", unusualOnly ? `unusual ${reversed}` : reversed, organisationId, ...filterScope(filter)];
   const [position = null, row = null] = cursor === undefined ? [] : readCursor(secret, scope, cursor);
   const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from = null, to = null } = filter;
@@ -61,12 +61,12 @@ export async function findActivity(
   organisationId: string,
   { importId, row }: { readonly importId: string; readonly row: number },
   pool: Database,
-): Promise<StandingActivity | undefined> {
+): Promise<ActivityWithState | undefined> {
   const { rows } = await pool.query<Walked>(oneSql, [organisationId, importId, row]);
   return rows[0] && activityWithState(rows[0]);
 }
 
-function activityWithState({ position: _, fits: __, importId, row, reversed, replacedBy, ...values }: Walked): StandingActivity {
+function activityWithState({ position: _, fits: __, importId, row, reversed, replacedBy, ...values }: Walked): ActivityWithState {
   return { importId, row, reversed, replacedBy, values };
 }
 

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, gte, lt, ne, or, sql } from "drizzle-orm";
-import { type LogEntry, type LogWhat, signInDays } from "../../domain/log/entry.js";
+import { type LogEntry, type LogTopic, signInDays } from "../../domain/log/entry.js";
 import { actorOf, firstStart, operator, principalOf } from "../../domain/principal.js";
 import type { Database } from "../../ports/database.js";
 import { logEntries } from "../../projections/tables/log.js";
@@ -9,7 +9,7 @@ import { type Page, type PageRequest, readPage } from "../page.js";
 export interface LogFilter {
   /** The id of a key or a member, or `cli` for the command line. */
   readonly by?: string | undefined;
-  readonly what?: LogWhat | undefined;
+  readonly what?: LogTopic | undefined;
   /** Included. */
   readonly from?: Date | undefined;
   /** Not included. */

@@ -46,7 +46,7 @@ export interface PresentCatalogue {
   readonly now: Date;
 }
 
-export async function presentOf(organisationId: string, database: Database): Promise<PresentCatalogue> {
+export async function presentCatalogueOf(organisationId: string, database: Database): Promise<PresentCatalogue> {
   const { rows } = await database.query<PresentCatalogue>(
     `select catalogue_version as "catalogueVersion", now() as now from organisations where id = $1`,
     [organisationId],

@@ -5,7 +5,7 @@ import type { Database } from "../../ports/database.js";
 import { reasonSql } from "../../projections/tables/rejectionGroups.js";
 import { stateSqlOf } from "./rowStates.js";
 
-export interface RowCount {
+export interface OpenRowCount {
   readonly rows: number;
   /** True where there may be more, since only `mostLookedAt` rows are looked up. */
   readonly atLeast: boolean;
@@ -36,7 +36,7 @@ export async function countOpenRows(
   organisationId: string,
   importId: string | undefined,
   database: Database,
-): Promise<Record<ImportKind, RowCount>> {
+): Promise<Record<ImportKind, OpenRowCount>> {
   const { rows } = await database.query<{ activities: number; shipments: number; atLeast: boolean }>(
     `with ${lookedUpSql}
      select (select coalesce(sum(open), 0)::float8 from rejection_groups

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { ImportKind } from "../../events/importEvents.js";
 import type { Database } from "../../ports/database.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
-import { countOpenRows, lookedUpSql, type RowCount } from "./openRows.js";
+import { countOpenRows, lookedUpSql, type OpenRowCount } from "./openRows.js";
 
 export const groupStates = ["open", "submitted", "corrected", "dismissed"] as const;
 export type GroupState = (typeof groupStates)[number];
@@ -73,7 +73,7 @@ export async function countRejectedRows(
   organisationId: string,
   importId: string | undefined,
   pool: Database,
-): Promise<Readonly<Record<ImportKind, Readonly<Record<GroupState, RowCount>>>>> {
+): Promise<Readonly<Record<ImportKind, Readonly<Record<GroupState, OpenRowCount>>>>> {
   const [open, { rows }] = await Promise.all([
     countOpenRows(organisationId, importId, pool),
     pool.query<{ kind: ImportKind; state: GroupState; rows: number }>(
@@ -87,7 +87,7 @@ export async function countRejectedRows(
       [organisationId, importId ?? null],
     ),
   ]);
-  const countOf = (kind: ImportKind, state: GroupState): RowCount => ({
+  const countOf = (kind: ImportKind, state: GroupState): OpenRowCount => ({
     rows: rows.find((found) => found.kind === kind && found.state === state)?.rows ?? 0,
     atLeast: false,
   });

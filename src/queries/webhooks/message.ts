@@ -39,7 +39,7 @@ export class EventGone extends Error {
 
 const linkSeconds = 3_600;
 
-export async function messageOf(delivery: MessageSubject, sources: Sources): Promise<string> {
+export async function webhookMessageOf(delivery: MessageSubject, sources: Sources): Promise<string> {
   const { type, occurredAt, endpointId, importId } = delivery;
   if (importId === null) return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { endpointId } }); // a ping
   if (!isWebhookEventType(type)) throw new EventGone(`This version sends no ${type}`);

@@ -8,7 +8,7 @@ import { repeatUntilStopped } from "../waiting/repeatUntilStopped.js";
 import { waitUntilDue } from "../waiting/waitUntilDue.js";
 import type { WorkerDeps } from "./deps.js";
 import { reconcileQueue } from "./turns/reconcileQueue.js";
-import { createRoom, type Visit } from "./turns/room.js";
+import { createRoom, type RoomShare } from "./turns/room.js";
 import { takeTurn } from "./turns/takeTurn.js";
 import { makeLateReports } from "./upkeep/lateReports.js";
 import { forgetSignIns, sweepKept, sweepObjects, sweepSignIns, sweepUploads } from "./upkeep/sweeps.js";
@@ -59,7 +59,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     outages += 1;
     return backOffMs(outages, outagePause);
   };
-  const serve = async (turn: Turn, heldFrom: number, visit: Visit): Promise<boolean> => {
+  const serve = async (turn: Turn, heldFrom: number, visit: RoomShare): Promise<boolean> => {
     const outagesBefore = outages;
     const mayWait = await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, visit, outageMs, failed: endedBadly });
     if (outages === outagesBefore) outages = 0;

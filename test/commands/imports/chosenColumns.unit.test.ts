@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { columnsTaken as taken } from "../../../src/commands/imports/chosenColumns.js";
+import { resolveColumns as taken } from "../../../src/commands/imports/chosenColumns.js";
 import type { Catalogue } from "../../../src/domain/catalogue/catalogue.js";
 import type { Geography } from "../../../src/domain/geography/geography.js";
 import type { ImportColumns, ImportRequested } from "../../../src/events/importEvents.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addCardFrom, changeLane, readPercent } from "../../../src/domain/catalogue/cardChanges.js";
-import { breaksOf, laneCells, laneColumns, laneFaults, readLanes } from "../../../src/domain/catalogue/laneTable.js";
+import { laneCells, laneColumns, laneFaults, mostBreaksIn, readLanes } from "../../../src/domain/catalogue/laneTable.js";
 import { mergeCatalogues } from "../../../src/domain/catalogue/mergeCatalogues.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
 import type { Lane, OrganisationFile } from "../../../src/domain/catalogue/schema.js";
@@ -23,7 +23,7 @@ const row = (...cells: string[]) => ({ where: "Line 2", cells });
 describe("lanes as a table", () => {
   it("have the columns of the design, as many breaks as the lane with the most", () => {
     expect(laneColumns(2).join()).toBe("from,to,basic,perKg,minimum,transitMin,transitMax,transitUnit,fromKg1,perKg1,fromKg2,perKg2");
-    expect(breaksOf([laneOf(), laneOf({ breaks: [] })])).toBe(1);
+    expect(mostBreaksIn([laneOf(), laneOf({ breaks: [] })])).toBe(1);
   });
 
   it("are read as they were written", () => {

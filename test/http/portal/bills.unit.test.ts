@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { billLines, billSum } from "../../../src/http/portal/pages/activities/billLines.js";
-import type { OfActivities } from "../../../src/http/portal/pages/activities/selection.js";
+import type { ActivitiesView } from "../../../src/http/portal/pages/activities/selection.js";
 import { Totals } from "../../../src/http/portal/pages/activities/totals.js";
 
 const line = (chargeCode: string, customerId: string | null = "A", warehouseCode = "W1") => ({
@@ -38,7 +38,7 @@ const shown = (count: number, after?: string) => {
     },
     selection: { byWarehouse: false, perCustomer: false, customer: "", warehouse: "", charge: "", view: "totals" },
     nameOf: () => undefined,
-  } as unknown as OfActivities;
+  } as unknown as ActivitiesView;
   const drawn = String(Totals({ of, totals }));
   return [drawn.match(/data-label="Charge code"/g)?.length ?? 0, drawn.includes("Next page"), drawn.includes("First page")];
 };

@@ -7,7 +7,7 @@ import { recordSignIn } from "../../../src/commands/members/signInRecords.js";
 import { parseRanges } from "../../../src/domain/addressRanges.js";
 import { signInsId } from "../../../src/events/signInEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
-import type { PortalOptions } from "../../../src/http/portal/page.js";
+import type { PortalOptions } from "../../../src/http/portal/pageDefinition.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { eventually } from "../../support/eventually.js";
 import { addMember, password, type TestMember, visitor } from "../../support/portal/portal.js";

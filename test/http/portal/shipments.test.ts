@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
-import { changesBetween } from "../../../src/http/portal/pages/shipments/words.js";
+import { changesBetween } from "../../../src/http/portal/pages/shipments/shipmentWords.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { goodsLine, type Story, tell } from "../../support/importStory.js";
 import { addMember, heading, signedIn, type Visitor } from "../../support/portal/portal.js";

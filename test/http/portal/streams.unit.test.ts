@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createStreams, messageOf, type OpenStream, type StreamsOptions } from "../../../src/http/portal/live/streams.js";
+import { createStreams, type OpenStream, type StreamsOptions, streamMessage } from "../../../src/http/portal/live/streams.js";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -30,10 +30,10 @@ describe("a reader", () => {
     const reader = open();
     expect(textOf(await reader.read())).toMatch(/^retry: \d+\n\n$/);
     const [stream] = opened;
-    for (let n = 0; n < 10_000; n += 1) stream?.send(`row ${n % 3}`, messageOf({ n }));
+    for (let n = 0; n < 10_000; n += 1) stream?.send(`row ${n % 3}`, streamMessage({ n }));
     expect(textOf(await reader.read())).toBe('data: {"n":9997}\n\ndata: {"n":9998}\n\ndata: {"n":9999}\n\n');
     const next = reader.read();
-    stream?.send("row", messageOf("later"));
+    stream?.send("row", streamMessage("later"));
     expect(textOf(await next)).toBe('data: "later"\n\n');
   });
 
@@ -42,11 +42,11 @@ describe("a reader", () => {
     const [many, stuck] = [open(), open()];
     await many.read();
     await stuck.read();
-    for (let n = 0; n < 501; n += 1) opened[0]?.send(`row ${n}`, messageOf(n));
+    for (let n = 0; n < 501; n += 1) opened[0]?.send(`row ${n}`, streamMessage(n));
     expect(ended).toEqual([opened[0]]);
     expect(cut).not.toHaveBeenCalled();
     expect((await many.read()).done).toBe(true);
-    opened[1]?.send("row", messageOf(1));
+    opened[1]?.send("row", streamMessage(1));
     await vi.advanceTimersByTimeAsync(65_000);
     expect(ended).toEqual(opened);
     expect(cut).toHaveBeenCalledOnce();

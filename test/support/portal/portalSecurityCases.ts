@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { may, type Role } from "../../../src/domain/members.js";
 import { maxFormBytes } from "../../../src/http/portal/fields.js";
-import type { Access } from "../../../src/http/portal/page.js";
+import type { Access } from "../../../src/http/portal/pageDefinition.js";
 import { answers, forms, pages } from "../../../src/http/portal/pages/list.js";
 import type { TestService } from "../service.js";
 import { openablePages } from "./openablePages.js";

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePlace } from "../../../src/commands/imports/queue/places.js";
-import { claimTurn, keepTurn, postponeTurn, type Turn } from "../../../src/commands/imports/queue/turns.js";
+import { claimTurn, postponeTurn, renewTurn, type Turn } from "../../../src/commands/imports/queue/turns.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
@@ -70,9 +70,9 @@ describe("the queue", () => {
   test("a queue place that is freed while the turn is held means that the import was cancelled", async () => {
     const importId = await stage.push("g1", "activities", activities(1));
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
-    expect(await keepTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: false });
+    expect(await renewTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: false });
     await freePlace(stage.pool, { importId, rows: 0 });
-    expect(await keepTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: true });
+    expect(await renewTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: true });
     await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
   });
 
@@ -80,7 +80,7 @@ describe("the queue", () => {
     await queued("g2", id(96), 7);
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
     await stage.pool.query("truncate import_queue");
-    expect(await keepTurn(stage.pool, turn, { progress: 30, headway: true })).toEqual({ kept: true, cancelRequested: false });
+    expect(await renewTurn(stage.pool, turn, { progress: 30, headway: true })).toEqual({ kept: true, cancelRequested: false });
     const { rows } = await stage.pool.query("select organisation_id, position, progress, started from import_queue");
     expect(rows).toEqual([{ organisation_id: "g2", position: "7", progress: 30, started: true }]);
     await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
@@ -126,13 +126,13 @@ describe("the queue", () => {
     await queued("k1", id(501), 10);
     const turn = await claimTurn(stage.pool, "w#1");
     if (!turn) throw new Error("no turn");
-    expect(await keepTurn(stage.pool, turn, { progress: 40, headway: false })).toEqual({ kept: true, cancelRequested: false });
-    expect(await keepTurn(stage.pool, turn, { progress: 30, headway: false })).toEqual({ kept: true, cancelRequested: false });
+    expect(await renewTurn(stage.pool, turn, { progress: 40, headway: false })).toEqual({ kept: true, cancelRequested: false });
+    expect(await renewTurn(stage.pool, turn, { progress: 30, headway: false })).toEqual({ kept: true, cancelRequested: false });
     expect((await stage.pool.query("select progress from import_queue where import_id = $1", [id(501)])).rows).toEqual([{ progress: 40 }]);
     await stage.pool.query("update organisation_turns set expires_at = now() where organisation_id = 'k1'");
     const next = await claimTurn(stage.pool, "w#2");
     expect(next).toMatchObject({ importId: id(501), attempts: 2, progress: 40 });
-    expect(await keepTurn(stage.pool, turn, { progress: 50, headway: false })).toMatchObject({ kept: false });
+    expect(await renewTurn(stage.pool, turn, { progress: 50, headway: false })).toMatchObject({ kept: false });
     await postponeTurn(stage.pool, turn, 60_000, true); // this turn is lost: nothing changes
     if (next) await postponeTurn(stage.pool, next, 60_000, true);
     expect(

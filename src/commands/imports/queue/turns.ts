@@ -108,7 +108,7 @@ export interface HeartbeatAnswer {
  * Renews the lease. If the import's queue place is gone and the table shows its end, it was cancelled and the stream says so. If the place is
  * gone without that, the queue was lost, and the place is inserted again.
  */
-export async function keepTurn(pool: Pool, turn: Turn, { progress, headway, allRows, startedAt }: Heartbeat): Promise<HeartbeatAnswer> {
+export async function renewTurn(pool: Pool, turn: Turn, { progress, headway, allRows, startedAt }: Heartbeat): Promise<HeartbeatAnswer> {
   const beat = await pool.query<HeartbeatAnswer>(
     `with beat as (
        select * from jsonb_to_record($1) as beat ("organisationId" text, holder text, "importId" uuid, position bigint, progress integer, headway boolean,

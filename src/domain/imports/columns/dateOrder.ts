@@ -13,7 +13,7 @@ const partsOf = (text: string): RegExpExecArray | null => (text.length > longest
 export const needsOrder = (text: string): boolean => partsOf(text.trim()) !== null;
 
 /** The date as ISO 8601 has it, without a zone. Undefined for any other text, and for a day that no calendar has. */
-export function inOrder(text: string, order: DateOrder): string | undefined {
+export function isoDate(text: string, order: DateOrder): string | undefined {
   const parts = partsOf(text.trim());
   if (!parts) return undefined;
   const [, first = "", , second = "", year, hour, minute, seconds, half] = parts;
@@ -32,7 +32,7 @@ function hourOf(hour: number, half: string | undefined): number {
   return (hour % 12) + (half === "p" ? 12 : 0);
 }
 
-export interface OrderFound {
+export interface DateOrderFinding {
   /** Undefined where both are possible, or the values contradict each other. */
   readonly order: DateOrder | undefined;
   /** A value that can only be read in this order; if there is none, the first value that needs an order. */
@@ -42,7 +42,7 @@ export interface OrderFound {
 }
 
 /** What the values themselves say. Undefined where none of them needs an order. */
-export function orderIn(values: Iterable<string>): OrderFound | undefined {
+export function dateOrderIn(values: Iterable<string>): DateOrderFinding | undefined {
   const { any, proofs } = dateFormsOf(values);
   if (any === undefined) return undefined;
   const [[order, example] = [undefined, any], [, other] = []] = proofs;
@@ -74,7 +74,7 @@ function addDate(found: DateForms, text: string): void {
   if (!parts) return;
   found.any ??= date;
   const order = Number(parts[1]) > 12 ? "dayFirst" : "monthFirst";
-  const isProof = Number(parts[1]) > 12 !== Number(parts[3]) > 12 && inOrder(date, order) !== undefined;
+  const isProof = Number(parts[1]) > 12 !== Number(parts[3]) > 12 && isoDate(date, order) !== undefined;
   if (isProof && !found.proofs.has(order)) found.proofs.set(order, date);
 }
 

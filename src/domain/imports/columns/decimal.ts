@@ -1,8 +1,8 @@
 // How numbers are written: with a decimal point or a decimal comma. What can be read in two ways is never guessed.
 import { parseDecimal } from "../fields.js";
 
-export const decimals = ["point", "comma"] as const;
-export type DecimalMark = (typeof decimals)[number];
+export const decimalMarks = ["point", "comma"] as const;
+export type DecimalMark = (typeof decimalMarks)[number];
 
 /** More digits than a recorded number can have, with their separators. */
 const longest = 120;
@@ -46,7 +46,7 @@ const onlyReading = ({ point, comma }: Readings): DecimalMark | undefined => {
   return comma === undefined ? "point" : "comma";
 };
 
-export interface DecimalFound {
+export interface DecimalFinding {
   /** Undefined where both are possible, or the values contradict each other. */
   readonly decimal: DecimalMark | undefined;
   /** A value that can only be read in this way; if there is none, the first value that can be read in two ways. */
@@ -56,7 +56,7 @@ export interface DecimalFound {
 }
 
 /** What the values themselves say. Undefined where any reading gives the same numbers. */
-export function decimalIn(values: Iterable<string>): DecimalFound | undefined {
+export function decimalMarkIn(values: Iterable<string>): DecimalFinding | undefined {
   const proofs = new Map<DecimalMark, string>();
   let either: string | undefined;
   let same: string | undefined;
@@ -75,8 +75,8 @@ export function decimalIn(values: Iterable<string>): DecimalFound | undefined {
 }
 
 /** The first value that contradicts this declaration, or that it leaves open. `declared` is undefined where nothing was declared. */
-export function numberAgainst(values: readonly string[], declared: DecimalMark | undefined): string | undefined {
-  const isPoint = declared === undefined && decimalIn(values)?.decimal === "point";
+export function contradictingNumber(values: readonly string[], declared: DecimalMark | undefined): string | undefined {
+  const isPoint = declared === undefined && decimalMarkIn(values)?.decimal === "point";
   return values.find((text) => {
     const readings = readingsOf(text.trim());
     if (!readings) return false;

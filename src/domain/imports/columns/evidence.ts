@@ -3,10 +3,10 @@ import type { Cell } from "../../rows/cells.js";
 import { columnsOf, isNumber, type Kind } from "../fields.js";
 import type { ColumnChoice } from "./choice.js";
 import { contradictingDate, createDateForms, type DateOrder } from "./dateOrder.js";
-import { createNumberForms, type DecimalMark, decimalIn, numberAgainst } from "./decimal.js";
+import { contradictingNumber, createNumberForms, type DecimalMark, decimalMarkIn } from "./decimal.js";
 import { fileHeadings } from "./headings.js";
 
-export interface HeadingOfFile {
+export interface FileColumn {
   readonly heading: string;
   /** Some of the column's values; empty where there is no file. */
   readonly values: readonly string[];
@@ -41,16 +41,16 @@ export function gatherEvidence() {
   };
 }
 
-export const headingsOfFile = (columns: readonly string[], { values, numbers }: Evidence): HeadingOfFile[] =>
+export const fileColumns = (columns: readonly string[], { values, numbers }: Evidence): FileColumn[] =>
   fileHeadings(columns).flatMap((heading, index) =>
     heading === undefined ? [] : [{ heading, values: values[index] ?? [], numbers: numbers[index] ?? [] }],
   );
 
 /** What the file's numbers say about how they are written, in the columns that the choice takes for numbers. */
-export const decimalOfFile = (choice: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]) =>
-  decimalIn(numberColumns(choice, kind, file).flatMap(({ numbers }) => numbers));
+export const decimalMarkOfFile = (choice: ColumnChoice, kind: Kind, file: readonly FileColumn[]) =>
+  decimalMarkIn(numberColumns(choice, kind, file).flatMap(({ numbers }) => numbers));
 
-function numberColumns({ headings }: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): HeadingOfFile[] {
+function numberColumns({ headings }: ColumnChoice, kind: Kind, file: readonly FileColumn[]): FileColumn[] {
   const fields = new Set<string>(columnsOf(kind).flatMap((field) => (isNumber(field) ? [field.name] : [])));
   return file.filter(({ heading }) => fields.has(headings[heading] ?? ""));
 }
@@ -58,10 +58,10 @@ function numberColumns({ headings }: ColumnChoice, kind: Kind, file: readonly He
 const decimalWords: Readonly<Record<DecimalMark, string>> = { point: "decimal point", comma: "decimal comma" };
 
 /** In a sentence: why the file's numbers cannot be read as the choice has it. Undefined where they can. */
-export function numbersAgainst(choice: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): string | undefined {
+export function numbersFault(choice: ColumnChoice, kind: Kind, file: readonly FileColumn[]): string | undefined {
   const { decimal } = choice;
   const columns = numberColumns(choice, kind, file);
-  const value = numberAgainst(
+  const value = contradictingNumber(
     columns.flatMap(({ numbers }) => numbers),
     decimal,
   );
@@ -72,7 +72,7 @@ export function numbersAgainst(choice: ColumnChoice, kind: Kind, file: readonly 
 }
 
 /** The headings whose columns the choice takes for times. */
-export function datesOf({ headings }: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): HeadingOfFile[] {
+export function dateColumns({ headings }: ColumnChoice, kind: Kind, file: readonly FileColumn[]): FileColumn[] {
   const times = new Set<string>(columnsOf(kind).flatMap(({ name, type }) => (type === "time" ? [name] : [])));
   return file.filter(({ heading }) => times.has(headings[heading] ?? ""));
 }
@@ -80,9 +80,9 @@ export function datesOf({ headings }: ColumnChoice, kind: Kind, file: readonly H
 export const orderNames: Readonly<Record<DateOrder, string>> = { dayFirst: "day first", monthFirst: "month first" };
 
 /** In a sentence: why the file's dates cannot be read as the choice has it. Undefined where they can. */
-export function datesAgainst(choice: ColumnChoice, kind: Kind, file: readonly HeadingOfFile[]): string | undefined {
+export function datesFault(choice: ColumnChoice, kind: Kind, file: readonly FileColumn[]): string | undefined {
   const { dateOrder } = choice;
-  for (const { heading, values } of datesOf(choice, kind, file)) {
+  for (const { heading, values } of dateColumns(choice, kind, file)) {
     const value = contradictingDate(values, dateOrder);
     if (value === undefined) continue;
     if (dateOrder === undefined) return `${heading} has ${value}, and it was not said whether the day or the month comes first.`;

@@ -1,7 +1,7 @@
 // Applies the choice of a file's columns to the cells of a row.
 import type { Cell } from "../../rows/cells.js";
 import { columnsOf, type Kind } from "../fields.js";
-import { type DateOrder, inOrder } from "./dateOrder.js";
+import { type DateOrder, isoDate } from "./dateOrder.js";
 
 interface Mapping {
   readonly kind: Kind;
@@ -20,7 +20,7 @@ export function cellMapper({ kind, fields, fixed, dateOrder }: Mapping): (cells:
     for (const value of fixed) mapped.push(value);
     for (const index of dates) {
       const cell = mapped[index];
-      const date = typeof cell === "string" && dateOrder ? inOrder(cell, dateOrder) : undefined;
+      const date = typeof cell === "string" && dateOrder ? isoDate(cell, dateOrder) : undefined;
       if (date !== undefined) mapped[index] = date;
     }
     return mapped;

@@ -2,17 +2,17 @@ import { z } from "zod";
 import { limits } from "../../../domain/imports/limits.js";
 import { isDay } from "../../../domain/imports/timestamp.js";
 import { listActivities } from "../../../queries/activities/activityLedger.js";
-import { activityTotals, mostTotals, sumOf } from "../../../queries/activities/activityTotals.js";
+import { activityTotals, mostTotals, sumOfTotals } from "../../../queries/activities/activityTotals.js";
 import { listWithReversed, reversedChoices } from "../../../queries/activities/reversedActivities.js";
 import { mostAmounts, totalChanges } from "../../../queries/activities/totalChanges.js";
 import { givenFields } from "../../../queries/givenFields.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
-import { tablesKnow } from "../../../queries/knownAt.js";
+import { waitUntilTablesKnow } from "../../../queries/knownAt.js";
 import type { ApiDeps } from "../deps.js";
 import { answerObject, instant } from "../document/schemas.js";
-import { answerPage, pageQuery, pageRequest, pageSchema, time, timeRange } from "../listQuery.js";
+import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
 import { type Caller, defineRoute, type Route } from "../route.js";
-import { shownFields, tag } from "./ledgerShape.js";
+import { ledgersTag, shownFields } from "./ledgerShape.js";
 
 const reversed = answerObject("ReversedActivity", {
   at: instant("When it was reversed"),
@@ -42,11 +42,11 @@ const activityFilters = {
   customerId: code.describe("Activities of this customer only; empty: those that name no customer"),
   warehouseCode: code.describe("Activities of this warehouse only"),
   chargeCode: code.describe("Activities with this charge code only"),
-  from: time("Activities at or after this time, by their activityTimestamp"),
-  to: time("Activities before this time, by their activityTimestamp"),
+  from: timeParameter("Activities at or after this time, by their activityTimestamp"),
+  to: timeParameter("Activities before this time, by their activityTimestamp"),
 };
 
-const required = (text: ReturnType<typeof time>) => text.unwrap().meta(text.meta() ?? {});
+const required = (text: ReturnType<typeof timeParameter>) => text.unwrap().meta(text.meta() ?? {});
 
 const quantity = z.string().describe("An exact decimal, as text: a JSON number is exact to 15 digits only");
 const rows = z.int().describe("How many activities");
@@ -92,7 +92,7 @@ export const activityLedgerRoutes: readonly Route[] = [
       "In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and " +
       "half hour, and as pushed within each. With `reversed` or `unusual` always in the order of the pushes; then a filtered page may be short, or empty, and " +
       "still have a `nextCursor`: at most 5,000 activities are looked at for a page.",
-    tag,
+    tag: ledgersTag,
     scope: "read",
     extension: true,
     request: {
@@ -142,13 +142,13 @@ export const activityLedgerRoutes: readonly Route[] = [
     operationId: "getLedgerActivityTotals",
     summary: "Sum the activity ledger by customer, warehouse and charge code",
     description: `Of completed imports, by customer, warehouse and charge code in this order. At most ${mostTotals} items: more are a 400.`,
-    tag,
+    tag: ledgersTag,
     scope: "read",
     extension: true,
     request: {
       query: z.strictObject({
         ...activityFilters,
-        asOf: time("The totals as they were known at this time: rows recorded and reversals made up to it"),
+        asOf: timeParameter("The totals as they were known at this time: rows recorded and reversals made up to it"),
       }),
     },
     responses: {
@@ -157,9 +157,9 @@ export const activityLedgerRoutes: readonly Route[] = [
     },
     handler: async ({ query, caller }, deps) => {
       const filter = { ...(await activityFilter(query, caller, deps)), asOf: await timeOf(query.asOf, "end", caller, deps) };
-      if (filter.asOf) await tablesKnow(filter.asOf, deps);
+      if (filter.asOf) await waitUntilTablesKnow(filter.asOf, deps);
       const items = await activityTotals(caller.organisationId, filter, deps.pool);
-      return { status: 200, body: { items, total: sumOf(items) } };
+      return { status: 200, body: { items, total: sumOfTotals(items) } };
     },
   }),
   defineRoute({
@@ -170,17 +170,17 @@ export const activityLedgerRoutes: readonly Route[] = [
     description:
       "The imports and reversals since then, the oldest first, each with what it added or took away. Their sum is the difference between the " +
       `totals now and those \`asOf\` that time. At most ${mostAmounts} amounts: more are a 400.`,
-    tag,
+    tag: ledgersTag,
     scope: "read",
     extension: true,
-    request: { query: z.strictObject({ ...activityFilters, since: required(time("Changes after this time")) }) },
+    request: { query: z.strictObject({ ...activityFilters, since: required(timeParameter("Changes after this time")) }) },
     responses: {
       200: { description: "The changes", schema: changes },
       400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many amounts" },
     },
     handler: async ({ query, caller }, deps) => {
       const since = (await timeOf(query.since, "beginning", caller, deps)) ?? caller.now();
-      await tablesKnow(since, deps);
+      await waitUntilTablesKnow(since, deps);
       const found = await totalChanges(caller.organisationId, await activityFilter(query, caller, deps), since, deps.pool);
       const items = found.map(({ importId, reversalId, at, sourceDetails, reason, amounts }) => ({
         importId,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { byField, type FieldPart, fieldsOf, isNumber } from "../../../domain/imports/fields.js";
 
-export const tag = "Ledgers";
+export const ledgersTag = "Ledgers";
 
 /** The fields as the ledger shows them: only those that every row must have are always there. */
 export const shownFields = (part: FieldPart) =>

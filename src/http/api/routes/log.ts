@@ -4,7 +4,7 @@ import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../dom
 import { listLog } from "../../../queries/log/logEntries.js";
 import { logNames } from "../../../queries/log/logNames.js";
 import { answerObject, instant } from "../document/schemas.js";
-import { answerPage, pageQuery, pageRequest, pageSchema, time, timeRange } from "../listQuery.js";
+import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
 
 const actor = answerObject("LogActor", {
@@ -57,8 +57,8 @@ export const logRoutes: readonly Route[] = [
         .extend({
           by,
           what: z.enum(logTopics).optional().describe("Entries that belong to this only"),
-          from: time("What was done at or after this time"),
-          to: time("What was done before this time"),
+          from: timeParameter("What was done at or after this time"),
+          to: timeParameter("What was done before this time"),
         })
         .strict(),
     },

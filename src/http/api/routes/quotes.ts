@@ -7,7 +7,7 @@ import { findQuote } from "../../../queries/quotes/findQuote.js";
 import { listQuotes as listed } from "../../../queries/quotes/quoteList.js";
 import { recentQuotes } from "../../../queries/quotes/recentQuotes.js";
 import { answerObject, instant } from "../document/schemas.js";
-import { answerPage, pageQuery, pageRequest, pageSchema, time, timeRange } from "../listQuery.js";
+import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
 
 const location = answerObject("Location", {
@@ -136,8 +136,8 @@ const listQuotes = defineRoute({
   request: {
     query: pageQuery.extend({
       customerId: z.string().max(64).optional().describe("Quotes of this customer only"),
-      from: time("Quotes generated at or after this time"),
-      to: time("Quotes generated before this time"),
+      from: timeParameter("Quotes generated at or after this time"),
+      to: timeParameter("Quotes generated before this time"),
     }),
   },
   responses: {

@@ -4,9 +4,9 @@ import { Rejection } from "../../../domain/rejection.js";
 import { placeOf } from "../../../queries/shipments/shipmentFilter.js";
 import { findShipment, listShipments } from "../../../queries/shipments/shipmentLedger.js";
 import { answerObject, instant } from "../document/schemas.js";
-import { answerPage, pageQuery, pageRequest, pageSchema, time, timeRange } from "../listQuery.js";
+import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
-import { shownFields, tag } from "./ledgerShape.js";
+import { ledgersTag, shownFields } from "./ledgerShape.js";
 
 const goodsLine = z.object(shownFields("goodsLine")).meta({ id: "GoodsLine" });
 
@@ -31,8 +31,8 @@ const shipmentFilters = {
     .optional()
     .describe("Shipments from or to this postcode, or this suburb as it was pushed, in capitals or not"),
   placeCountry: z.string().trim().min(1).max(100).optional().describe("The country that `place` is a suburb of; Australia when omitted"),
-  from: time("Shipments written at or after this time, by their updatedAt"),
-  to: time("Shipments written before this time, by their updatedAt"),
+  from: timeParameter("Shipments written at or after this time, by their updatedAt"),
+  to: timeParameter("Shipments written before this time, by their updatedAt"),
 };
 
 export const shipmentLedgerRoutes: readonly Route[] = [
@@ -41,7 +41,7 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     path: "/v1/org/ledger/shipments",
     operationId: "listLedgerShipments",
     summary: "List the shipment ledger",
-    tag,
+    tag: ledgersTag,
     scope: "read",
     extension: true,
     description:
@@ -63,7 +63,7 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     path: "/v1/org/ledger/shipments/{shipmentId}",
     operationId: "getLedgerShipment",
     summary: "Fetch a shipment from the ledger",
-    tag,
+    tag: ledgersTag,
     scope: "read",
     extension: true,
     request: { params: z.object({ shipmentId: z.string().describe("As it was imported") }) },

@@ -5,7 +5,7 @@ import { judgeChanges } from "./corrections/judging.js";
 import { bindReasons } from "./corrections/reasons.js";
 import type { Row, SentRow, Settings } from "./corrections/rows.js";
 import { sayRecorded } from "./corrections/sending.js";
-import { askAgain, Refused } from "./corrections/server.js";
+import { askServerAgain, RequestRefused } from "./corrections/server.js";
 import { createSheet, type Sheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
 import { suggestionsFrom } from "./corrections/suggestions.js";
@@ -118,7 +118,7 @@ async function loadRows(address: string, { sheet, view, tools, references, takeO
   try {
     while (cursor !== null && sheet.rows.length < mostLoaded) {
       const more: string = cursor === "" ? "" : `${address.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
-      const page: PageOfRows = next ?? (await askAgain(address + more));
+      const page: PageOfRows = next ?? (await askServerAgain(address + more));
       next = undefined;
       if (!isCurrent()) return;
       const first = sheet.rows.length === 0 && page.rows.length > 0;
@@ -132,7 +132,7 @@ async function loadRows(address: string, { sheet, view, tools, references, takeO
   } catch (error) {
     if (!isCurrent()) return;
     takeOver();
-    tools.say(error instanceof Refused ? error.message : "The rows could not be loaded. Reload the page.");
+    tools.say(error instanceof RequestRefused ? error.message : "The rows could not be loaded. Reload the page.");
   }
   tools.loaded(cursor === null);
 }

@@ -35,7 +35,7 @@ export interface Readers {
 }
 
 /** Sends changes to open pages. The readers and the imports of one call are of one organisation. */
-export interface Publish {
+export interface PublishImports {
   list(reads: { readonly all: readonly ReadImport[]; readonly changed: readonly ReadImport[] }, to: Readers): Promise<void>;
   one(organisationId: string, read: ReadImport, hasChanged: boolean, to: Readers): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface ImportFeed {
 const tickMs = 750;
 const mostSent = 5_000;
 
-export function createImportFeed({ sources, logger, publish }: { sources: Sources; logger: Logger; publish: Publish }): ImportFeed {
+export function createImportFeed({ sources, logger, publish }: { sources: Sources; logger: Logger; publish: PublishImports }): ImportFeed {
   const subscribers = new Map<OpenStream, Subscriber>();
   const fresh = new Set<Subscriber>();
   /** The state of each import that was last sent to pages. */

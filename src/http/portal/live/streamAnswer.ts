@@ -1,12 +1,12 @@
 import { hashToken } from "../../../domain/members.js";
-import type { PortalDeps, SignedInVisit } from "../page.js";
-import { type Opening, streamHeaders } from "./streams.js";
+import type { PortalDeps, SignedInVisit } from "../pageDefinition.js";
+import { type StreamRequest, streamHeaders } from "./streams.js";
 
 /** An answer that stays open. */
 export function streamAnswer(
   { context: c, person }: SignedInVisit,
   { live, sessionCookie }: PortalDeps,
-  feed: Pick<Opening, "onOpen" | "onEnd">,
+  feed: Pick<StreamRequest, "onOpen" | "onEnd">,
 ): Response {
   const body = live.streams.open({
     ...feed,

@@ -20,7 +20,7 @@ const mostWaitingMs = 60_000;
 /** Without an answer about its session for this long a stream ends. */
 const mostUnknownMs = 30_000;
 
-export interface Opening extends Pick<StreamOptions, "organisationId" | "session" | "cut"> {
+export interface StreamRequest extends Pick<StreamOptions, "organisationId" | "session" | "cut"> {
   /** Aborts when the browser leaves. */
   readonly left: AbortSignal;
   /** Both are called at most once, and `onEnd` only after `onOpen`. */
@@ -30,7 +30,7 @@ export interface Opening extends Pick<StreamOptions, "organisationId" | "session
 
 export interface Streams {
   /** Throws 503 where there are too many already. */
-  open(opening: Opening): ReadableStream<Uint8Array>;
+  open(opening: StreamRequest): ReadableStream<Uint8Array>;
 }
 
 export function createStreams({ signedIn, closing, onError, limits: given }: StreamsOptions): Streams {
@@ -43,7 +43,7 @@ export function createStreams({ signedIn, closing, onError, limits: given }: Str
   const refusal = "Too many pages are open that change by themselves. Close some, or reload this one by hand";
   const ofOrganisations = createPlaces({ inAll: limits.inAll, each: limits.perOrganisation, refusal });
   const ofSessions = createPlaces({ inAll: limits.inAll, each: limits.perSession, refusal });
-  const claim = ({ organisationId, session }: Opening) => {
+  const claim = ({ organisationId, session }: StreamRequest) => {
     const ofSession = ofSessions.claim(session);
     try {
       const ofOrganisation = ofOrganisations.claim(organisationId);
@@ -97,7 +97,7 @@ export function createStreams({ signedIn, closing, onError, limits: given }: Str
   return {
     open: (opening) => {
       const release = claim(opening);
-      const { stream, body } = eventStream({
+      const { stream, body } = openEventStream({
         ...opening,
         onOpen: () => {
           if (closing.aborted) return stream.end();
@@ -135,7 +135,7 @@ export interface OpenStream {
 export const streamHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" } as const;
 
 /** A message is made once for all pages that get it. */
-export const messageOf = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
+export const streamMessage = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
 export interface StreamOptions {
   readonly organisationId: string;
@@ -153,7 +153,7 @@ const mostWaiting = 500;
 const reconnectMs = 3_000;
 const stuckMs = 1_000;
 
-export function eventStream({ organisationId, session, onOpen, onEnd, cut }: StreamOptions): {
+export function openEventStream({ organisationId, session, onOpen, onEnd, cut }: StreamOptions): {
   stream: OpenStream;
   body: ReadableStream<Uint8Array>;
 } {

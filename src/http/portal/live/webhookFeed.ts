@@ -1,7 +1,7 @@
 // Tells open pages of webhook endpoints that something about their endpoint has changed. One reading a second for all of them.
 import type { Logger } from "pino";
 import { keepReading } from "./readings.js";
-import { messageOf, type OpenStream } from "./streams.js";
+import { type OpenStream, streamMessage } from "./streams.js";
 
 export interface WebhookSubscriber {
   readonly stream: OpenStream;
@@ -33,7 +33,7 @@ export function createWebhookFeed({ versions, partOf, logger }: FeedOptions): We
       const version = now.get(subscriber.endpointId);
       if (version === undefined || version === subscriber.version) continue;
       const part = partOf(version);
-      stream.send(part.id, messageOf(part));
+      stream.send(part.id, streamMessage(part));
       subscribers.set(stream, { ...subscriber, version });
     }
   };

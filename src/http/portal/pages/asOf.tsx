@@ -1,7 +1,7 @@
 // A page of something as it was at a time: the time in its address, and the form for another.
 import { instantOf, wallAt } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
-import type { SignedInVisit } from "../page.js";
+import type { SignedInVisit } from "../pageDefinition.js";
 import { Chips } from "../shell/chips.js";
 import { Time } from "../shell/values.js";
 

@@ -1,12 +1,12 @@
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
-import { presentOf } from "../../../queries/organisations/organisations.js";
-import { oncePerVisit, type PortalDeps } from "../page.js";
+import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
+import { oncePerVisit, type PortalDeps } from "../pageDefinition.js";
 
 /** A customer's name, as far as the organisation's newest catalogue knows it. */
 export type NameOfCustomer = (customerId: string) => string | undefined;
 
 /** The organisation's time, and its newest catalogue. */
-export interface Present {
+export interface OrganisationNow {
   readonly now: Date;
   readonly catalogueVersion: number;
   readonly catalogue: Catalogue;
@@ -14,9 +14,9 @@ export interface Present {
 }
 
 /** Read once for a visit, however many parts of its page need it. */
-export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps, "pool" | "catalogues">): Promise<Present> => {
+export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps, "pool" | "catalogues">): Promise<OrganisationNow> => {
   const { organisationId } = visit.person;
-  const { now, catalogueVersion } = await presentOf(organisationId, deps.pool);
+  const { now, catalogueVersion } = await presentCatalogueOf(organisationId, deps.pool);
   const catalogue = await deps.catalogues(organisationId, catalogueVersion);
   return { now, catalogueVersion, catalogue, nameOf: (customerId) => catalogue.customers.get(customerId)?.name };
 });

@@ -97,7 +97,7 @@ export function lastDays(count: number, timezone: string, now: Date): LastDays {
 
 const shortDay = inWords({ weekday: "short", day: "numeric", month: "short" });
 
-export const dayInWords = (day: string): string => (day === "" ? "" : shortDay.format(new Date(`${day}T00:00:00Z`)));
+export const shortDayInWords = (day: string): string => (day === "" ? "" : shortDay.format(new Date(`${day}T00:00:00Z`)));
 
 /** When a day of a page's filter begins in the organisation's zone; undefined where none is given. */
 export const dayStart = (label: string, day: string | undefined, timezone: string) => instantIn(label, day, timezone, instantOf);

@@ -1,10 +1,10 @@
-import type { PageOf, SignedInVisit } from "../page.js";
+import type { PageDefinition, SignedInVisit } from "../pageDefinition.js";
 import { navigation } from "../shell/navigation.js";
 import { Panel } from "../shell/panel.js";
 
 const path = "/portal/help";
 
-export const helpPage: PageOf<SignedInVisit> = {
+export const helpPage: PageDefinition<SignedInVisit> = {
   path,
   access: "look",
   show: async (visit) => ({

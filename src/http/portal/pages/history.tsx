@@ -8,11 +8,11 @@ import { streamOf } from "../../../events/streams.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
 import { principalNames } from "../../../queries/organisations/organisations.js";
 import { revisionOfRow, streamPage } from "../../../queries/streamSearch.js";
-import type { PageOf, SignedInVisit } from "../page.js";
+import type { PageDefinition, SignedInVisit } from "../pageDefinition.js";
 import { EmptyState, Pager } from "../shell/panel.js";
 import { Time } from "../shell/values.js";
-import { importOf } from "./imports/one.js";
-import { importCrumbs, importPath, importsPath } from "./imports/status.js";
+import { importOf } from "./imports/importPage.js";
+import { importCrumbs, importPath, importsPath } from "./imports/importStatus.js";
 import { stepInWords } from "./imports/timeline.js";
 import { quotesPath } from "./quotes/quoteForm.js";
 import { RawEvent } from "./rawEvent.js";
@@ -20,7 +20,7 @@ import { RawEvent } from "./rawEvent.js";
 const eventsPerPage = 25;
 
 /** The events of an import, from the beginning or from a row; those of its corrections and of its reversals by `of`. */
-export const importHistoryPage: PageOf<SignedInVisit> = {
+export const importHistoryPage: PageDefinition<SignedInVisit> = {
   path: `${importsPath}/{importId}/history`,
   access: "look",
   show: async (visit, deps) => {
@@ -70,7 +70,7 @@ const historyNames = {
 
 const numberOf = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
 
-export const quoteHistoryPage: PageOf<SignedInVisit> = {
+export const quoteHistoryPage: PageDefinition<SignedInVisit> = {
   path: `${quotesPath}/{quoteId}/history`,
   access: "look",
   show: async (visit, { eventStore, pool }) => {

@@ -1,13 +1,13 @@
 import { findLink, joinByLink } from "../../../commands/members/joinOrganisation.js";
 import { Rejection } from "../../../domain/rejection.js";
-import type { FormOf, PageOf, Visit } from "../page.js";
+import type { FormDefinition, PageDefinition, Visit } from "../pageDefinition.js";
 import { Field, Form } from "../shell/form.js";
 import { ChosenPassword } from "./chosenPassword.js";
 import { enter } from "./signIn.js";
 
 const path = "/portal/join/{token}";
 
-export const joinPage: PageOf<Visit> = {
+export const joinPage: PageDefinition<Visit> = {
   path,
   access: "anyone",
   show: async (visit, { members }) => {
@@ -42,7 +42,7 @@ export const joinPage: PageOf<Visit> = {
   },
 };
 
-export const joinForm: FormOf<Visit> = {
+export const joinForm: FormDefinition<Visit> = {
   path,
   access: "anyone",
   page: joinPage,

@@ -1,45 +1,45 @@
 // Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
 import { Problem } from "../../server/problem.js";
-import type { AnswerOf, FormOf, PageOf, SignedInVisit, Visit } from "../page.js";
-import { accountForms } from "./account/forms.js";
-import { accountPage } from "./account/page.js";
-import { chosenRowsPage } from "./activities/chosenRows.js";
-import { activityDownloads } from "./activities/downloads.js";
-import { activityPage, correctForm } from "./activities/one.js";
-import { activitiesPage } from "./activities/page.js";
-import { catalogueAnswers, catalogueForms, cataloguePages } from "./catalogue/all.js";
-import { correctionAnswers } from "./corrections/answers.js";
+import type { AnswerDefinition, FormDefinition, PageDefinition, SignedInVisit, Visit } from "../pageDefinition.js";
+import { accountForms } from "./account/accountForms.js";
+import { accountPage } from "./account/accountPage.js";
+import { activitiesPage } from "./activities/activitiesPage.js";
+import { activityDownloads } from "./activities/activityDownloads.js";
+import { activityPage, correctForm } from "./activities/activityPage.js";
+import { chosenRowsPage } from "./activities/chosenRowsPage.js";
+import { catalogueAnswers, catalogueForms, cataloguePages } from "./catalogue/catalogueList.js";
+import { correctionAnswers } from "./corrections/correctionAnswers.js";
+import { correctionForms, correctionsPage } from "./corrections/correctionsPage.js";
 import { judgeAgainForm, judgeAgainPage } from "./corrections/judgeAgainPage.js";
-import { correctionForms, correctionsPage } from "./corrections/page.js";
 import { helpPage } from "./help.js";
 import { importHistoryPage, quoteHistoryPage } from "./history.js";
-import { importDownloads } from "./imports/downloads.js";
-import { importsList } from "./imports/list.js";
-import { importStreams } from "./imports/live.js";
-import { cancelForm, importPage } from "./imports/one.js";
-import { reverseForm, reversePage } from "./imports/reverse.js";
+import { importDownloads } from "./imports/importDownloads.js";
+import { cancelForm, importPage } from "./imports/importPage.js";
+import { importStreams } from "./imports/importStreams.js";
+import { importsList } from "./imports/importsList.js";
+import { reverseForm, reversePage } from "./imports/reversePage.js";
 import { joinForm, joinPage } from "./join.js";
-import { keyDownloads, keyForms, keysPage } from "./keys/page.js";
-import { logEventPage } from "./log/event.js";
-import { logDownloads, logPage } from "./log/page.js";
+import { keyDownloads, keyForms, keysPage } from "./keys/keysPage.js";
+import { logEventPage } from "./log/logEventPage.js";
+import { logDownloads, logPage } from "./log/logPage.js";
 import { memberDownloads, memberForms, membersPage } from "./members.js";
 import { overviewPage } from "./overview.js";
-import { placesAnswer, quoteDownloads, quoteForm, quotesPage } from "./quotes/page.js";
-import { shipmentDownloads, shipmentsPage } from "./shipments/list.js";
-import { shipmentPage } from "./shipments/one.js";
+import { placesAnswer, quoteDownloads, quoteForm, quotesPage } from "./quotes/quotesPage.js";
+import { shipmentPage } from "./shipments/shipmentPage.js";
+import { shipmentDownloads, shipmentsPage } from "./shipments/shipmentsPage.js";
 import { organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
-import { columnsForms } from "./upload/columns/forms.js";
-import { columnsPage, draftColumnsPage } from "./upload/columns/page.js";
+import { columnsForms } from "./upload/columns/columnsForms.js";
+import { columnsPage, draftColumnsPage } from "./upload/columns/columnsPage.js";
 import { draftForm, draftPage } from "./upload/draftPage.js";
 import { exampleAnswers } from "./upload/examples.js";
 import { problemRowsAnswer } from "./upload/problemRows.js";
-import { uploadForm } from "./upload/receiveForm.js";
+import { uploadForm } from "./upload/uploadForm.js";
 import { uploadPage } from "./upload/uploadPage.js";
-import { deliveryPage } from "./webhooks/delivery.js";
-import { endpointForms, endpointList } from "./webhooks/endpoint.js";
-import { addForm, webhookDownloads, webhooksPage } from "./webhooks/list.js";
-import { endpointStream } from "./webhooks/live.js";
+import { deliveryPage } from "./webhooks/deliveryPage.js";
+import { endpointForms, endpointList } from "./webhooks/endpointPage.js";
+import { endpointStream } from "./webhooks/endpointStream.js";
+import { addForm, webhookDownloads, webhooksPage } from "./webhooks/webhooksPage.js";
 
 /** Of a visitor whom portal.ts has let in by their role; nobody else gets further. */
 function signedIn(visit: Visit): SignedInVisit {
@@ -48,20 +48,23 @@ function signedIn(visit: Visit): SignedInVisit {
   return { ...visit, person };
 }
 
-const page = (own: PageOf<SignedInVisit>): PageOf<Visit> => ({ ...own, show: (visit, deps) => own.show(signedIn(visit), deps) });
+const page = (own: PageDefinition<SignedInVisit>): PageDefinition<Visit> => ({
+  ...own,
+  show: (visit, deps) => own.show(signedIn(visit), deps),
+});
 
-const form = (own: FormOf<SignedInVisit>): FormOf<Visit> => ({
+const form = (own: FormDefinition<SignedInVisit>): FormDefinition<Visit> => ({
   ...own,
   page: page(own.page),
   submit: (visit, fields, deps) => own.submit(signedIn(visit), fields, deps),
 });
 
-const answer = (own: AnswerOf<SignedInVisit>): AnswerOf<Visit> => ({
+const answer = (own: AnswerDefinition<SignedInVisit>): AnswerDefinition<Visit> => ({
   ...own,
   answer: (visit, deps, body) => own.answer(signedIn(visit), deps, body),
 });
 
-export const pages: readonly PageOf<Visit>[] = [
+export const pages: readonly PageDefinition<Visit>[] = [
   signInPage,
   beginPage,
   finishPage,
@@ -91,7 +94,7 @@ export const pages: readonly PageOf<Visit>[] = [
   ...[importHistoryPage, quoteHistoryPage, webhooksPage, endpointList.page, deliveryPage, logPage, logEventPage, accountPage].map(page),
 ];
 
-export const forms: readonly FormOf<Visit>[] = [
+export const forms: readonly FormDefinition<Visit>[] = [
   signInForm,
   organisationForm,
   joinForm,
@@ -112,7 +115,7 @@ export const forms: readonly FormOf<Visit>[] = [
   ...[addForm, ...endpointForms, ...accountForms, ...catalogueForms].map(form),
 ];
 
-export const answers: readonly AnswerOf<Visit>[] = [
+export const answers: readonly AnswerDefinition<Visit>[] = [
   ...[
     ...importDownloads,
     ...importsList.downloads,

@@ -1,6 +1,6 @@
 import { role as roleShape } from "../../../domain/members.js";
 import type { MemberSummary } from "../../../queries/organisations/organisations.js";
-import type { SignedInVisit } from "../page.js";
+import type { SignedInVisit } from "../pageDefinition.js";
 import { Answer, NoQuestion, Question } from "../shell/form.js";
 
 export const membersPath = "/portal/settings/members";

@@ -1,7 +1,7 @@
 import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manageMembers.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
-import { done, type FormOf, originOf, type PortalDeps, type SignedInVisit } from "../page.js";
+import { type FormDefinition, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../pageDefinition.js";
 import { AskButton, Button, ButtonLink, Choice, Field, Form } from "../shell/form.js";
 import { listPage } from "../shell/listPage.js";
 import { Badge, Panel } from "../shell/panel.js";
@@ -115,7 +115,7 @@ function Actions({ visit, member: { memberId, email, status } }: OfMember) {
   );
 }
 
-const form = (path: string, submit: FormOf<SignedInVisit>["submit"]): FormOf<SignedInVisit> => ({
+const form = (path: string, submit: FormDefinition<SignedInVisit>["submit"]): FormDefinition<SignedInVisit> => ({
   path: membersPath + path,
   access: "members",
   page: membersPage,
@@ -130,13 +130,13 @@ const inviteForm = form("", async (visit, fields, { members, publicUrl }) => {
   const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
   const { token } = await inviteMember(members, invitation, originOf(visit));
   const line = `${email} invited. Send them this link. It works once, within ${linkHours} hours.`;
-  return done(membersPath, line, linkAddress(publicUrl, token));
+  return withNotice(membersPath, line, linkAddress(publicUrl, token));
 });
 
 const linkForm = form("/{memberId}/link", async (visit, _, { members, publicUrl }) => {
   const { token } = await makeLink(members, named(visit), originOf(visit));
   const line = `Send them this link to choose a new password. It works once, within ${linkHours} hours.`;
-  return done(membersPath, line, linkAddress(publicUrl, token));
+  return withNotice(membersPath, line, linkAddress(publicUrl, token));
 });
 
 const isOwn = ({ params, person }: SignedInVisit) => params["memberId"] === person.memberId;
@@ -147,9 +147,9 @@ const roleForm = form("/{memberId}/role", async (visit, fields, deps) => {
   if (!isSure && (isOwn(visit) ? await losesOwnRole(visit, given, deps) : given === "admin" && (await isKnown(visit, deps))))
     return { goTo: `${membersPath}?${new URLSearchParams({ change: visit.params["memberId"] ?? "", to: given })}` };
   const { email, before, role } = await changeRole(deps.members, { ...named(visit), role: given }, originOf(visit));
-  if (before === role) return done(membersPath, `${email} already has the role ${role}.`);
+  if (before === role) return withNotice(membersPath, `${email} already has the role ${role}.`);
   if (isOwn(visit)) return signedOut(visit, deps, `Your role is now ${role}. Sign in again.`);
-  return done(membersPath, `${email} now has the role ${role} and has to sign in again.`);
+  return withNotice(membersPath, `${email} now has the role ${role} and has to sign in again.`);
 });
 
 /** An unknown member is left to the command, which refuses it. */
@@ -165,13 +165,13 @@ async function losesOwnRole({ person }: SignedInVisit, given: string, { pool }: 
 const removeForm = form("/{memberId}/remove", async (visit, _, deps) => {
   const { email } = await removeMember(deps.members, named(visit), originOf(visit));
   if (isOwn(visit)) return signedOut(visit, deps, `You have left ${visit.person.organisationName}.`);
-  return done(membersPath, `${email} removed.`);
+  return withNotice(membersPath, `${email} removed.`);
 });
 
 const eraseForm = form("/{memberId}/erase", async (visit, _, deps) => {
   await eraseMember(deps.members, named(visit), originOf(visit));
   if (isOwn(visit)) return signedOut(visit, deps, `You have been erased from ${visit.person.organisationName}.`);
-  return done(membersPath, "Person erased.");
+  return withNotice(membersPath, "Person erased.");
 });
 
 export const memberForms = [

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { latestImports } from "../../../queries/imports/importList.js";
 import type { ImportView } from "../../../queries/imports/importView.js";
 import { keysEndingSoon } from "../../../queries/organisations/keys.js";
-import { presentOf } from "../../../queries/organisations/organisations.js";
+import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
 import {
   busiestChargeCodes,
   type ChargeCodeRows,
@@ -12,31 +12,31 @@ import {
   type TroubledWebhooks,
   troubledWebhooks,
 } from "../../../queries/recentWork.js";
-import { countOpenRows, type RowCount } from "../../../queries/rejectedRows/openRows.js";
+import { countOpenRows, type OpenRowCount } from "../../../queries/rejectedRows/openRows.js";
 import type { Query } from "../links.js";
-import type { PageOf, PortalDeps, SignedInVisit } from "../page.js";
+import type { PageDefinition, PortalDeps, SignedInVisit } from "../pageDefinition.js";
 import { ButtonLink } from "../shell/form.js";
-import { counted } from "../shell/formats.js";
+import { countInWords } from "../shell/formats.js";
 import { EmptyState, type Fact, Facts, Panel } from "../shell/panel.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
 import { Amount } from "../shell/values.js";
-import { dayInWords, type LastDays, lastDays, monthAfter, monthInWords, periodOf, today } from "./days.js";
-import { importColumns, importMarks, importNotes, isUnfinished, Live, livePath } from "./imports/status.js";
+import { type LastDays, lastDays, monthAfter, monthInWords, periodOf, shortDayInWords, today } from "./days.js";
+import { importColumns, importMarks, importNotes, isUnfinished, Live, livePath } from "./imports/importStatus.js";
 
 const shownImports = 10;
 const shownDays = 30;
 const leastBars = 7;
 const shownChargeCodes = 10;
 
-export const overviewPage: PageOf<SignedInVisit> = {
+export const overviewPage: PageDefinition<SignedInVisit> = {
   path: "/portal",
   access: "look",
   show: async (visit, sources) => {
     const { may, person, links } = visit;
     const { organisationId, timezone } = person;
     const { pool } = sources;
-    const { now } = await presentOf(organisationId, pool);
+    const { now } = await presentCatalogueOf(organisationId, pool);
     const days = lastDays(shownDays, timezone, now);
     const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys] = await Promise.all([
       latestImports(organisationId, shownImports, sources),
@@ -59,7 +59,7 @@ export const overviewPage: PageOf<SignedInVisit> = {
       body: (
         // Progress is sent row by row. When an import begins or ends, this part of the page is fetched again.
         <div id="imports" data-refetch>
-          <Needs
+          <TodoPanel
             visit={visit}
             open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
             failedImports={recent.failedImports}
@@ -115,7 +115,7 @@ function Billing({ visit: { links }, months }: { visit: SignedInVisit; months: r
         facts={[current, last].map(
           ({ month, rows }, index): Fact => [
             `${index === 0 ? "This month" : "Last month"}, ${monthInWords(month)}`,
-            <a href={to({ month })}>{counted(rows, "activity", "activities")}</a>,
+            <a href={to({ month })}>{countInWords(rows, "activity", "activities")}</a>,
           ],
         )}
       />
@@ -128,9 +128,9 @@ function Billing({ visit: { links }, months }: { visit: SignedInVisit; months: r
   );
 }
 
-interface NeedsProps {
+interface TodoProps {
   readonly visit: SignedInVisit;
-  readonly open: RowCount;
+  readonly open: OpenRowCount;
   readonly failedImports: number;
   readonly webhooks: TroubledWebhooks;
   /** None for people who cannot do anything about them. */
@@ -138,7 +138,7 @@ interface NeedsProps {
 }
 
 /** What a person should do something about, each with the way there. No panel where there is nothing. */
-function Needs({ visit, open, failedImports, webhooks, endingKeys }: NeedsProps) {
+function TodoPanel({ visit, open, failedImports, webhooks, endingKeys }: TodoProps) {
   const { links, may } = visit;
   const needs: Child[] = [];
   if (may("operate") && (open.rows > 0 || open.atLeast))
@@ -211,7 +211,7 @@ function RecentWork({ days, recent, chargeCodes }: { days: LastDays; recent: End
                 return { day, values: [accepted, rejected] };
               })}
               parts={parts}
-              nameOf={dayInWords}
+              nameOf={shortDayInWords}
             />
           )}
           {recent.isCut ? <p class="muted">There were many imports, so the oldest of these days may be incomplete.</p> : null}
@@ -222,7 +222,7 @@ function RecentWork({ days, recent, chargeCodes }: { days: LastDays; recent: End
           {chargeCodes.length < leastBars ? (
             <Facts
               class="figures"
-              facts={chargeCodes.map(({ chargeCode, rows }): Fact => [chargeCode, counted(rows, "activity", "activities")])}
+              facts={chargeCodes.map(({ chargeCode, rows }): Fact => [chargeCode, countInWords(rows, "activity", "activities")])}
             />
           ) : (
             <Bars

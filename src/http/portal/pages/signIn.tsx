@@ -3,7 +3,16 @@ import { endSession, type NamelessMember } from "../../../commands/members/sessi
 import { recordRefusals, recordSignIn } from "../../../commands/members/signInRecords.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
-import { type Done, done, type FormOf, type PageOf, type PortalDeps, type Shown, type SignedInVisit, type Visit } from "../page.js";
+import {
+  type FormDefinition,
+  type FormResult,
+  type PageContent,
+  type PageDefinition,
+  type PortalDeps,
+  type SignedInVisit,
+  type Visit,
+  withNotice,
+} from "../pageDefinition.js";
 import { browserName } from "../sessions/browserName.js";
 import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
@@ -29,7 +38,7 @@ export function safeReturn(text: string | undefined): string {
   return /^\/portal\/(?:sign-in|sign-out|join|sso)(?:\/|$)/.test(url.pathname) ? "/portal" : `${url.pathname}${url.search}`;
 }
 
-export const signInPage: PageOf<Visit> = {
+export const signInPage: PageDefinition<Visit> = {
   path,
   access: "anyone",
   show: async (visit, deps) => {
@@ -39,7 +48,7 @@ export const signInPage: PageOf<Visit> = {
   },
 };
 
-function signInShown(visit: Visit, next: string, deps: PortalDeps): Shown {
+function signInShown(visit: Visit, next: string, deps: PortalDeps): PageContent {
   return {
     title: "Sign in",
     body: (
@@ -65,7 +74,7 @@ function signInShown(visit: Visit, next: string, deps: PortalDeps): Shown {
   };
 }
 
-export const signInForm: FormOf<Visit> = {
+export const signInForm: FormDefinition<Visit> = {
   path,
   access: "anyone",
   page: signInPage,
@@ -92,7 +101,7 @@ export const signInForm: FormOf<Visit> = {
 export const tooManyTries = (seconds: number): string =>
   `Too many attempts. Try again in ${seconds < 120 ? `${seconds} ${seconds === 1 ? "second" : "seconds"}` : `${Math.ceil(seconds / 60)} minutes`}.`;
 
-function again(visit: Visit, email: string, next: string, deps: PortalDeps, status: number, line: string): Shown {
+function again(visit: Visit, email: string, next: string, deps: PortalDeps, status: number, line: string): PageContent {
   const submitted = { get: (name: string) => (name === "email" ? email : ""), all: () => [] };
   const notice = { kind: "error" as const, lines: [line] };
   return { ...signInShown({ ...visit, submitted, notice }, next, deps), status, notice };
@@ -105,7 +114,7 @@ export async function signInAs(
   way: SignInWay,
   visit: Visit,
   deps: PortalDeps,
-): Promise<Done | Shown> {
+): Promise<FormResult | PageContent> {
   if (members.length === 1) return enter(members[0], next, way, visit, deps);
   return {
     title: "Which organisation?",
@@ -123,7 +132,7 @@ export async function signInAs(
 
 const organisationPath = `${path}/organisation`;
 
-export const organisationForm: FormOf<Visit> = {
+export const organisationForm: FormDefinition<Visit> = {
   path: organisationPath,
   access: "anyone",
   page: signInPage,
@@ -138,7 +147,7 @@ export const organisationForm: FormOf<Visit> = {
 };
 
 /** Opens a new session, even if the browser had one, and redirects to the page that the person asked for. */
-export async function enter(member: NamelessMember, next: string, way: SignInWay, visit: Visit, deps: PortalDeps): Promise<Done> {
+export async function enter(member: NamelessMember, next: string, way: SignInWay, visit: Visit, deps: PortalDeps): Promise<FormResult> {
   const { context, requestId } = visit;
   const { members, sessionCookie, signInLog } = deps;
   const opened = {
@@ -166,12 +175,12 @@ const notRecorded =
     logger.warn({ err: error, requestId }, "a sign-in could not be recorded in the organisation's log");
 
 /** After the person's own session was ended: leads to the sign-in, which says what happened. */
-export function signedOut({ context }: Visit, { sessionCookie }: PortalDeps, line: string): Done {
+export function signedOut({ context }: Visit, { sessionCookie }: PortalDeps, line: string): FormResult {
   sessionCookie.clear(context);
-  return { ...done(path, line), owner: ownerOf(undefined) };
+  return { ...withNotice(path, line), owner: ownerOf(undefined) };
 }
 
-export const signOutForm: FormOf<SignedInVisit> = {
+export const signOutForm: FormDefinition<SignedInVisit> = {
   path: "/portal/sign-out",
   access: "look",
   page: overviewPage,

@@ -5,7 +5,7 @@ import { emailKey } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { Identity, SingleSignOn } from "../../../ports/people.js";
 import { membersWithEmail } from "../../../queries/lookUps/members.js";
-import type { Done, PageOf, PortalDeps, Visit } from "../page.js";
+import type { FormResult, PageDefinition, PortalDeps, Visit } from "../pageDefinition.js";
 import { readSignedValue, signValue, singleSignOnCookie } from "../sessions/cookies.js";
 import { safeReturn, signInAs, singleSignOnPaths } from "./signIn.js";
 
@@ -13,7 +13,7 @@ const way = "single sign-on";
 const kept = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string(), returnTo: z.string() });
 
 /** Sets the cookie that the provider's answer is compared with. */
-export const beginPage: PageOf<Visit> = {
+export const beginPage: PageDefinition<Visit> = {
   path: singleSignOnPaths.begin,
   access: "anyone",
   leadsOn: true,
@@ -28,7 +28,7 @@ export const beginPage: PageOf<Visit> = {
 };
 
 /** Takes the identity that came back from the provider. The cookie is removed, and a state is accepted once, from whichever browser. */
-export const finishPage: PageOf<Visit> = {
+export const finishPage: PageDefinition<Visit> = {
   path: singleSignOnPaths.finish,
   access: "anyone",
   leadsOn: true,
@@ -67,4 +67,4 @@ const sentences: Readonly<Record<Refusal, string>> = {
   unreachable: "Single sign-on is not responding. Try again shortly, or sign in with your password.",
 };
 
-const backToSignIn = (reason: Refusal): Done => ({ goTo: "/portal/sign-in", notice: { kind: "error", lines: [sentences[reason]] } });
+const backToSignIn = (reason: Refusal): FormResult => ({ goTo: "/portal/sign-in", notice: { kind: "error", lines: [sentences[reason]] } });

@@ -1,6 +1,6 @@
 // A list's filters: a row of chips that apply at once, and a form with a button where there are no scripts.
 import type { Child } from "hono/jsx";
-import { groupedBy } from "../groupedBy.js";
+import { groupItems } from "../groupItems.js";
 import type { Links, Query } from "../links.js";
 import { Button, HiddenFields } from "./form.js";
 
@@ -52,7 +52,7 @@ export function Chips({ visit, path, chips, kept = {}, all = "Show all" }: Chips
   return (
     <form method="get" action={links.to(path)} class="filter-chips" data-chips>
       <HiddenFields values={kept} />
-      {[...groupedBy(chips, ({ group, name }) => group ?? name).values()].map((group) => (
+      {[...groupItems(chips, ({ group, name }) => group ?? name).values()].map((group) => (
         <span class={group.length === 1 ? undefined : "chip-group"}>
           {group.map((chip) => (
             <OneChip chip={chip} given={given[chip.name]} without={without(chip.name)} />

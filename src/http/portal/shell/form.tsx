@@ -1,6 +1,6 @@
 import { type Child, createContext, useContext } from "hono/jsx";
 import type { Query } from "../links.js";
-import type { FieldFault, Visit } from "../page.js";
+import type { FieldFault, Visit } from "../pageDefinition.js";
 
 interface FormProps {
   readonly visit: Visit;

@@ -38,20 +38,20 @@ export function momentInWords(at: Date, timeZone: string): string {
 const groups = new Intl.NumberFormat("en-AU");
 
 /** An exact number with its thousands apart: `1,234.5`. */
-export function grouped(number: number | string): string {
+export function groupDigits(number: number | string): string {
   const [whole = "", fraction] = String(number).split(".");
   return `${groups.format(whole as Intl.StringNumericLiteral)}${fraction === undefined ? "" : `.${fraction}`}`;
 }
 
 /** `1 row`, `1,234 rows`. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${grouped(count)} ${count === 1 ? one : many}`;
+export const countInWords = (count: number, one: string, many = `${one}s`): string => `${groupDigits(count)} ${count === 1 ? one : many}`;
 
 export function inWords(value: Value, timeZone: string): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
-  if (typeof value === "number") return grouped(value);
+  if (typeof value === "number") return groupDigits(value);
   if (value instanceof Date) return timeInWords(value, timeZone);
-  return "day" in value ? dayInWords(value.day) : grouped(value.decimal);
+  return "day" in value ? dayInWords(value.day) : groupDigits(value.decimal);
 }
 
 /** Digits after the point. */
@@ -79,7 +79,7 @@ export function inJson(value: Value): string | number | null {
 }
 
 /** The order of two values of a column; what is absent comes last. */
-export function compared(one: Value, other: Value): number {
+export function compareValues(one: Value, other: Value): number {
   const [a, b] = [inJson(one), inJson(other)];
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (fractionOf(one) + fractionOf(other) > 0 || (typeof a === "number" && typeof b === "number")) return Number(a) - Number(b);

@@ -1,4 +1,4 @@
-import type { Notice, Shown, Visit } from "../page.js";
+import type { Notice, PageContent, Visit } from "../pageDefinition.js";
 import { Button, ButtonLink, FaultContext } from "./form.js";
 import { Logo } from "./icons.js";
 import { Navigation } from "./navigation.js";
@@ -6,7 +6,7 @@ import { PageTop } from "./pageTop.js";
 import { Sentence } from "./sentence.js";
 
 /** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
-export function Layout({ visit, shown }: { visit: Visit; shown: Shown }) {
+export function Layout({ visit, shown }: { visit: Visit; shown: PageContent }) {
   const { person, assets, links } = visit;
   const { title, scripts = [], body } = shown;
   const asset = (name: string) => links.to(assets.path(name));

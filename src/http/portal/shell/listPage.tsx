@@ -3,15 +3,15 @@ import type { Child } from "hono/jsx";
 import type { Action } from "../../../domain/members.js";
 import type { Page, PageRequest } from "../../../queries/page.js";
 import { download } from "../downloads.js";
-import type { AnswerOf, PageHead, PageOf, PortalDeps, SignedInVisit } from "../page.js";
+import type { AnswerDefinition, PageDefinition, PageHead, PortalDeps, SignedInVisit } from "../pageDefinition.js";
 import { downloadTable } from "../tableDownloads.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
 import { inJson } from "./formats.js";
 import { Pager } from "./panel.js";
-import { type Column, cellsInFile, isData, sorted, Table } from "./table.js";
+import { type Column, cellsInFile, isData, sortRows, Table } from "./table.js";
 
 /** A page of rows, or all rows of a list that is short. */
-export interface Listed<Row> extends Page<Row> {
+export interface ListedRows<Row> extends Page<Row> {
   /** How many there are with this filter; `more` where counting ended there. */
   readonly total?: { readonly count: number; readonly more: boolean };
 }
@@ -37,7 +37,7 @@ interface List<Row> {
   readonly head?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Partial<PageHead>>;
   readonly filters?: (visit: SignedInVisit, deps: PortalDeps) => Promise<readonly Chip[]> | readonly Chip[];
   /** Reads the filter from the visit's query and throws a Rejection with a sentence where it is wrong. */
-  readonly query: (visit: SignedInVisit, page: PageRequest, deps: PortalDeps) => Promise<Listed<Row>>;
+  readonly query: (visit: SignedInVisit, page: PageRequest, deps: PortalDeps) => Promise<ListedRows<Row>>;
   readonly columns: (
     visit: SignedInVisit,
     deps: PortalDeps,
@@ -67,8 +67,8 @@ const mostSorted = 2_000;
 const rowsAtOnce = 500;
 
 export interface ListPage {
-  readonly page: PageOf<SignedInVisit>;
-  readonly downloads: readonly AnswerOf<SignedInVisit>[];
+  readonly page: PageDefinition<SignedInVisit>;
+  readonly downloads: readonly AnswerDefinition<SignedInVisit>[];
 }
 
 export function listPage<Row>(list: List<Row>): ListPage {
@@ -96,7 +96,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
   const maySort = isShort || (first.total !== undefined && !first.total.more && first.total.count <= mostSorted);
   const all = sort !== "" && maySort && !isShort ? await allRows(list, visit, deps) : first.items;
   const given = await columns(visit, deps, all);
-  const inOrder = sort !== "" && maySort ? sorted(all, given, sort) : all;
+  const inOrder = sort !== "" && maySort ? sortRows(all, given, sort) : all;
   // A short list, and a sorted one, are all there: their pages are cut here. Of others the query gives the page.
   const isWhole = isShort || all !== first.items;
   const start = isWhole ? Math.min(place, Math.max(0, inOrder.length - 1)) : place;
@@ -163,7 +163,7 @@ export const downloadMenu = (address: (format: "csv" | "xlsx" | "json") => strin
 
 async function* batches<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps): AsyncGenerator<readonly Row[]> {
   for (let cursor: string | undefined | null; cursor !== null; ) {
-    const page: Listed<Row> = await list.query(visit, { limit: rowsAtOnce, cursor, secret: deps.signingSecret }, deps);
+    const page: ListedRows<Row> = await list.query(visit, { limit: rowsAtOnce, cursor, secret: deps.signingSecret }, deps);
     yield page.items;
     cursor = page.nextCursor;
   }

@@ -1,5 +1,5 @@
 import type { Action } from "../../../domain/members.js";
-import type { Visit } from "../page.js";
+import type { Visit } from "../pageDefinition.js";
 import { Icon, type IconName } from "./icons.js";
 
 export interface MenuEntry {

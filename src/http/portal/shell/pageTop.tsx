@@ -1,4 +1,4 @@
-import type { PageHead, Visit } from "../page.js";
+import type { PageHead, Visit } from "../pageDefinition.js";
 
 /** The same things in the same place on every page. */
 export const PageTop = ({

@@ -1,6 +1,6 @@
 // The parts that pages are made of: panels, facts and pagers.
 import type { Child } from "hono/jsx";
-import { grouped } from "./formats.js";
+import { groupDigits } from "./formats.js";
 
 interface PanelProps {
   /** Of the heading; a link may lead to it. */
@@ -81,7 +81,7 @@ export function Pager({ of, cursor, nextCursor, address, range }: PagerProps) {
 }
 
 function rangeWords({ start, shown, total = { count: shown, more: true } }: Range, of: string, isAll: boolean): string {
-  if (isAll) return `${grouped(shown)} ${of}`;
-  const range = shown === 0 ? "None here" : `${grouped(start + 1)} to ${grouped(start + shown)}`;
-  return total.count === shown && total.more ? range : `${range} of ${total.more ? "more than " : ""}${grouped(total.count)} ${of}`;
+  if (isAll) return `${groupDigits(shown)} ${of}`;
+  const range = shown === 0 ? "None here" : `${groupDigits(start + 1)} to ${groupDigits(start + shown)}`;
+  return total.count === shown && total.more ? range : `${range} of ${total.more ? "more than " : ""}${groupDigits(total.count)} ${of}`;
 }

@@ -1,7 +1,7 @@
 // A table is its columns, written once for a subject: they give the page's table and the CSV, XLSX and JSON of the same rows.
 import type { Child } from "hono/jsx";
-import { groupedBy } from "../groupedBy.js";
-import { compared, fractionOf, inFile, inWords, type Value } from "./formats.js";
+import { groupItems } from "../groupItems.js";
+import { compareValues, fractionOf, inFile, inWords, type Value } from "./formats.js";
 import { Time } from "./values.js";
 
 /** A column of a page's table. */
@@ -82,7 +82,7 @@ export function Table<Row>({ visit, caption, columns, rows, empty, muted, marks,
           ))}
         </tr>
       </thead>
-      {(groupBy ? [...groupedBy(rows, groupBy).values()] : [rows]).map((group) => (
+      {(groupBy ? [...groupItems(rows, groupBy).values()] : [rows]).map((group) => (
         <tbody>
           {group.map((row, index) => (
             <TableRow {...{ visit, row, muted, marks, digits }} columns={shown} isFirst={index === 0 || !groupBy} />
@@ -164,12 +164,12 @@ const aligned = (text: string, value: Value, digits: number): string => {
 };
 
 /** By the column of this key; `-key` turns the order round. Undefined where no column has it. */
-export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], by: string): readonly Row[] {
+export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], by: string): readonly Row[] {
   const column = columns.filter(isData).find(({ key }) => key === by.replace(/^-/, ""));
   if (!column) return rows;
   const [sign, { value }] = [by.startsWith("-") ? -1 : 1, column];
   const isAbsent = (row: Row) => [null, undefined, ""].includes(value(row) as null);
   return rows.toSorted((one, other) =>
-    isAbsent(one) || isAbsent(other) ? Number(isAbsent(one)) - Number(isAbsent(other)) : sign * compared(value(one), value(other)),
+    isAbsent(one) || isAbsent(other) ? Number(isAbsent(one)) - Number(isAbsent(other)) : sign * compareValues(value(one), value(other)),
   );
 }

@@ -1,5 +1,5 @@
 // Values as a page shows them.
-import { grouped, timeInWords } from "./formats.js";
+import { groupDigits, timeInWords } from "./formats.js";
 
 interface TimeProps {
   readonly visit: { person: { readonly timezone: string } | undefined };
@@ -20,11 +20,11 @@ export function Time({ visit, at, otherwise = "-", exact }: TimeProps) {
   );
 }
 
-export const Amount = ({ value }: { value: number }) => <span class="amount">{grouped(value)}</span>;
+export const Amount = ({ value }: { value: number }) => <span class="amount">{groupDigits(value)}</span>;
 
 /** An exact decimal: `1,234.5`. `signed`: more or less than before, `+1,234.5`. */
 export const Quantity = ({ text, signed }: { text: string; signed?: boolean | undefined }) => (
-  <span class="amount">{`${signed && !text.startsWith("-") && /[1-9]/.test(text) ? "+" : ""}${grouped(text)}`}</span>
+  <span class="amount">{`${signed && !text.startsWith("-") && /[1-9]/.test(text) ? "+" : ""}${groupDigits(text)}`}</span>
 );
 
 /** About half of a narrow column: a longer text has to break somewhere. */

@@ -14,7 +14,7 @@ const tablesMs = 30_000;
  * Notes every row that an import accepts, also those recorded before an interruption, and says at its end which are unusual. The
  * organisation's earlier imports are waited for then, which the tables usually have by that time.
  */
-export function unusualOf({ pool }: WorkerDeps, held: HeldTurn, request: ImportRequested, { file }: Catalogue) {
+export function createImportUnusualFinder({ pool }: WorkerDeps, held: HeldTurn, request: ImportRequested, { file }: Catalogue) {
   const { kind, organisationId, source, corrects } = request;
   if (kind !== "activities") return undefined;
   const at = new Date(request.at);

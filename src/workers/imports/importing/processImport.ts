@@ -8,15 +8,15 @@ import type { EventContext } from "../../../events/codec.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import { openSubmission } from "../../../judging/openSubmission.js";
 import { prepareRows } from "../../../judging/prepareRows.js";
-import { rowOutcomes } from "../../../judging/rowOutcome.js";
+import { outcomeRecorder } from "../../../judging/rowOutcome.js";
 import type { NewEvent } from "../../../ports/eventStore.js";
-import { presentOf } from "../../../queries/organisations/organisations.js";
+import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import { type HeldTurn, Interrupted } from "../turns/holdTurn.js";
 import { beginOldest } from "../turns/reconcileQueue.js";
-import type { Visit } from "../turns/room.js";
+import type { RoomShare } from "../turns/room.js";
 import { claimCorrectedRows } from "./claimCorrectedRows.js";
-import { unusualOf } from "./findUnusual.js";
+import { createImportUnusualFinder } from "./findUnusual.js";
 import { errorReport, fetchSubmission } from "./importFiles.js";
 import { type EventWriter, eventWriter, recordRows } from "./recordRows.js";
 
@@ -26,7 +26,7 @@ type Processing = Extract<ImportState, { status: "processing" }>;
  * Runs an import from the head of its stream to its end. Undefined if it had ended before. When it throws, everything appended so far stays
  * valid, and the next turn goes on from there.
  */
-export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, visit: Visit): Promise<LoadedImport | undefined> {
+export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, visit: RoomShare): Promise<LoadedImport | undefined> {
   held.check();
   const found = await loadImport(deps.eventStore, held.turn.importId);
   if (found.state.status === "none" || hasEnded(found)) return undefined;
@@ -50,7 +50,7 @@ async function run(
   folder: string,
   loaded: StartedImport,
   writer: EventWriter,
-  giveWay: Visit["giveWay"],
+  giveWay: RoomShare["giveWay"],
 ): Promise<LoadedImport> {
   const context = contextOf(deps, loaded);
   const { request, started } = loaded.state;
@@ -72,8 +72,8 @@ async function run(
   if (request.corrects && prepared.rows !== request.corrects.rows.length)
     throw new ImportFault("The file does not have the rows that it is to correct. Send the corrections again.");
   if (prepared.rows < loaded.state.rows) throw new ImportFault("The file has fewer rows than were recorded from it. Send it again.");
-  const outcomes = rowOutcomes(request, submission.columns, prepared);
-  const unusual = unusualOf(deps, held, request, catalogue);
+  const outcomes = outcomeRecorder(request, submission.columns, prepared);
+  const unusual = createImportUnusualFinder(deps, held, request, catalogue);
   const report = errorReport(deps.spreadsheets, submission.reported, { path: join(folder, "report.xlsx"), importId: request.importId });
   try {
     const { state, counts } = await recordRows({
@@ -124,7 +124,7 @@ interface StartedImport extends LoadedImport {
 /** Every row is judged by the catalogue and the localities that ImportStarted names, also after an interruption. */
 async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport): Promise<StartedImport> {
   if (found.state.status === "processing") return shown(held, { ...found, state: found.state });
-  const { catalogueVersion } = await presentOf(held.turn.organisationId, deps.pool);
+  const { catalogueVersion } = await presentCatalogueOf(held.turn.organisationId, deps.pool);
   const localities = await deps.localities.current();
   const command = { type: "startImport", by: workerOf(deps), catalogueVersion, localities, now: held.now() } as const;
   const context = contextOf(deps, found);

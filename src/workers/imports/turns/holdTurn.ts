@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { keepTurn, leaseMs, type Turn } from "../../../commands/imports/queue/turns.js";
+import { leaseMs, renewTurn, type Turn } from "../../../commands/imports/queue/turns.js";
 import { channels, type Notices } from "../../../ports/notices.js";
 
 /** Why an import does not go on in this worker. The import is not at fault. */
@@ -75,7 +75,7 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
     const sent = performance.now();
     const told = { progress, headway, allRows, startedAt };
     try {
-      const kept = await keepTurn(pool, turn, told);
+      const kept = await renewTurn(pool, turn, told);
       if (kept.kept) heldUntil = sent + leaseMs;
       else lost = true;
       if (kept.cancelRequested) seeCancellation();

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ImportRequested } from "../../../events/importEvents.js";
 
-export interface Visit {
+export interface RoomShare {
   /** False when there is no room for the file now. */
   take(file: ImportRequested["file"]): boolean;
   /** Call it often, and await the promise if it returns one. */
@@ -36,7 +36,7 @@ export function createRoom(slots: number) {
   return { enter: () => visit(large, small, smallImports) };
 }
 
-function visit(large: Limit, small: Limit, smallImports: ReturnType<typeof countSmallImports>): Visit {
+function visit(large: Limit, small: Limit, smallImports: ReturnType<typeof countSmallImports>): RoomShare {
   let since = performance.now();
   let pauseMs = mostPauseMs;
   let isLarge = false;

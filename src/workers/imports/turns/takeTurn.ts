@@ -12,7 +12,7 @@ import type { WorkerDeps } from "../deps.js";
 import { endCancelled, failImport } from "../importing/endImport.js";
 import { processImport } from "../importing/processImport.js";
 import { type HeldTurn, holdTurn, Interrupted } from "./holdTurn.js";
-import type { Visit } from "./room.js";
+import type { RoomShare } from "./room.js";
 
 /** After this many turns without an acknowledged append, outages not counted, the import fails so that the organisation's next one can run. */
 const mostAttempts = 12;
@@ -28,7 +28,7 @@ export interface TurnRun {
   /** The worker's own folder. */
   readonly folder: string;
   readonly stop: AbortSignal;
-  readonly visit: Visit;
+  readonly visit: RoomShare;
   /** How long to leave an import alone after an outage. */
   readonly outageMs: () => number;
   /** Called when the import has failed. */

@@ -7,7 +7,13 @@ import type { EventType } from "../../../events/registry.js";
 import { LogTooShort } from "../../../portErrors.js";
 import { isAfter, type Position } from "../../../ports/eventStore.js";
 import { CheckpointMovedBack, throwIfUnseen } from "../../../projections/running/applyBatch.js";
-import { type Checkpoint, createCheckpoints, isSame, readCheckpoints, startAfter } from "../../../projections/running/checkpoints.js";
+import {
+  type Checkpoint,
+  createCheckpoints,
+  isSamePosition,
+  readCheckpoints,
+  startAfter,
+} from "../../../projections/running/checkpoints.js";
 import { keepActive } from "../../../projections/running/locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../projections/running/logGuard.js";
 import type { WebhookWorkerDeps } from "../deps.js";
@@ -66,7 +72,7 @@ async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSi
     throwIfUnseen(followerName, place, batch.events);
     const isDue = performance.now() - savedAt > idleSaveMs;
     if (!isAfter(batch.position, stands)) {
-      if (isDue && !isSame((await readCheckpoints(pool, [followerName])).get(followerName), stands))
+      if (isDue && !isSamePosition((await readCheckpoints(pool, [followerName])).get(followerName), stands))
         throw new CheckpointMovedBack("the webhooks' checkpoint has moved");
     } else if (batch.events.length > 0 || isDue) {
       await recordBatch(options, batch, stands);

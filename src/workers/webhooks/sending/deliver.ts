@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { pauseWebhook, removeWebhook } from "../../../commands/organisations/webhooks.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { addressRefusal } from "../../../domain/webhooks/address.js";
-import { EventGone, messageOf } from "../../../queries/webhooks/message.js";
+import { EventGone, webhookMessageOf } from "../../../queries/webhooks/message.js";
 import { type WebhookWorkerDeps, workerOf } from "../deps.js";
 import type { ClaimedDelivery } from "./claimDeliveries.js";
 import { attemptSeconds, claimSeconds } from "./deliveryDeadlines.js";
@@ -19,7 +19,7 @@ const gone = 410;
 /** Makes one attempt and writes its outcome. Pauses or removes the endpoint if the outcome requires it. */
 export async function deliver(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, outcomes: OutcomeWriter): Promise<void> {
   const { pool, logger, signal } = deps;
-  const body = await messageOf(delivery, deps).catch((error: unknown) => {
+  const body = await webhookMessageOf(delivery, deps).catch((error: unknown) => {
     if (error instanceof EventGone) return retryUntilWritten(() => dropDelivery(pool, delivery, error.message), signal);
     if (!signal.aborted)
       logger.warn({ err: error, eventId: delivery.eventId }, "the event of a webhook could not be read; it is tried again later");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contradictingDate, createDateForms, inOrder, needsOrder, orderIn } from "../../../../src/domain/imports/columns/dateOrder.js";
+import { contradictingDate, createDateForms, dateOrderIn, isoDate, needsOrder } from "../../../../src/domain/imports/columns/dateOrder.js";
 import { gatherEvidence } from "../../../../src/domain/imports/columns/evidence.js";
 
 test.each([
@@ -18,24 +18,24 @@ test.each([
   ["03/04/2026 13:00 pm", undefined, undefined],
   ["03/04/2026 0:30 am", undefined, undefined],
 ])("%s is %s with the day first and %s with the month first", (text, dayFirst, monthFirst) => {
-  expect([inOrder(text, "dayFirst"), inOrder(text, "monthFirst")]).toEqual([dayFirst, monthFirst]);
+  expect([isoDate(text, "dayFirst"), isoDate(text, "monthFirst")]).toEqual([dayFirst, monthFirst]);
 });
 
 test.each(["2026-04-03", "3/4/26", "03/04-2026", "3 April 2026", "2026/04/03", "03/04/2026 at noon", "", "1/2/20261"])(
   "%s needs no order and stays as it is",
   (text) => {
     expect(needsOrder(text)).toBe(false);
-    expect(inOrder(text, "dayFirst")).toBeUndefined();
+    expect(isoDate(text, "dayFirst")).toBeUndefined();
   },
 );
 
 test("values say their order where one of them can be read in only one way", () => {
-  expect(orderIn(["x", "03/04/2026", "23/04/2026", "24/04/2026"])).toEqual({ order: "dayFirst", example: "23/04/2026" });
-  expect(orderIn(["03/04/2026", "04/23/2026"])).toEqual({ order: "monthFirst", example: "04/23/2026" });
-  expect(orderIn(["03/04/2026", "05/06/2026"])).toEqual({ order: undefined, example: "03/04/2026" });
-  expect(orderIn(["23/04/2026", "04/23/2026"])).toEqual({ order: undefined, example: "23/04/2026", other: "04/23/2026" });
-  expect(orderIn(["2026-04-03", ""])).toBeUndefined();
-  expect(orderIn(["03/04/2026", "31/31/2026", "30/02/2026"])).toEqual({ order: undefined, example: "03/04/2026" });
+  expect(dateOrderIn(["x", "03/04/2026", "23/04/2026", "24/04/2026"])).toEqual({ order: "dayFirst", example: "23/04/2026" });
+  expect(dateOrderIn(["03/04/2026", "04/23/2026"])).toEqual({ order: "monthFirst", example: "04/23/2026" });
+  expect(dateOrderIn(["03/04/2026", "05/06/2026"])).toEqual({ order: undefined, example: "03/04/2026" });
+  expect(dateOrderIn(["23/04/2026", "04/23/2026"])).toEqual({ order: undefined, example: "23/04/2026", other: "04/23/2026" });
+  expect(dateOrderIn(["2026-04-03", ""])).toBeUndefined();
+  expect(dateOrderIn(["03/04/2026", "31/31/2026", "30/02/2026"])).toEqual({ order: undefined, example: "03/04/2026" });
 });
 
 test("a value speaks against the order that cannot read it, and against none where it needs one", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createNumberForms, decimalIn, numberAgainst, readNumber } from "../../../../src/domain/imports/columns/decimal.js";
+import { contradictingNumber, createNumberForms, decimalMarkIn, readNumber } from "../../../../src/domain/imports/columns/decimal.js";
 
 /** The number with a decimal point, with a decimal comma, and as the contract reads it. */
 test.each<[string, point: number | undefined, comma: number | undefined, plain?: number]>([
@@ -41,7 +41,7 @@ test.each<[string, point: number | undefined, comma: number | undefined, plain?:
   expect([readNumber(text, "point"), readNumber(text, "comma"), readNumber(text, undefined)]).toEqual([point, comma, plain]);
 });
 
-test.each<[string, string[], ReturnType<typeof decimalIn>]>([
+test.each<[string, string[], ReturnType<typeof decimalMarkIn>]>([
   ["one that only a comma explains", ["3", "1.234", "1,5"], { decimal: "comma", example: "1,5" }],
   ["thousands and decimals", ["1.234,50"], { decimal: "comma", example: "1.234,50" }],
   ["one that only a point explains", ["1,234", "0.5"], { decimal: "point", example: "0.5" }],
@@ -50,24 +50,24 @@ test.each<[string, string[], ReturnType<typeof decimalIn>]>([
   ["thousands that any reading takes alike", ["1 234"], { decimal: "point", example: "1 234" }],
   ["only whole numbers", ["1", "1234", "-7", "", "n/a", "2026-03-01", "1.23.456"], undefined],
 ])("%s", (_, values, found) => {
-  expect(decimalIn(values)).toEqual(found);
+  expect(decimalMarkIn(values)).toEqual(found);
 });
 
 test("a declaration is contradicted by what only the other one reads", () => {
-  expect(numberAgainst(["1.234", "1,5"], "comma")).toBe(undefined);
-  expect(numberAgainst(["1.234", "0.5"], "comma")).toBe("0.5");
-  expect(numberAgainst(["1,234", "1,5"], "point")).toBe("1,5");
-  expect(numberAgainst(["1,234", "1 234", "7"], "point")).toBe(undefined);
+  expect(contradictingNumber(["1.234", "1,5"], "comma")).toBe(undefined);
+  expect(contradictingNumber(["1.234", "0.5"], "comma")).toBe("0.5");
+  expect(contradictingNumber(["1,234", "1,5"], "point")).toBe("1,5");
+  expect(contradictingNumber(["1,234", "1 234", "7"], "point")).toBe(undefined);
 });
 
 test("without a declaration nothing is left that the contract would reject or that can be read in two ways", () => {
-  expect(numberAgainst(["1", "1234", "x"], undefined)).toBe(undefined);
-  expect(numberAgainst(["1.234"], undefined)).toBe("1.234");
-  expect(numberAgainst(["1.234", "0.5"], undefined)).toBe(undefined);
-  expect(numberAgainst(["0.5", "1,234"], undefined)).toBe("1,234");
-  expect(numberAgainst(["1 234"], undefined)).toBe("1 234");
-  expect(numberAgainst(["1,5"], undefined)).toBe("1,5");
-  expect(numberAgainst(["0.5", "1,5"], undefined)).toBe("1,5");
+  expect(contradictingNumber(["1", "1234", "x"], undefined)).toBe(undefined);
+  expect(contradictingNumber(["1.234"], undefined)).toBe("1.234");
+  expect(contradictingNumber(["1.234", "0.5"], undefined)).toBe(undefined);
+  expect(contradictingNumber(["0.5", "1,234"], undefined)).toBe("1,234");
+  expect(contradictingNumber(["1 234"], undefined)).toBe("1 234");
+  expect(contradictingNumber(["1,5"], undefined)).toBe("1,5");
+  expect(contradictingNumber(["0.5", "1,5"], undefined)).toBe("1,5");
 });
 
 test("a few values say what all of them say", () => {
@@ -75,5 +75,5 @@ test("a few values say what all of them say", () => {
   const all = [...Array.from({ length: 1_000 }, (_, index) => `${index},5`), "7", "1.234", "5.678", "0.5", "1,234.5", "x"];
   for (const cell of all) forms.add(cell);
   expect(forms.values()).toEqual(["0,5", "1.234", "0.5", "1,234.5"]);
-  expect(decimalIn(forms.values())).toEqual(decimalIn(all));
+  expect(decimalMarkIn(forms.values())).toEqual(decimalMarkIn(all));
 });

@@ -245,5 +245,5 @@ test.each<[what: string, headings: string, row: string, leadsTo: RegExp]>([
 
 test("a kind that the headings do not say is to be chosen", async () => {
   const { error } = await stage.send("recognise", csv("x,y\n1,2\n"));
-  expect(error).toContain("The headings do not say what the file has. Choose Shipments or Activities under Kind.");
+  expect(error).toContain("The headings do not say what the file has. Choose Shipments or Activities under Kind");
 });

@@ -1,6 +1,6 @@
 // Editing one cell, with what fits into it. The nearest is offered, and taken only when a person takes it.
 import { count } from "./changes.js";
-import { found } from "./replace.js";
+import { cellsToReplace } from "./replace.js";
 import type { Change } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 import { createOfferList, type Offer, type Suggestion, type Suggestions } from "./suggestions.js";
@@ -109,7 +109,7 @@ export function createCellEditor({ view, sheet, editable, suggestions, change, f
     const find = cellValue(row, field);
     return near.flatMap(({ value, label = "" }, index) => {
       const one: Offer = { text: value, hint: label, take: () => change([{ row, field, value }]) };
-      const same = index === 0 ? found(sheet, { field, find, replacement: value, whole: true }) : [];
+      const same = index === 0 ? cellsToReplace(sheet, { field, find, replacement: value, whole: true }) : [];
       const all = () => change(same.map((each) => ({ row: each.row, field, value })));
       return same.length > 1 ? [one, { text: value, hint: `in all ${count(same.length, "cell")} with ${find}`, take: all }] : [one];
     });

@@ -1,7 +1,7 @@
 // Keyboard, mouse and clipboard, as in a spreadsheet.
 import { formatCells, parseCells } from "../clipboard.js";
 import { createCellEditor } from "./cellEditor.js";
-import { type Commands, rangeCommands } from "./rangeCommands.js";
+import { type RangeCommands, rangeCommands } from "./rangeCommands.js";
 import type { Change, Column, Row } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 import type { Suggestions } from "./suggestions.js";
@@ -19,7 +19,7 @@ interface Control {
   readonly suggestions: Suggestions;
 }
 
-export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, columns, references, suggestions }: Control): Commands {
+export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, columns, references, suggestions }: Control): RangeCommands {
   const { grid } = view;
 
   const fieldAt = (column: number) => view.columns[column - view.leading]?.name;

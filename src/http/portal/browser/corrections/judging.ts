@@ -2,7 +2,7 @@
 // request after the other.
 
 import type { ClosedRow, Row, Verdict } from "./rows.js";
-import { askServer, Refused } from "./server.js";
+import { askServer, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
 
 const quietMs = 250;
@@ -43,9 +43,10 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
       }
       sheet.holdAs(importId, held);
     } catch (error) {
-      say(error instanceof Refused ? error.message : "The rows could not be checked. Trying again in a moment.");
+      say(error instanceof RequestRefused ? error.message : "The rows could not be checked. Trying again in a moment.");
       // What the server refuses for good is not asked again until it changes.
-      if (error instanceof Refused && error.status < 500 && error.status !== 429) for (const row of unchanged()) sheet.unjudged.delete(row);
+      if (error instanceof RequestRefused && error.status < 500 && error.status !== 429)
+        for (const row of unchanged()) sheet.unjudged.delete(row);
       else wait = againMs;
     } finally {
       isAsking = false;

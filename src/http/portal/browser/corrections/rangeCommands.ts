@@ -3,11 +3,11 @@ import { ask } from "../dialog.js";
 import { element } from "../element.js";
 import { type CellChange, changesTable, count } from "./changes.js";
 import { askToReplace } from "./replace.js";
-import { type Change, type Column, type Row, statusOf } from "./rows.js";
+import { type Change, type Column, type Row, rowStatus } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 import type { View } from "./view.js";
 
-export interface Commands {
+export interface RangeCommands {
   readonly fillDown: () => void;
   readonly replace: () => void;
   readonly undo: () => void;
@@ -28,7 +28,7 @@ interface Grid {
   readonly fieldAt: (column: number) => string | undefined;
 }
 
-export function rangeCommands({ view, sheet, editable, say, columns, references, change, inRange, range, fieldAt }: Grid): Commands {
+export function rangeCommands({ view, sheet, editable, say, columns, references, change, inRange, range, fieldAt }: Grid): RangeCommands {
   /** Those of the changes that change something. */
   const real = (changes: readonly Change[]): CellChange[] =>
     changes.flatMap(({ row, field, value }) => {
@@ -73,7 +73,7 @@ export function rangeCommands({ view, sheet, editable, say, columns, references,
   const mostFaulty = (): { field: string | undefined; find: string } => {
     const counts = new Map<string, { field: string; find: string; rows: number }>();
     for (const row of sheet.rows)
-      for (const field of row.held ? [] : statusOf(row, sheet.touched(row)).faulty) {
+      for (const field of row.held ? [] : rowStatus(row, sheet.touched(row)).faulty) {
         const find = cellValue(row, field);
         const key = JSON.stringify([field, find]);
         counts.set(key, { field, find, rows: (counts.get(key)?.rows ?? 0) + 1 });

@@ -26,7 +26,7 @@ function replacedIn(text: string, find: string, replacement: string): string {
 }
 
 /** The cells that would change. Letter case does not matter for finding. */
-export function found(sheet: Pick<Sheet, "rows">, { field, find, replacement, whole }: Search): CellChange[] {
+export function cellsToReplace(sheet: Pick<Sheet, "rows">, { field, find, replacement, whole }: Search): CellChange[] {
   const wanted = find.trim().toLowerCase();
   return sheet.rows.flatMap((row) => {
     if (row.held !== undefined || row.sending) return [];
@@ -59,7 +59,7 @@ export async function askToReplace(sheet: Sheet, { columns, field, find, replace
   let changes: CellChange[] = [];
   let confirm: HTMLButtonElement | undefined;
   const look = () => {
-    changes = found(sheet, { field: select.value, find: finding.value, replacement: replacing.value, whole: whole.checked });
+    changes = cellsToReplace(sheet, { field: select.value, find: finding.value, replacement: replacing.value, whole: whole.checked });
     const column = headingOf(select.value, columns);
     said.textContent =
       changes.length === 0 ? `Nothing to replace in ${column}.` : `${count(changes.length, "cell")} in ${column} will be replaced.`;

@@ -32,7 +32,7 @@ export interface Verdict {
 }
 
 /** Who has a row that is not open. */
-export interface Held {
+export interface RowClosure {
   readonly state: string;
   /** The import that corrects it, or that has written its shipment since. */
   readonly otherId: string | null;
@@ -42,7 +42,7 @@ export interface Held {
 }
 
 /** As the server names a row of one import. */
-export type ClosedRow = Held & { readonly row: number };
+export type ClosedRow = RowClosure & { readonly row: number };
 
 export interface SentRow {
   readonly importId: string;
@@ -56,7 +56,7 @@ export interface SentRow {
   readonly values: Readonly<Record<string, string>>;
   readonly faulty: readonly string[];
   readonly today?: Verdict | null;
-  readonly held?: Held;
+  readonly held?: RowClosure;
   /** Of faulty dates such as 03/04/2026: what they are as day first, and as month first. */
   readonly dates?: Readonly<Record<string, Readonly<Record<string, string | undefined>>>>;
 }
@@ -70,7 +70,7 @@ export interface Row {
   verdict: Verdict | null | undefined;
   /** Counts the changes of its shipment, so that a late verdict is not taken for that of newer values. */
   version: number;
-  held: Held | undefined;
+  held: RowClosure | undefined;
   /** Its values are on their way to the server, and stay as they are until it has answered. */
   sending: boolean;
   selected: boolean;
@@ -116,7 +116,7 @@ export const neededColumns = (columns: readonly Column[], used: ReadonlySet<stri
 export const columnClass = ({ time, number }: Column): string => (time ? "field time" : number ? "field amounts" : "field");
 
 /** `touched`: the row, or another line of its shipment, was changed. */
-export function statusOf({ sent, verdict, held, sending }: Pick<Row, "sent" | "verdict" | "held" | "sending">, touched: boolean): Status {
+export function rowStatus({ sent, verdict, held, sending }: Pick<Row, "sent" | "verdict" | "held" | "sending">, touched: boolean): Status {
   if (held) return { kind: "held", text: heldText(held), faulty: [] };
   if (sending) return { kind: "held", text: "Being submitted", faulty: [] };
   if (verdict === null)
@@ -126,7 +126,7 @@ export function statusOf({ sent, verdict, held, sending }: Pick<Row, "sent" | "v
   return { kind: "wrong", text: reason, faulty };
 }
 
-function heldText({ state, otherId, otherName, by, note }: Held): string {
+function heldText({ state, otherId, otherName, by, note }: RowClosure): string {
   const who = by === null ? "" : ` by ${by}`;
   const other = otherId === null ? "" : `: ${importText(otherId, otherName)}`;
   switch (state) {

@@ -2,8 +2,8 @@
 import { ask as askPerson } from "../dialog.js";
 import { element } from "../element.js";
 import { changesOf, changesTable, count } from "./changes.js";
-import { type Edits, importText, type Row, type Settings, statusOf } from "./rows.js";
-import { askServer, Refused } from "./server.js";
+import { type Edits, importText, type Row, rowStatus, type Settings } from "./rows.js";
+import { askServer, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
 import { chunksOf, readyGroups, type SubmitOutcome, submit } from "./submit.js";
 
@@ -22,7 +22,7 @@ export async function submitReady({ sheet, edits, settings, references, say, out
   if (sheet.unjudged.size > 0) await judgedOrLate(sheet);
   const ready = readyGroups(sheet);
   if (ready.length === 0) {
-    const wrong = sheet.rows.filter((row) => (row.selected || row.changed.size > 0) && statusOf(row, sheet.touched(row)).kind === "wrong");
+    const wrong = sheet.rows.filter((row) => (row.selected || row.changed.size > 0) && rowStatus(row, sheet.touched(row)).kind === "wrong");
     const still = wrong.length === 1 ? "row still has a problem" : "rows still have problems";
     return say(wrong.length > 0 ? `No rows are ready to submit: ${wrong.length} ${still}.` : "Change or select the rows to submit first.");
   }
@@ -154,10 +154,10 @@ async function changeState(what: "dismiss" | "reopen", note: string, rows: reado
       if (what === "dismiss") edits.forget(part);
       done.push(...part);
     } catch (error) {
-      const taken = error instanceof Refused ? error.closed : [];
+      const taken = error instanceof RequestRefused ? error.closed : [];
       sheet.holdAs(importId, taken);
       closed += taken.length;
-      if (taken.length === 0) faults.push(error instanceof Refused ? error.message : "The server could not be reached. Try again.");
+      if (taken.length === 0) faults.push(error instanceof RequestRefused ? error.message : "The server could not be reached. Try again.");
     }
   }
   const outcome = done.length > 0 && what === "reopen" ? [`${count(done.length, "row")} reopened.`] : [];

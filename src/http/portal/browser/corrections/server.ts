@@ -1,7 +1,7 @@
 // Asks the server, with the token of the page's session.
 import type { ClosedRow } from "./rows.js";
 
-export class Refused extends Error {
+export class RequestRefused extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -17,12 +17,12 @@ interface Refusal {
 }
 
 /** Whether it may help to try again: the server did not answer, or could not at the moment. */
-export const isPassing = (error: unknown): boolean => !(error instanceof Refused) || error.status >= 500;
+export const isPassing = (error: unknown): boolean => !(error instanceof RequestRefused) || error.status >= 500;
 
 const attempts = 5;
 const waitMs = 1_000;
 
-export async function askAgain<Answer>(address: string, body?: unknown): Promise<Answer> {
+export async function askServerAgain<Answer>(address: string, body?: unknown): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await askServer<Answer>(address, body);
@@ -48,5 +48,5 @@ export async function askServer<Answer>(address: string, body?: unknown): Promis
   const answer = (await response.json().catch(() => ({}))) as Answer & Refusal;
   if (response.ok) return answer;
   const { message = "Something went wrong. Try again.", closed = [] } = answer;
-  throw new Refused(response.status, typeof message === "string" ? message : message.join(" "), closed);
+  throw new RequestRefused(response.status, typeof message === "string" ? message : message.join(" "), closed);
 }

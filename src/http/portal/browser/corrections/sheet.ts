@@ -1,5 +1,5 @@
 // The rows that the page has, their changes, and which of them go together.
-import type { Change, ClosedRow, Edits, Held, Row, SentRow, Verdict } from "./rows.js";
+import type { Change, ClosedRow, Edits, Row, RowClosure, SentRow, Verdict } from "./rows.js";
 
 export const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
@@ -20,7 +20,7 @@ export interface Sheet {
   /** Each shipment of these rows, and each activity, once. */
   readonly groups: (rows: Iterable<Row>) => Row[][];
   /** Says who has each row; undefined where the row is open again. */
-  readonly hold: (changes: Iterable<readonly [Row, Held | undefined]>) => void;
+  readonly hold: (changes: Iterable<readonly [Row, RowClosure | undefined]>) => void;
   /** The same for rows of one import, as the server names them. */
   readonly holdAs: (importId: string, heldRows: readonly ClosedRow[]) => void;
   readonly judged: (row: Row, version: number, verdict: Verdict | null) => void;

@@ -1,7 +1,7 @@
 // Asks the server whether another person has taken a row: for the rows in view and the changed ones, when an import of the organisation begins
 // or ends, when the page becomes visible, and every few seconds while it is visible.
 import { follow } from "../eventSource.js";
-import type { ClosedRow, Held, Row, Settings } from "./rows.js";
+import type { ClosedRow, Row, RowClosure, Settings } from "./rows.js";
 import { askServer } from "./server.js";
 import { keyOf, type Sheet } from "./sheet.js";
 import type { View } from "./view.js";
@@ -30,7 +30,7 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl, state }:
       const answer = await askServer<{ rows: readonly RowState[] }>(`${base}/states`, {
         rows: [...rows].slice(0, most).map(({ sent: { importId, row } }) => ({ importId, row })),
       });
-      const changes: [Row, Held | undefined][] = [];
+      const changes: [Row, RowClosure | undefined][] = [];
       for (const { importId, row: number, ...held } of answer.rows) {
         const row = sheet.byKey.get(keyOf(importId, number));
         if (!row) continue;
@@ -65,11 +65,11 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl, state }:
 }
 
 /** For each change that was made on this page: when the tables first answered without it, or 0 once they have shown it. */
-const awaited = new WeakMap<Held, number>();
+const awaited = new WeakMap<RowClosure, number>();
 const patienceMs = 30_000;
 
 /** Whether the tables say what the page shows. A row that was reopened on this page stays on it as `open again`. */
-function agree(known: Held | undefined, found: Held): boolean {
+function agree(known: RowClosure | undefined, found: RowClosure): boolean {
   if (known === undefined || known.state === "open again") {
     if (known && found.state === "open") awaited.set(known, 0);
     return found.state === "open";
@@ -83,7 +83,7 @@ function agree(known: Held | undefined, found: Held): boolean {
  * Whether the tables may lack a change that was just made on this page. They are believed once they have shown the change, or after a while. If
  * another person has taken the row, that is shown at once.
  */
-function tablesAreBehind(known: Held | undefined, found: Held): boolean {
+function tablesAreBehind(known: RowClosure | undefined, found: RowClosure): boolean {
   const before = known?.state === "open again" ? "dismissed" : "open";
   if (known?.by !== "you" || found.state !== before) return false;
   const since = awaited.get(known) ?? performance.now();

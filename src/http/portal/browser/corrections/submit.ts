@@ -2,7 +2,7 @@
 // more than 500 rows.
 import { bytesOf, correctionOf, rowsPerRequest } from "./judging.js";
 import type { Edits, Row } from "./rows.js";
-import { askAgain, isPassing, Refused } from "./server.js";
+import { askServerAgain, isPassing, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
 
 export interface SubmitOutcome {
@@ -50,9 +50,9 @@ export async function submit(sheet: Sheet, groups: readonly Row[][], edits: Edit
       edits.forget(rows);
       outcome.sent.push({ importId, name, rows: rows.length });
     } catch (error) {
-      if (!(error instanceof Refused) || error.closed.length === 0) {
+      if (!(error instanceof RequestRefused) || error.closed.length === 0) {
         outcome.faults.push(
-          error instanceof Refused ? error.message : "The server could not be reached. Your changes are kept: submit again.",
+          error instanceof RequestRefused ? error.message : "The server could not be reached. Your changes are kept: submit again.",
         );
         continue;
       }
@@ -73,7 +73,7 @@ async function send(address: string, importId: string, rows: readonly Row[]): Pr
   const key = keys.get(name) ?? crypto.randomUUID();
   keys.set(name, key);
   try {
-    const answer = await askAgain<Sent>(address, { ...content, key });
+    const answer = await askServerAgain<Sent>(address, { ...content, key });
     keys.delete(name);
     return answer;
   } catch (error) {

@@ -29,7 +29,7 @@ export interface Tools {
   readonly loaded: (all: boolean) => void;
 }
 
-interface Parts {
+interface ToolParts {
   readonly sheet: Sheet;
   readonly edits: Edits;
   readonly view: View;
@@ -38,7 +38,7 @@ interface Parts {
   readonly references: ReadonlyMap<string, string>;
 }
 
-export function bindTools(panel: HTMLElement, { sheet, edits, view, settings, references }: Parts): Tools {
+export function bindTools(panel: HTMLElement, { sheet, edits, view, settings, references }: ToolParts): Tools {
   const status = panel.querySelector<HTMLElement>("[data-status]");
   const outcomeBox = panel.querySelector<HTMLElement>("[data-outcome]");
   const button = (name: string) => panel.querySelector<HTMLButtonElement>(`[data-do="${name}"]`);

@@ -1,7 +1,7 @@
 // The grid as it is seen: only the rows in view are in the document, however many there are.
 
 import { element } from "../element.js";
-import { type Column, columnClass, type Row, type Settings, statusOf } from "./rows.js";
+import { type Column, columnClass, type Row, rowStatus, type Settings } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 
 const rowHeight = 36;
@@ -182,7 +182,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
 
   const draw = (element: HTMLElement, row: Row, index: number) => {
     const { sent } = row;
-    const status = statusOf(row, sheet.touched(row));
+    const status = rowStatus(row, sheet.touched(row));
     element.dataset["row"] = String(index);
     element.setAttribute("aria-rowindex", String(index + 2));
     element.style.transform = `translateY(${index * rowHeight}px)`;

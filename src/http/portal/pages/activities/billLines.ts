@@ -1,6 +1,6 @@
 // Totals as people bill them: customer by customer, by charge code, and by warehouse where that is chosen.
-import { type ActivityTotal, sumOf } from "../../../../queries/activities/activityTotals.js";
-import { groupedBy } from "../../groupedBy.js";
+import { type ActivityTotal, sumOfTotals } from "../../../../queries/activities/activityTotals.js";
+import { groupItems } from "../../groupItems.js";
 
 export interface BillLine {
   readonly customerId: string | null;
@@ -18,7 +18,7 @@ export interface BillSum {
 }
 
 export function billSum(amounts: readonly Pick<ActivityTotal, "chargeCode" | "quantity" | "rows">[]): BillSum {
-  const { quantity, rows } = sumOf(amounts);
+  const { quantity, rows } = sumOfTotals(amounts);
   return { quantity: new Set(amounts.map(({ chargeCode }) => chargeCode)).size > 1 ? undefined : quantity, rows };
 }
 
@@ -31,9 +31,9 @@ export function billLines(totals: readonly Billed[], byWarehouse: boolean): Bill
   const placeOf = ({ customerId }: BillLine) => places.get(customerId) ?? 0;
   const keyOf = ({ customerId, chargeCode, warehouseCode }: Billed) =>
     JSON.stringify([customerId, chargeCode, byWarehouse && warehouseCode]);
-  const lines = [...groupedBy(totals, keyOf).values()].map((some): BillLine => {
+  const lines = [...groupItems(totals, keyOf).values()].map((some): BillLine => {
     const { customerId, chargeCode, warehouseCode } = some[0];
-    return { customerId, chargeCode, warehouseCode: byWarehouse ? warehouseCode : undefined, ...sumOf(some) };
+    return { customerId, chargeCode, warehouseCode: byWarehouse ? warehouseCode : undefined, ...sumOfTotals(some) };
   });
   return lines.sort((a, b) => placeOf(a) - placeOf(b) || byCode(a, b));
 }

@@ -7,7 +7,7 @@ import type { ActivityFilter } from "../../../../queries/activities/activityFilt
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Query } from "../../links.js";
-import type { PortalDeps, SignedInVisit } from "../../page.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { timeInWords } from "../../shell/formats.js";
 import { timeIn } from "../asOf.js";
 import type { NameOfCustomer } from "../customers.js";
@@ -83,7 +83,7 @@ function codeOf(query: Readonly<Record<string, string>>, name: string): string {
 }
 
 /** What every part of the page is made from. */
-export interface OfActivities {
+export interface ActivitiesView {
   readonly visit: SignedInVisit;
   readonly selection: Selection;
   readonly nameOf: NameOfCustomer;
@@ -104,11 +104,11 @@ export const daysInWords = ({ period }: Selection): string => (period ? periodWo
 export const wallTime = (at: Date | undefined, { person }: SignedInVisit): string | undefined =>
   at && wallAt(at.getTime(), person.timezone);
 
-export const addressOf = ({ visit, selection }: Pick<OfActivities, "visit" | "selection">, changes: Query = {}): string =>
+export const activitiesAddress = ({ visit, selection }: Pick<ActivitiesView, "visit" | "selection">, changes: Query = {}): string =>
   visit.links.to(activitiesPath, queryOf(selection, changes));
 
 /** What a printed page is of, since it shows neither menu nor filters. `of`: the customer. */
-export function printedWords({ visit: { person }, selection, nameOf }: OfActivities, of = selection.customer): string[] {
+export function printedWords({ visit: { person }, selection, nameOf }: ActivitiesView, of = selection.customer): string[] {
   const { warehouse, charge, asOf, since } = selection;
   const time = asOf ?? since;
   return [

@@ -1,14 +1,14 @@
 import type { ActivityTotal } from "../../../../queries/activities/activityTotals.js";
-import { groupedBy } from "../../groupedBy.js";
+import { groupItems } from "../../groupItems.js";
 import { EmptyState } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
-import { partOf } from "../catalogue/inMemory.js";
+import { pageInMemory } from "../catalogue/listInMemory.js";
 import { Customer } from "../customers.js";
 import { type BillLine, billLines, billSum } from "./billLines.js";
 import { BillTable, mostLines } from "./billTable.js";
-import { activitiesPath, addressOf, daysInWords, noCustomer, type OfActivities, printedWords, queryOf } from "./selection.js";
+import { type ActivitiesView, activitiesAddress, activitiesPath, daysInWords, noCustomer, printedWords, queryOf } from "./selection.js";
 
-export function Totals({ of, totals }: { of: OfActivities; totals: readonly ActivityTotal[] }) {
+export function Totals({ of, totals }: { of: ActivitiesView; totals: readonly ActivityTotal[] }) {
   const { selection } = of;
   if (totals.length === 0)
     return (
@@ -18,7 +18,7 @@ export function Totals({ of, totals }: { of: OfActivities; totals: readonly Acti
     );
   const lines = billLines(totals, selection.byWarehouse);
   if (selection.perCustomer) return <BillPerCustomer of={of} lines={lines} />;
-  const { rows, pager } = partOf(of.visit, lines, {
+  const { rows, pager } = pageInMemory(of.visit, lines, {
     ...{ of: "totals", path: activitiesPath, query: queryOf(selection), name: "after", size: linesPerPage },
   });
   const caption = `Totals by customer and charge code, ${daysInWords(selection)}`;
@@ -34,16 +34,16 @@ export function Totals({ of, totals }: { of: OfActivities; totals: readonly Acti
 const linesPerPage = 200;
 
 /** Each number of rows leads to the rows, as of the same time. */
-const tableOf = (of: OfActivities) => ({
+const tableOf = (of: ActivitiesView) => ({
   nameOf: of.nameOf,
   byWarehouse: of.selection.byWarehouse,
   rowsOf: (line: BillLine) => <LinkToRows of={of} line={line} />,
 });
 
 /** A table for each customer, which begins a page of its own when it is printed. No customer's lines are cut. */
-function BillPerCustomer({ of, lines }: { of: OfActivities; lines: readonly BillLine[] }) {
+function BillPerCustomer({ of, lines }: { of: ActivitiesView; lines: readonly BillLine[] }) {
   const days = daysInWords(of.selection);
-  const bills = [...groupedBy(lines, ({ customerId }) => customerId)];
+  const bills = [...groupItems(lines, ({ customerId }) => customerId)];
   let count = 0;
   const shown = bills.filter(([, own], index) => {
     count += own.length;
@@ -74,7 +74,7 @@ function BillPerCustomer({ of, lines }: { of: OfActivities; lines: readonly Bill
   );
 }
 
-function LinkToRows({ of, line }: { of: OfActivities; line: BillLine }) {
+function LinkToRows({ of, line }: { of: ActivitiesView; line: BillLine }) {
   const { customerId, chargeCode, warehouseCode, rows } = line;
   const { nameOf, selection } = of;
   const own = {
@@ -87,7 +87,7 @@ function LinkToRows({ of, line }: { of: OfActivities; line: BillLine }) {
   const who = customerId === null ? "without a customer" : (nameOf(customerId) ?? customerId);
   return (
     <a
-      href={addressOf(of, own)}
+      href={activitiesAddress(of, own)}
       aria-label={`Show the ${rows} ${rows === 1 ? "row" : "rows"} of ${chargeCode}, ${who}${warehouseCode ? `, ${warehouseCode}` : ""}`}
     >
       <Amount value={rows} />

@@ -2,12 +2,12 @@
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import type { SignedInVisit } from "../../page.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 
 export const cataloguePath = "/portal/catalogue";
 export const versionsPath = `${cataloguePath}/versions`;
 export const changesPath = `${cataloguePath}/changes`;
-export const uploadPath = `${cataloguePath}/upload`;
+export const catalogueUploadPath = `${cataloguePath}/upload`;
 export const applyPath = `${cataloguePath}/apply`;
 export const organisationPath = `${cataloguePath}/organisation`;
 export const downloadRoute = `${cataloguePath}/organisation.json`;
@@ -16,7 +16,7 @@ export const downloadRoute = `${cataloguePath}/organisation.json`;
 export const downloadPath = (version: number): string => `${downloadRoute}?version=${version}`;
 
 /** In the order of the tabs. */
-export const things = {
+export const sectionNames = {
   customers: { folder: "customers", parameter: "customerId", noun: "customer" },
   carriers: { folder: "carriers", parameter: "carrierId", noun: "carrier" },
   services: { folder: "services", parameter: "serviceId", noun: "service" },
@@ -25,29 +25,30 @@ export const things = {
   customFields: { folder: "custom-fields", parameter: "fieldKey", noun: "custom field" },
 } as const satisfies Record<Section, object>;
 
-export const tabs = Object.keys(things) as Section[];
+export const tabOrder = Object.keys(sectionNames) as Section[];
 export type EntryOf<S extends Section> = OrganisationFile[S][number];
 export type Entry = EntryOf<Section>;
 
-export const pluralOf = (section: Section): string => `${things[section].noun}s`;
-export const headed = (text: string): string => `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`;
-export const nameOf = (entry: Entry): string => ("name" in entry ? entry.name : "label" in entry ? entry.label : entry.id);
+export const pluralOf = (section: Section): string => `${sectionNames[section].noun}s`;
+export const capitalised = (text: string): string => `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`;
+export const nameOfEntry = (entry: Entry): string => ("name" in entry ? entry.name : "label" in entry ? entry.label : entry.id);
 
 const adding = "new";
-export const addPath = (section: Section): string => `${cataloguePath}/${things[section].folder}/${adding}`;
-export const listPath = (section: Section): string => `${cataloguePath}?list=${things[section].folder}`;
+export const addPath = (section: Section): string => `${cataloguePath}/${sectionNames[section].folder}/${adding}`;
+export const listPath = (section: Section): string => `${cataloguePath}?list=${sectionNames[section].folder}`;
 /** The pattern of the addresses of such things. */
-export const thingRoute = (section: Section): string => `${cataloguePath}/${things[section].folder}/{${things[section].parameter}}`;
+export const entryRoute = (section: Section): string =>
+  `${cataloguePath}/${sectionNames[section].folder}/{${sectionNames[section].parameter}}`;
 
 /** Ids hold any character. A browser takes `.` and `..` for folders, and `new` is the form that adds: these ids have a sign before them. */
 const needsSign = (id: string): boolean => [".", "..", adding].includes(id) || id.startsWith("~");
 
-export const thingPath = (section: Section, id: string): string =>
-  `${cataloguePath}/${things[section].folder}/${needsSign(id) ? "~" : ""}${encodeURIComponent(id.toWellFormed())}`;
+export const entryPath = (section: Section, id: string): string =>
+  `${cataloguePath}/${sectionNames[section].folder}/${needsSign(id) ? "~" : ""}${encodeURIComponent(id.toWellFormed())}`;
 
 /** The thing that the address names. Another organisation's is not there. */
-export function requireThing<S extends Section>({ params }: SignedInVisit, file: OrganisationFile, section: S): EntryOf<S> {
-  const { parameter, noun } = things[section];
+export function requireEntry<S extends Section>({ params }: SignedInVisit, file: OrganisationFile, section: S): EntryOf<S> {
+  const { parameter, noun } = sectionNames[section];
   const id = (params[parameter] ?? "").replace(/^~/, "");
   const found = (file[section] as readonly EntryOf<S>[]).find((entry) => idOf(entry) === id);
   if (!found) throw new Rejection("notFound", `There is no such ${noun} in the catalogue`);
@@ -55,12 +56,13 @@ export function requireThing<S extends Section>({ params }: SignedInVisit, file:
 }
 
 /** A list within a thing, whose entries have forms of their own: by its place, from 1, in the version that the form was made from. */
-export const parts = {
+export const partLists = {
   zones: { section: "zoneMaps", noun: "zone", folder: "zones" },
   surcharges: { section: "rateCards", noun: "surcharge", folder: "surcharges" },
 } as const;
-export type PartList = keyof typeof parts;
+export type PartList = keyof typeof partLists;
 
 export const partPath = (list: PartList, ownerId: string, place: number | typeof adding): string =>
-  `${thingPath(parts[list].section, ownerId)}/${parts[list].folder}/${place}`;
-export const partRoute = (list: PartList, last: string): string => `${thingRoute(parts[list].section)}/${parts[list].folder}/${last}`;
+  `${entryPath(partLists[list].section, ownerId)}/${partLists[list].folder}/${place}`;
+export const partRoute = (list: PartList, last: string): string =>
+  `${entryRoute(partLists[list].section)}/${partLists[list].folder}/${last}`;

@@ -14,21 +14,30 @@ import { type Conflict, mergeCatalogues } from "../../../../domain/catalogue/mer
 import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { firstOf } from "../../../../domain/validation.js";
+import { firstMessages } from "../../../../domain/validation.js";
 import { type CatalogueFile, catalogueChanges, changeCatalogue } from "../../../../events/catalogue.js";
 import { catalogueVersionsBetween } from "../../../../queries/organisations/catalogueVersions.js";
-import { catalogueAt, presentOf, principalNames } from "../../../../queries/organisations/organisations.js";
+import { catalogueAt, presentCatalogueOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerTable } from "../../../server/problem.js";
 import type { Fields } from "../../fields.js";
-import { type Done, done, type FormOf, originOf, type PageOf, type PortalDeps, type Shown, type SignedInVisit } from "../../page.js";
+import {
+  type FormDefinition,
+  type FormResult,
+  originOf,
+  type PageContent,
+  type PageDefinition,
+  type PortalDeps,
+  type SignedInVisit,
+  withNotice,
+} from "../../pageDefinition.js";
 import { Button, ButtonLink, Choice, Form, HiddenFields } from "../../shell/form.js";
-import { counted, timeInWords } from "../../shell/formats.js";
+import { countInWords, timeInWords } from "../../shell/formats.js";
 import { EmptyState, Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { presentCatalogue } from "../customers.js";
 import { applyPath, cataloguePath } from "./addresses.js";
-import { changesInWords, differenceColumns } from "./changes.js";
-import { partOf } from "./inMemory.js";
+import { changesInWords, differenceColumns } from "./changesPage.js";
+import { pageInMemory } from "./listInMemory.js";
 
 const ownerOf = ({ person: { organisationId, memberId } }: SignedInVisit) => ({ organisationId, memberId });
 
@@ -60,8 +69,11 @@ interface CatalogueForm {
 }
 
 /** The page of a form and the form itself, at one address. A form that is shown again stays one of the version that it was made from. */
-export function catalogueForm({ path, title, body, edit }: CatalogueForm): { page: PageOf<SignedInVisit>; form: FormOf<SignedInVisit> } {
-  const page: PageOf<SignedInVisit> = {
+export function catalogueForm({ path, title, body, edit }: CatalogueForm): {
+  page: PageDefinition<SignedInVisit>;
+  form: FormDefinition<SignedInVisit>;
+} {
+  const page: PageDefinition<SignedInVisit> = {
     path,
     access: "catalogue",
     show: async (visit, deps) => {
@@ -73,7 +85,11 @@ export function catalogueForm({ path, title, body, edit }: CatalogueForm): { pag
 }
 
 /** A form that changes the catalogue, on a page that shows something else too. */
-export const editForm = (path: string, page: PageOf<SignedInVisit>, edit: CatalogueForm["edit"]): FormOf<SignedInVisit> => ({
+export const editForm = (
+  path: string,
+  page: PageDefinition<SignedInVisit>,
+  edit: CatalogueForm["edit"],
+): FormDefinition<SignedInVisit> => ({
   path,
   access: "catalogue",
   page,
@@ -82,7 +98,7 @@ export const editForm = (path: string, page: PageOf<SignedInVisit>, edit: Catalo
     const version = numberIn(fields.get("version"));
     const base = await catalogueAt(visit.person.organisationId, version, deps.pool);
     if (!base) throw new Rejection("invalid", "This form is out of date. Open it again");
-    return draftOf(visit, deps, version, base, edit(fields, base, visit));
+    return keepDraft(visit, deps, version, base, edit(fields, base, visit));
   },
 });
 
@@ -98,16 +114,16 @@ export async function formView(visit: SignedInVisit, deps: PortalDeps): Promise<
 export const numberIn = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);
 
 /** Checks an edit as `org apply` does, and keeps it. */
-export async function draftOf(
+export async function keepDraft(
   visit: SignedInVisit,
   { pool }: Pick<PortalDeps, "pool">,
   madeFrom: number,
   base: OrganisationFile,
   { file, goTo, about, own }: Edit,
-): Promise<Done> {
+): Promise<FormResult> {
   const checked = checkedFile(file, own);
   const changes = catalogueChanges(asRecorded(base), asRecorded(checked), isDeepStrictEqual);
-  if (changes.length === 0) return done(goTo, "Nothing has changed.");
+  if (changes.length === 0) return withNotice(goTo, "Nothing has changed.");
   const draftId = randomUUID();
   await keepCatalogueDraft(pool, ownerOf(visit), { draftId, about, madeFrom, changes, goTo });
   return { goTo: `${applyPath}?draft=${draftId}` };
@@ -116,14 +132,14 @@ export async function draftOf(
 function checkedFile(file: unknown, own?: string): OrganisationFile {
   const parsed = parseOrganisationFile(file);
   if (parsed.ok) return parsed.file;
-  const lines = firstOf(new Set(parsed.faults.map((fault) => faultInWords(file, fault, own))));
+  const lines = firstMessages(new Set(parsed.faults.map((fault) => faultInWords(file, fault, own))));
   throw new Rejection("invalid", lines[0] ?? "These changes cannot be saved", lines);
 }
 
 /** Through JSON, as events have it: without fields that are undefined. */
 const asRecorded = (file: OrganisationFile): CatalogueFile => JSON.parse(JSON.stringify(file));
 
-interface Applicable {
+interface DraftOnNewest {
   readonly draft: CatalogueDraft;
   readonly current: OrganisationFile;
   readonly version: number;
@@ -133,12 +149,12 @@ interface Applicable {
 }
 
 /** The draft on the newest version. It is looked up by its owner, so that nobody else's is found. */
-async function applicable(visit: SignedInVisit, deps: PortalDeps, draftId: string, keeps: readonly string[]): Promise<Applicable> {
+async function draftOnNewest(visit: SignedInVisit, deps: PortalDeps, draftId: string, keeps: readonly string[]): Promise<DraftOnNewest> {
   const draft = await findCatalogueDraft(deps.pool, ownerOf(visit), draftId);
   if (!draft)
     throw new Rejection("notFound", "This change is no longer available: it was applied, replaced, or made more than an hour ago");
   // Read anew at each attempt, since somebody else may just have applied a version.
-  const { catalogueVersion: version } = await presentOf(visit.person.organisationId, deps.pool);
+  const { catalogueVersion: version } = await presentCatalogueOf(visit.person.organisationId, deps.pool);
   const catalogue = await deps.catalogues(visit.person.organisationId, version);
   const base = draft.madeFrom === version ? catalogue.file : await catalogueAt(visit.person.organisationId, draft.madeFrom, deps.pool);
   if (!base) throw new Error(`version ${draft.madeFrom} of the catalogue is gone`);
@@ -147,7 +163,7 @@ async function applicable(visit: SignedInVisit, deps: PortalDeps, draftId: strin
   return { draft, current: catalogue.file, version, ...mergeCatalogues(base, catalogue.file, mine, keepsTheirs) };
 }
 
-export const applyPage: PageOf<SignedInVisit> = {
+export const applyPage: PageDefinition<SignedInVisit> = {
   path: applyPath,
   access: "catalogue",
   show: async (visit, deps) => {
@@ -160,7 +176,7 @@ export const applyPage: PageOf<SignedInVisit> = {
 
 const mostAttempts = 10;
 
-export const applyForm: FormOf<SignedInVisit> = {
+export const applyForm: FormDefinition<SignedInVisit> = {
   path: applyPath,
   access: "catalogue",
   page: applyPage,
@@ -168,13 +184,13 @@ export const applyForm: FormOf<SignedInVisit> = {
     const draftId = fields.get("draft");
     for (let attempt = 1; ; attempt += 1) {
       const keeps = fields.all("keep");
-      const { draft, file, version, conflicts } = await applicable(visit, deps, draftId, keeps);
+      const { draft, file, version, conflicts } = await draftOnNewest(visit, deps, draftId, keeps);
       const isAnswered = keeps.length > 0 && !keeps.includes("") && numberIn(fields.get("version")) === version;
       if (conflicts.length > 0 && !isAnswered) return { ...(await show(visit, deps, draftId)), status: answerTable.conflict.status };
       try {
         const applied = await applyOrganisation(deps.organisations, checkedFile(file), originOf(visit), { madeFrom: version });
         await forgetCatalogueDraft(deps.pool, ownerOf(visit), draftId);
-        return done(draft.goTo, applied.changes.length === 0 ? "Nothing has changed." : `Version ${applied.version} applied.`);
+        return withNotice(draft.goTo, applied.changes.length === 0 ? "Nothing has changed." : `Version ${applied.version} applied.`);
       } catch (error) {
         const isOvertaken = error instanceof Rejection && error.code === "conflict";
         if (!isOvertaken || attempt === mostAttempts) throw error; // else somebody was faster: on their version once more
@@ -183,11 +199,11 @@ export const applyForm: FormOf<SignedInVisit> = {
   },
 };
 
-async function show(visit: SignedInVisit, deps: PortalDeps, draftId: string): Promise<Shown> {
-  const { draft, current, version, file, conflicts } = await applicable(visit, deps, draftId, []);
+async function show(visit: SignedInVisit, deps: PortalDeps, draftId: string): Promise<PageContent> {
+  const { draft, current, version, file, conflicts } = await draftOnNewest(visit, deps, draftId, []);
   const all = catalogueDifferences(current, file);
   const removed = all.filter(({ kind }) => kind === "removed").length;
-  const { rows, pager } = partOf(visit, all, { of: "changes", path: applyPath, query: { draft: draftId } });
+  const { rows, pager } = pageInMemory(visit, all, { of: "changes", path: applyPath, query: { draft: draftId } });
   const others = version > draft.madeFrom ? await changedMeanwhile(visit, deps, draft.madeFrom, version) : undefined;
   return {
     title: `Change ${draft.about}`,
@@ -201,7 +217,7 @@ async function show(visit: SignedInVisit, deps: PortalDeps, draftId: string): Pr
           <Panel id="changes" title="What changes">
             <p>
               {changesInWords(all)}. Nothing has been applied yet.
-              {removed > 0 ? <strong> {counted(removed, "entry is", "entries are")} removed.</strong> : null}
+              {removed > 0 ? <strong> {countInWords(removed, "entry is", "entries are")} removed.</strong> : null}
             </p>
             <p class="button-row">
               <Button label="Apply" />

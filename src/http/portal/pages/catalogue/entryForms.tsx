@@ -1,42 +1,43 @@
 // The forms that add, change and remove: entries of the catalogue, the zones of a map, the surcharges of a card, and the organisation itself.
 import type { Child } from "hono/jsx";
-import { type CatalogueField, fieldsOf } from "../../../../domain/catalogue/fields.js";
+import { type CatalogueField, fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, type Uses, usesInWords, usesOf, usesOfZone } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import type { FormOf, PageOf, SignedInVisit } from "../../page.js";
+import type { FormDefinition, PageDefinition, SignedInVisit } from "../../pageDefinition.js";
 import { Button, ButtonLink, Form, HiddenFields } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
 import { judgeAgainPath } from "../corrections/unknownCustomers.js";
 import {
   addPath,
+  capitalised,
   cataloguePath,
   type Entry,
-  headed,
+  entryPath,
+  entryRoute,
   listPath,
-  nameOf,
+  nameOfEntry,
   organisationPath,
   type PartList,
+  partLists,
   partPath,
   partRoute,
-  parts,
-  requireThing,
-  tabs,
-  thingPath,
-  thingRoute,
-  things,
+  requireEntry,
+  sectionNames,
+  tabOrder,
 } from "./addresses.js";
 import { catalogueForm, type Edit, editForm, type FormView } from "./draft.js";
 import { entryPages } from "./entryPage.js";
 import { Inputs, readInputs } from "./formFields.js";
 
 type Values = Readonly<Record<string, unknown>>;
-type Pair = ReturnType<typeof catalogueForm>;
+type FormWithPage = ReturnType<typeof catalogueForm>;
 
 /** An id is chosen once; lists have pages of their own, and a new entry begins with the first of those that it cannot be without. */
 const fieldsToChange = (section: Section | "organisation") =>
-  fieldsOf(section).filter(({ key, kind }) => kind !== "list" && key !== "id" && key !== "key");
-const fieldsToAdd = (section: Section) => fieldsOf(section).filter(({ kind, whenEmpty }) => kind !== "list" || whenEmpty === "required");
+  fieldsOfSection(section).filter(({ key, kind }) => kind !== "list" && key !== "id" && key !== "key");
+const fieldsToAdd = (section: Section) =>
+  fieldsOfSection(section).filter(({ kind, whenEmpty }) => kind !== "list" || whenEmpty === "required");
 
 interface FormBodyProps {
   readonly view: FormView;
@@ -68,8 +69,8 @@ export const replaced = (file: OrganisationFile, section: Section, old: Entry, b
   [section]: (file[section] as readonly Entry[]).flatMap((entry) => (entry === old ? by : [entry])),
 });
 
-function addForm(section: Section): Pair {
-  const { noun } = things[section];
+function addForm(section: Section): FormWithPage {
+  const { noun } = sectionNames[section];
   const backOf = ({ visit, typed }: Pick<FormView, "visit" | "typed">) => (typed ? typed.get("back") : (visit.query["back"] ?? ""));
   return catalogueForm({
     path: addPath(section),
@@ -88,7 +89,7 @@ function addForm(section: Section): Pair {
       if (file[section].some((known) => idOf(known) === id)) throw new Rejection("invalid", `There is a ${noun} ${id} already`);
       return {
         file: { ...file, [section]: [...file[section], entry] },
-        goTo: fields.get("back") === "judge-again" ? judgeAgainPath : thingPath(section, id),
+        goTo: fields.get("back") === "judge-again" ? judgeAgainPath : entryPath(section, id),
         about: `${noun} ${id}`,
         own: `${section}.${file[section].length}`,
       };
@@ -96,25 +97,25 @@ function addForm(section: Section): Pair {
   });
 }
 
-function changeForm(section: Section): Pair {
-  const { noun } = things[section];
+function changeForm(section: Section): FormWithPage {
+  const { noun } = sectionNames[section];
   return catalogueForm({
-    path: `${thingRoute(section)}/change`,
-    title: ({ visit, file }) => `Change ${nameOf(requireThing(visit, file, section))}`,
+    path: `${entryRoute(section)}/change`,
+    title: ({ visit, file }) => `Change ${nameOfEntry(requireEntry(visit, file, section))}`,
     body: (view) => {
-      const entry = requireThing(view.visit, view.file, section);
-      const back = thingPath(section, idOf(entry));
-      const title = `${headed(noun)} ${idOf(entry)}`;
+      const entry = requireEntry(view.visit, view.file, section);
+      const back = entryPath(section, idOf(entry));
+      const title = `${capitalised(noun)} ${idOf(entry)}`;
       return (
         <FormBody {...{ view, title, back }} to={`${back}/change`} fields={fieldsToChange(section)} values={entry as unknown as Values} />
       );
     },
     edit: (fields, file, visit) => {
-      const entry = requireThing(visit, file, section);
+      const entry = requireEntry(visit, file, section);
       const changed = readInputs(fieldsToChange(section), fields, entry as unknown as Values);
       return {
         file: replaced(file, section, entry, [changed]),
-        goTo: thingPath(section, idOf(entry)),
+        goTo: entryPath(section, idOf(entry)),
         about: `${noun} ${idOf(entry)}`,
         own: `${section}.${(file[section] as readonly Entry[]).indexOf(entry)}`,
       };
@@ -127,24 +128,24 @@ function refuseUsed(what: string, uses: readonly Uses[]): void {
   if (uses.length > 0) throw new Rejection("invalid", `${what} is used by ${usesInWords(uses)}. Change those first`);
 }
 
-const removeForm = (section: Section): FormOf<SignedInVisit> =>
-  editForm(`${thingRoute(section)}/remove`, entryPages[section], (_, file, visit) => {
-    const entry = requireThing(visit, file, section);
-    const about = `${things[section].noun} ${idOf(entry)}`;
-    refuseUsed(headed(about), usesOf(file, section)(idOf(entry)));
+const removeForm = (section: Section): FormDefinition<SignedInVisit> =>
+  editForm(`${entryRoute(section)}/remove`, entryPages[section], (_, file, visit) => {
+    const entry = requireEntry(visit, file, section);
+    const about = `${sectionNames[section].noun} ${idOf(entry)}`;
+    refuseUsed(capitalised(about), usesOf(file, section)(idOf(entry)));
     return { file: replaced(file, section, entry, []), goTo: listPath(section), about };
   });
 
 const placeRoute = "{place}";
 
 /** A zone of a map, a surcharge of a card: a form that adds one, one that changes one, and one that removes one. */
-function partForms(list: PartList): { pages: PageOf<SignedInVisit>[]; forms: FormOf<SignedInVisit>[] } {
-  const { section, noun } = parts[list];
-  const fields = fieldsOf(section).find(({ key }) => key === list)?.fields ?? [];
+function partForms(list: PartList): { pages: PageDefinition<SignedInVisit>[]; forms: FormDefinition<SignedInVisit>[] } {
+  const { section, noun } = partLists[list];
+  const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
   const ownerIn = (visit: SignedInVisit, file: OrganisationFile) => {
-    const owner = requireThing(visit, file, section);
+    const owner = requireEntry(visit, file, section);
     const entries = (owner as unknown as Record<PartList, readonly Values[]>)[list];
-    return { owner, entries, back: thingPath(section, owner.id), path: `${section}.${(file[section] as readonly Entry[]).indexOf(owner)}` };
+    return { owner, entries, back: entryPath(section, owner.id), path: `${section}.${(file[section] as readonly Entry[]).indexOf(owner)}` };
   };
   const placed = (visit: SignedInVisit, file: OrganisationFile) => {
     const of = ownerIn(visit, file);
@@ -157,7 +158,7 @@ function partForms(list: PartList): { pages: PageOf<SignedInVisit>[]; forms: For
   const edited = (file: OrganisationFile, of: ReturnType<typeof ownerIn>, entries: readonly unknown[], place: number): Edit => ({
     file: replaced(file, section, of.owner, [{ ...of.owner, [list]: entries }]),
     goTo: of.back,
-    about: `${things[section].noun} ${of.owner.id}`,
+    about: `${sectionNames[section].noun} ${of.owner.id}`,
     own: `${of.path}.${list}.${place}`,
   });
   const add = catalogueForm({
@@ -178,7 +179,12 @@ function partForms(list: PartList): { pages: PageOf<SignedInVisit>[]; forms: For
     body: (view) => {
       const { owner, entry, place, back } = placed(view.visit, view.file);
       return (
-        <FormBody {...{ view, fields, back }} title={`${headed(noun)} of ${owner.id}`} to={partPath(list, owner.id, place)} values={entry}>
+        <FormBody
+          {...{ view, fields, back }}
+          title={`${capitalised(noun)} of ${owner.id}`}
+          to={partPath(list, owner.id, place)}
+          values={entry}
+        >
           <label class="check">
             <input type="checkbox" name="remove" value="on" />
             <span>Remove this {noun}</span>
@@ -220,18 +226,18 @@ const organisation = catalogueForm({
   }),
 });
 
-const entryForms = tabs.flatMap((section) => [addForm(section), changeForm(section)]);
-const ofParts = (Object.keys(parts) as PartList[]).map(partForms);
+const entryForms = tabOrder.flatMap((section) => [addForm(section), changeForm(section)]);
+const ofParts = (Object.keys(partLists) as PartList[]).map(partForms);
 
 /** Pages that add stand before those of things, whose addresses would match theirs. */
-export const formPages: PageOf<SignedInVisit>[] = [
+export const formPages: PageDefinition<SignedInVisit>[] = [
   organisation.page,
   ...entryForms.map(({ page }) => page),
   ...ofParts.flatMap(({ pages }) => pages),
 ];
-export const entryFormsAndRemovals: FormOf<SignedInVisit>[] = [
+export const entryFormsAndRemovals: FormDefinition<SignedInVisit>[] = [
   organisation.form,
   ...entryForms.map(({ form }) => form),
-  ...tabs.map(removeForm),
+  ...tabOrder.map(removeForm),
   ...ofParts.flatMap(({ forms }) => forms),
 ];

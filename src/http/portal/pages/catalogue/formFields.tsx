@@ -4,7 +4,7 @@ import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import type { Fields } from "../../fields.js";
 import { Choice, Field } from "../../shell/form.js";
-import { nameOf } from "./addresses.js";
+import { nameOfEntry } from "./addresses.js";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -43,7 +43,7 @@ function Input({
   const name = `${prefix}${key}`;
   const text = typed ? typed.get(name) : textOf(value);
   const required = whenEmpty === "required" && !isOptional;
-  const entries = refers ? file[refers].map((entry) => ({ value: idOf(entry), label: nameOf(entry) })) : [];
+  const entries = refers ? file[refers].map((entry) => ({ value: idOf(entry), label: nameOfEntry(entry) })) : [];
   const empty = { value: "", label: whenEmpty === "required" ? "Choose one" : "None" };
   switch (kind) {
     case "flag":

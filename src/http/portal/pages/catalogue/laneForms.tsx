@@ -4,20 +4,20 @@ import { addCardFrom, changeLane, readPercent } from "../../../../domain/catalog
 import { laneCells, laneColumns, mostBreaks, readLanes } from "../../../../domain/catalogue/laneTable.js";
 import type { Lane, OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { firstOf } from "../../../../domain/validation.js";
+import { firstMessages } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import type { AnswerOf, FormOf, SignedInVisit } from "../../page.js";
+import type { AnswerDefinition, FormDefinition, SignedInVisit } from "../../pageDefinition.js";
 import { Field } from "../../shell/form.js";
 import { downloadTable, once, type TableFormat, tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
-import { requireThing, thingPath, thingRoute } from "./addresses.js";
+import { entryPath, entryRoute, requireEntry } from "./addresses.js";
 import { catalogueForm, type Edit, editForm } from "./draft.js";
 import { FormBody, replaced } from "./entryForms.js";
 import { entryPages } from "./entryPage.js";
-import { fileForm } from "./upload.js";
+import { fileForm } from "./uploadPage.js";
 
-const cardRoute = thingRoute("rateCards");
+const cardRoute = entryRoute("rateCards");
 
 const edited = (file: OrganisationFile, card: RateCard, lanes: readonly Lane[], goTo: string): Edit => ({
   file: replaced(file, "rateCards", card, [{ ...card, lanes: [...lanes] }]),
@@ -46,7 +46,7 @@ function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; c
           columns,
           changed.map(({ lane, cells }) => ({ where: lane ? `Lane ${lane.from} to ${lane.to}` : "New lane", cells })),
         );
-  if (read.faults.length > 0) throw new Rejection("invalid", read.faults[0] ?? "", firstOf(read.faults));
+  if (read.faults.length > 0) throw new Rejection("invalid", read.faults[0] ?? "", firstMessages(read.faults));
   changed.forEach(({ place }, index) => {
     if (place === undefined) all.push(read.lanes[index]);
     else all[place] = read.lanes[index];
@@ -55,10 +55,10 @@ function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; c
   return { lanes: all.filter((lane) => lane !== undefined), chosen };
 }
 
-export const lanesForm: FormOf<SignedInVisit> = editForm(`${cardRoute}/lanes`, entryPages.rateCards, (fields, file, visit) => {
-  const card = requireThing(visit, file, "rateCards");
+export const lanesForm: FormDefinition<SignedInVisit> = editForm(`${cardRoute}/lanes`, entryPages.rateCards, (fields, file, visit) => {
+  const card = requireEntry(visit, file, "rateCards");
   const { lanes, chosen } = typedLanes(card, fields);
-  const goTo = withQuery(thingPath("rateCards", card.id), { zone: visit.query["zone"], lane: visit.query["lane"] });
+  const goTo = withQuery(entryPath("rateCards", card.id), { zone: visit.query["zone"], lane: visit.query["lane"] });
   const act = fields.get("act");
   if (act === "remove" && chosen.size === 0) throw new Rejection("invalid", "Tick the lanes to remove first");
   if (act === "remove")
@@ -81,11 +81,11 @@ export const lanesForm: FormOf<SignedInVisit> = editForm(`${cardRoute}/lanes`, e
 
 const copy = catalogueForm({
   path: `${cardRoute}/copy`,
-  title: ({ visit, file }) => `New card from ${requireThing(visit, file, "rateCards").name}`,
+  title: ({ visit, file }) => `New card from ${requireEntry(visit, file, "rateCards").name}`,
   body: (view) => {
     const { visit, file, typed } = view;
-    const card = requireThing(visit, file, "rateCards");
-    const path = thingPath("rateCards", card.id);
+    const card = requireEntry(visit, file, "rateCards");
+    const path = entryPath("rateCards", card.id);
     const hint = `${card.name} ends the day before. Customers who have it get the new card too.`;
     return (
       <FormBody {...{ view, to: `${path}/copy`, back: path }} title="New rate card">
@@ -106,10 +106,10 @@ const copy = catalogueForm({
   edit: (fields, file, visit) => {
     const [id, percent] = [fields.get("id").trim(), fields.get("percent").trim()];
     const of = { id, name: fields.get("name"), firstDay: fields.get("firstDay").trim() };
-    const card = requireThing(visit, file, "rateCards");
+    const card = requireEntry(visit, file, "rateCards");
     return {
       file: addCardFrom(file, card, { ...of, percent: percent === "" ? undefined : readPercent(percent) }),
-      goTo: thingPath("rateCards", id),
+      goTo: entryPath("rateCards", id),
       about: `rate card ${id}`,
       own: `rateCards.${file.rateCards.indexOf(card) + 1}`,
     };
@@ -121,24 +121,24 @@ const upload = fileForm({
   title: "Upload lanes",
   accept: ".csv,.xlsx",
   about: (visit, file) => {
-    const card = requireThing(visit, file, "rateCards");
-    const back = thingPath("rateCards", card.id);
+    const card = requireEntry(visit, file, "rateCards");
+    const back = entryPath("rateCards", card.id);
     const hint = `A CSV or XLSX file with all lanes of ${card.name}, in the columns of Download lanes. You see what changes before you apply it. Lanes that are not in the file are removed.`;
     return { hint, to: `${back}/lanes/upload`, back };
   },
   edit: async (received, file, visit, { spreadsheets }) => {
-    const { id } = requireThing(visit, file, "rateCards");
-    return { file: await importLanes(spreadsheets, received, file, id), goTo: thingPath("rateCards", id), about: `rate card ${id}` };
+    const { id } = requireEntry(visit, file, "rateCards");
+    return { file: await importLanes(spreadsheets, received, file, id), goTo: entryPath("rateCards", id), about: `rate card ${id}` };
   },
 });
 
-const download = (format: TableFormat): AnswerOf<SignedInVisit> => ({
+const download = (format: TableFormat): AnswerDefinition<SignedInVisit> => ({
   method: "GET",
   path: `${cardRoute}/lanes.${format}`,
   access: "look",
   answer: async (visit, deps) => {
     const { catalogue } = await presentCatalogue(visit, deps);
-    const { id, lanes } = requireThing(visit, catalogue.file, "rateCards");
+    const { id, lanes } = requireEntry(visit, catalogue.file, "rateCards");
     const { columns, rows } = lanesAsTable(lanes);
     const table = () => ({ columns, rows: once(rows), texts: laneTexts });
     return downloadTable(visit, deps, { name: `${id}-lanes`, sheet: "Lanes", format, table });

@@ -1,12 +1,12 @@
 // The first rows, which come with the page. The script puts its grid in their place. Without scripts they are listed, and dismissed or reopened.
 import type { Page } from "../../../../queries/page.js";
-import { type Column, columnClass, neededColumns, statusOf, usedFields } from "../../browser/corrections/rows.js";
-import type { SignedInVisit } from "../../page.js";
+import { type Column, columnClass, neededColumns, rowStatus, usedFields } from "../../browser/corrections/rows.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 import { Field, Form } from "../../shell/form.js";
-import { counted } from "../../shell/formats.js";
+import { countInWords } from "../../shell/formats.js";
 import { Pager } from "../../shell/panel.js";
-import { historyPath, importPath } from "../imports/status.js";
-import { addressOf, correctionsPath, type Filter } from "./filter.js";
+import { historyPath, importPath } from "../imports/importStatus.js";
+import { correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
 import type { ShownRow } from "./shownRows.js";
 
 interface Props {
@@ -70,7 +70,7 @@ interface RowProps {
 
 function FirstRow({ visit, row, columns, withImport, lines }: RowProps) {
   const { importId, reference, row: number } = row;
-  const { kind, text, faulty } = statusOf({ sent: row, verdict: row.today, held: row.held, sending: false }, false);
+  const { kind, text, faulty } = rowStatus({ sent: row, verdict: row.today, held: row.held, sending: false }, false);
   return (
     <tr class={`grid-row ${kind}${number === row.with ? "" : " line"}`}>
       <td class="cell pick">
@@ -118,10 +118,10 @@ export function PlainForm({ visit, filter, rows }: Props) {
   const more = rows.items.length - mostRows;
   return (
     <>
-      {more > 0 ? <p class="hint">These shipments have {counted(more, "more line", "more lines")}, not shown here.</p> : null}
+      {more > 0 ? <p class="hint">These shipments have {countInWords(more, "more line", "more lines")}, not shown here.</p> : null}
       {change === undefined ? null : (
         <Form visit={visit} to={`${correctionsPath}/${change.toLowerCase()}`} id={formId}>
-          <input type="hidden" name="back" value={addressOf(filter)} />
+          <input type="hidden" name="back" value={correctionsAddress(filter)} />
           {change === "Dismiss" ? <Field label="Note" name="note" maxlength={1000} required={false} /> : null}
           <div>
             <button type="submit">{change}</button>
@@ -133,7 +133,7 @@ export function PlainForm({ visit, filter, rows }: Props) {
         of="rows"
         cursor={visit.query["cursor"] || undefined}
         nextCursor={rows.nextCursor}
-        address={(cursor) => visit.links.to(addressOf(filter, { cursor }))}
+        address={(cursor) => visit.links.to(correctionsAddress(filter, { cursor }))}
       />
     </>
   );

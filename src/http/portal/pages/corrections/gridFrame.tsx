@@ -1,8 +1,8 @@
 import type { Page } from "../../../../queries/page.js";
-import type { SignedInVisit } from "../../page.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
-import { importsPath, livePath } from "../imports/status.js";
-import { addressOf, correctionsPath, type Filter } from "./filter.js";
+import { importsPath, livePath } from "../imports/importStatus.js";
+import { correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
 import { FirstRows, PlainForm } from "./firstRows.js";
 import { type GridColumn, type ShownRow, sentPage } from "./shownRows.js";
 import { suggestedFields } from "./suggestions.js";
@@ -24,7 +24,7 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   const { state } = filter;
   const mayChange = visit.may("operate");
   const settings = {
-    rowsUrl: links.to(addressOf(filter, {}, `${correctionsPath}/rows`)),
+    rowsUrl: links.to(correctionsAddress(filter, {}, `${correctionsPath}/rows`)),
     base: links.to(correctionsPath),
     importBase: links.to(importsPath),
     liveUrl: links.to(livePath),

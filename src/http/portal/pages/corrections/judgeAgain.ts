@@ -6,14 +6,14 @@ import { freePlaces } from "../../../../commands/imports/queue/places.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
-import { presentOf } from "../../../../queries/organisations/organisations.js";
+import { presentCatalogueOf } from "../../../../queries/organisations/organisations.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
-import { groupedBy } from "../../groupedBy.js";
-import type { PortalDeps, SignedInVisit } from "../../page.js";
+import { groupItems } from "../../groupItems.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { type ShownRow, shownRows } from "./shownRows.js";
 
 /** Where the judging of each kind begins; a kind without a place begins with the latest import. */
-export type Places = Readonly<Partial<Record<ImportKind, string>>>;
+export type StartPlaces = Readonly<Partial<Record<ImportKind, string>>>;
 
 export interface JudgedRows {
   readonly kind: ImportKind;
@@ -28,7 +28,7 @@ const atOnce = 250;
 /** Shipments or activities of each kind that one page judges. */
 export const mostJudged = 1_000;
 
-export const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, places: Places): Promise<JudgedRows[]> =>
+export const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, places: StartPlaces): Promise<JudgedRows[]> =>
   Promise.all(importKinds.map((kind) => judgeKind(visit, deps, kind, places[kind])));
 
 async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKind, from: string | undefined): Promise<JudgedRows> {
@@ -42,14 +42,14 @@ async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKin
     if (next === null) break;
   }
   // The lines of a shipment are corrected together.
-  const together = groupedBy(judged, (row) => `${row.importId} ${row.with}`);
+  const together = groupItems(judged, (row) => `${row.importId} ${row.with}`);
   return { kind, judged, accepted: [...together.values()].filter(isAccepted), next };
 }
 
 const isAccepted = (group: readonly ShownRow[]): boolean =>
   group.length <= limits.rowsPerCorrection && group.every(({ today }) => today === null);
 
-export interface Submitted {
+export interface SubmissionResult {
   readonly rows: number;
   readonly imports: number;
   /** Rows that somebody else has taken meanwhile. */
@@ -64,7 +64,7 @@ const withinMs = 4_500;
 const mostImports = 20;
 
 /** Judges again, since others may have changed something, and sends what is accepted: an import for each import, and for each 500 rows of it. */
-export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: Places, key: string): Promise<Submitted> {
+export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string): Promise<SubmissionResult> {
   const found = await judgeOpenRows(visit, deps, places);
   const batches = found.flatMap(({ accepted }) => batchesOf(accepted));
   const free = await freePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
@@ -106,7 +106,7 @@ function batchesOf(groups: readonly (readonly ShownRow[])[]): Batch[] {
 
 async function sendBatch(visit: SignedInVisit, deps: PortalDeps, { importId, rows }: Batch, key: string): Promise<void> {
   const { organisationId, by } = visit.person;
-  const { catalogueVersion, now } = await presentOf(organisationId, deps.pool);
+  const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
   const named = createHash("sha256")
     .update(JSON.stringify([key, importId, rows]))
     .digest("hex");

@@ -2,20 +2,20 @@ import { randomUUID } from "node:crypto";
 import { reasonInError } from "../../../../domain/rows/olderReasons.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import type { Fields } from "../../fields.js";
-import { done, type FormOf, type PageOf, type SignedInVisit } from "../../page.js";
+import { type FormDefinition, type PageDefinition, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Button, ButtonLink, Form, HiddenFields } from "../../shell/form.js";
-import { counted } from "../../shell/formats.js";
+import { countInWords } from "../../shell/formats.js";
 import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
-import { kindNames } from "../imports/status.js";
-import { addressOf, correctionsPath } from "./filter.js";
-import { type JudgedRows, judgeOpenRows, mostJudged, type Places, type Submitted, submitAccepted } from "./judgeAgain.js";
+import { kindNames } from "../imports/importStatus.js";
+import { correctionsAddress, correctionsPath } from "./correctionsFilter.js";
+import { type JudgedRows, judgeOpenRows, mostJudged, type StartPlaces, type SubmissionResult, submitAccepted } from "./judgeAgain.js";
 import { judgeAgainPath, UnknownCustomers } from "./unknownCustomers.js";
 
 /** Which open rows the catalogue accepts now, before anything is sent. */
-export const judgeAgainPage: PageOf<SignedInVisit> = {
+export const judgeAgainPage: PageDefinition<SignedInVisit> = {
   path: judgeAgainPath,
   access: "operate",
   show: async (visit, deps) => {
@@ -38,12 +38,12 @@ export const judgeAgainPage: PageOf<SignedInVisit> = {
   },
 };
 
-const placesIn = (given: (kind: ImportKind) => string): Places =>
+const placesIn = (given: (kind: ImportKind) => string): StartPlaces =>
   Object.fromEntries(importKinds.flatMap((kind) => (given(kind) === "" ? [] : [[kind, given(kind)]])));
 
 const rowsIn = (found: readonly JudgedRows[]): number => found.reduce((sum, { accepted }) => sum + accepted.flat().length, 0);
 
-function Accepted({ visit, found, places }: { visit: SignedInVisit; found: readonly JudgedRows[]; places: Places }) {
+function Accepted({ visit, found, places }: { visit: SignedInVisit; found: readonly JudgedRows[]; places: StartPlaces }) {
   const judged = found.reduce((sum, each) => sum + each.judged.length, 0);
   const rows = rowsIn(found);
   if (judged === 0)
@@ -71,7 +71,7 @@ function Accepted({ visit, found, places }: { visit: SignedInVisit; found: reado
           <Table caption="Rows that would be accepted now, by why they were rejected" columns={columns(visit)} rows={reasonsOf(found)} />
           <Form visit={visit} to={judgeAgainPath} class="button-row judge-again">
             <HiddenFields values={{ key: randomUUID(), ...places }} />
-            <Button label={`Submit ${counted(rows, "row", "rows")}`} />
+            <Button label={`Submit ${countInWords(rows, "row", "rows")}`} />
             <ButtonLink to={visit.links.to(correctionsPath)} label="Cancel" quiet />
           </Form>
           <p class="hint">The rows are submitted unchanged, in one new import for each import they came from.</p>
@@ -106,7 +106,7 @@ const columns = (visit: SignedInVisit): readonly Column<ReasonCount>[] => [
     names: true,
     cell: ({ reason }) => (reason.length > longestReason ? `${reason.slice(0, longestReason)}...` : reason),
   },
-  { heading: "Kind", cell: ({ kind }) => <a href={visit.links.to(addressOf({ kind, state: "open" }))}>{kindNames[kind]}</a> },
+  { heading: "Kind", cell: ({ kind }) => <a href={visit.links.to(correctionsAddress({ kind, state: "open" }))}>{kindNames[kind]}</a> },
   { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows} /> },
 ];
 
@@ -123,7 +123,7 @@ function More({ visit, found }: { visit: SignedInVisit; found: readonly JudgedRo
   );
 }
 
-export const judgeAgainForm: FormOf<SignedInVisit> = {
+export const judgeAgainForm: FormDefinition<SignedInVisit> = {
   path: judgeAgainPath,
   access: "operate",
   page: judgeAgainPage,
@@ -135,18 +135,20 @@ export const judgeAgainForm: FormOf<SignedInVisit> = {
       fields.get("key").slice(0, 64),
     );
     const [first = "", ...more] = inWords(submitted);
-    return { ...done(correctionsPath, first), notice: { kind: "done", lines: [first, ...more] } };
+    return { ...withNotice(correctionsPath, first), notice: { kind: "done", lines: [first, ...more] } };
   },
 };
 
-function inWords({ rows, imports, taken, left, because }: Submitted): string[] {
+function inWords({ rows, imports, taken, left, because }: SubmissionResult): string[] {
   return [
     rows === 0
       ? "No rows were submitted: they are no longer open, or would still be rejected."
-      : `${counted(rows, "row", "rows")} submitted in ${counted(imports, "new import", "new imports")}. They leave this list as the import runs.`,
+      : `${countInWords(rows, "row", "rows")} submitted in ${countInWords(imports, "new import", "new imports")}. They leave this list as the import runs.`,
     ...(taken > 0
-      ? [`${counted(taken, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`]
+      ? [
+          `${countInWords(taken, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`,
+        ]
       : []),
-    ...(left > 0 ? [`${counted(left, "row is", "rows are")} not submitted and still open. ${because}.`] : []),
+    ...(left > 0 ? [`${countInWords(left, "row is", "rows are")} not submitted and still open. ${because}.`] : []),
   ];
 }

@@ -1,7 +1,7 @@
 import { pushedElements } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
-import { type DateOrder, dateOrders, inOrder, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
+import { type DateOrder, dateOrders, isoDate, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
 import { faultyColumns, fieldsAtFault, type RowReason, reasonWithAdvice } from "../../../../domain/rows/faults.js";
@@ -9,9 +9,9 @@ import type { ImportKind } from "../../../../events/importEvents.js";
 import type { Page } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
 import { type RejectedRowOutcome, rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
-import type { PortalDeps, SignedInVisit } from "../../page.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
-import type { Filter } from "./filter.js";
+import type { Filter } from "./correctionsFilter.js";
 
 /** A row as the grid has it. Values are by field, also those of custom fields. */
 export interface ShownRow extends Pick<CorrectionRow, "importId" | "reference" | "row" | "with" | "element" | "reasonKey" | "error"> {
@@ -100,7 +100,7 @@ export async function shownRows(
 
 function datesIn({ values, faulty, today }: Pick<ShownRow, "values" | "faulty" | "today">): { dates?: DatesRead } {
   const found = [...new Set([...faulty, ...(today?.faulty ?? [])])].filter((field) => needsOrder(values[field] ?? ""));
-  const read = (text: string) => Object.fromEntries(dateOrders.map((order) => [order, inOrder(text, order)]));
+  const read = (text: string) => Object.fromEntries(dateOrders.map((order) => [order, isoDate(text, order)]));
   return found.length === 0 ? {} : { dates: Object.fromEntries(found.map((field) => [field, read(values[field] ?? "")])) };
 }
 

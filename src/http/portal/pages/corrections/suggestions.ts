@@ -3,9 +3,9 @@ import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js
 import { Rejection } from "../../../../domain/rejection.js";
 import { activityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
 import { send } from "../../../server/requestFrame.js";
-import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
+import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
-import { correctionsPath } from "./filter.js";
+import { correctionsPath } from "./correctionsFilter.js";
 
 /** The fields whose values the organisation knows. */
 export const suggestedFields = ["customerId", "warehouseCode", "chargeCode"] as const;
@@ -15,7 +15,7 @@ const most = 8;
 const longestText = 200;
 
 /** The known values that a cell's text may mean, the nearest first. */
-export const suggestionsAnswer: AnswerOf<SignedInVisit> = {
+export const suggestionsAnswer: AnswerDefinition<SignedInVisit> = {
   method: "GET",
   path: `${correctionsPath}/suggestions`,
   access: "look",
@@ -27,12 +27,13 @@ export const suggestionsAnswer: AnswerOf<SignedInVisit> = {
   },
 };
 
-export const customersOf = ({ customers }: Catalogue): KnownCode[] => [...customers].map(([value, { name }]) => ({ value, label: name }));
+export const knownCustomers = ({ customers }: Catalogue): KnownCode[] =>
+  [...customers].map(([value, { name }]) => ({ value, label: name }));
 
 async function knownFor(field: SuggestedField, visit: SignedInVisit, deps: PortalDeps): Promise<Iterable<KnownCode>> {
   if (field === "customerId") {
     const { catalogue } = await presentCatalogue(visit, deps);
-    return customersOf(catalogue);
+    return knownCustomers(catalogue);
   }
   const { warehouseCodes, chargeCodes } = await activityChoices(visit.person.organisationId, deps.pool);
   return (field === "warehouseCode" ? warehouseCodes : chargeCodes).slice(0, mostChoices).map((value) => ({ value }));

@@ -1,13 +1,13 @@
 // From rejected rows to the catalogue: the customers that rows name and the catalogue does not have, and the rows that it accepts by now.
 
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
-import type { SignedInVisit } from "../../page.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button, ButtonLink } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { addPath } from "../catalogue/addresses.js";
-import { correctionsPath } from "./filter.js";
+import { correctionsPath } from "./correctionsFilter.js";
 import type { ShownRow } from "./shownRows.js";
 
 export const judgeAgainPath = `${correctionsPath}/judge-again`;

@@ -8,8 +8,8 @@ import type { ImportView } from "../../../../queries/imports/importView.js";
 import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
 import { rowsInState } from "../../../../queries/rejectedRows/rowStates.js";
 import { download, type Pieces } from "../../downloads.js";
-import type { PortalDeps, SignedInVisit } from "../../page.js";
-import { type Cell, tableFormats, workbookPieces } from "../../tableDownloads.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { type TableCell, tableFormats, workbookPieces } from "../../tableDownloads.js";
 
 /** Whether some rejected rows are open and others are not. Otherwise the stored report is the right one. */
 export async function isPartlyOpen(organisationId: string, view: ImportView, { pool }: Pick<PortalDeps, "pool">): Promise<boolean> {
@@ -59,12 +59,12 @@ async function* openRows(
   view: ImportView,
   { path, columns }: Stored,
   { spreadsheets, pool }: PortalDeps,
-): AsyncGenerator<readonly (readonly Cell[])[]> {
+): AsyncGenerator<readonly (readonly TableCell[])[]> {
   const numberColumn = rowNumberColumn(columns);
   const open = openNumbers(organisationId, view, pool);
   let next = await open.next();
   for await (const { rows } of spreadsheets.readRows(path, { format: "xlsx" })) {
-    const kept: Cell[][] = [];
+    const kept: TableCell[][] = [];
     for (const { cells } of rows) {
       const number = Number(cellText(cells[numberColumn]));
       while (!next.done && next.value < number) next = await open.next();

@@ -3,10 +3,10 @@ import { rangesInWords } from "../../../../domain/ranges.js";
 import type { ImportReversal } from "../../../../queries/imports/importReversals.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Viewer } from "../../live/importFeed.js";
-import { counted } from "../../shell/formats.js";
+import { countInWords } from "../../shell/formats.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount, Time } from "../../shell/values.js";
-import { eventsPath } from "./status.js";
+import { eventsPath } from "./importStatus.js";
 
 /** The history has all of them. */
 export const shownReversals = 25;
@@ -53,5 +53,5 @@ function whatInWords({ all, rows }: ImportReversal): string {
   if (all || rows === null) return "Everything that was left";
   const shown = rangesInWords(rows.slice(0, shownRanges)).replaceAll(",", ", ");
   const more = rows.length - shownRanges;
-  return `${rows.length === 1 && rows[0]?.[0] === rows[0]?.[1] ? "Row" : "Rows"} ${shown}${more > 0 ? ` and ${counted(more, "more range", "more ranges")}` : ""}`;
+  return `${rows.length === 1 && rows[0]?.[0] === rows[0]?.[1] ? "Row" : "Rows"} ${shown}${more > 0 ? ` and ${countInWords(more, "more range", "more ranges")}` : ""}`;
 }

@@ -4,16 +4,16 @@ import { limits } from "../../../../domain/imports/limits.js";
 import type { ImportAmounts } from "../../../../queries/activities/importAmounts.js";
 import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
 import { withQuery } from "../../links.js";
-import type { SignedInVisit } from "../../page.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Button, ButtonLink, Field, Form } from "../../shell/form.js";
-import { counted } from "../../shell/formats.js";
+import { countInWords } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
 import { billLines, billSum } from "../activities/billLines.js";
 import { BillTable, FirstLines, mostLines } from "../activities/billTable.js";
 import type { NameOfCustomer } from "../customers.js";
-import { shipmentPath } from "../shipments/words.js";
-import { importPath, kindNames, reversePath } from "./status.js";
+import { shipmentPath } from "../shipments/shipmentWords.js";
+import { importPath, kindNames, reversePath } from "./importStatus.js";
 
 interface PreviewProps {
   readonly visit: SignedInVisit;
@@ -33,7 +33,7 @@ export function ReversalPreview(props: PreviewProps) {
     <>
       <p class="under-heading">
         <span class="muted">{kindNames[view.kind]}</span>
-        <Chosen visit={visit} />
+        <ChosenByAddress visit={visit} />
       </p>
       <Panel id="what-happens" title={isLeft ? "What happens" : "Nothing is left to reverse"}>
         <ul class="plain-list">
@@ -51,7 +51,7 @@ export function ReversalPreview(props: PreviewProps) {
   );
 }
 
-function Chosen({ visit }: { visit: SignedInVisit }) {
+function ChosenByAddress({ visit }: { visit: SignedInVisit }) {
   const { rows, shipment } = visit.query;
   if (rows) return <span class="named">Rows {rows.replaceAll(",", ", ")}</span>;
   if (shipment)
@@ -64,10 +64,11 @@ function Chosen({ visit }: { visit: SignedInVisit }) {
 }
 
 export const unitsOf = ({ kind }: Pick<ImportView, "kind">, count: number): string =>
-  kind === "activities" ? counted(count, "activity", "activities") : counted(count, "shipment", "shipments");
+  kind === "activities" ? countInWords(count, "activity", "activities") : countInWords(count, "shipment", "shipments");
 
 function effect(view: ImportView, { reversed, withdrawn }: ReversalOutcome): string {
-  if (reversed === 0) return `No ${view.kind} are left to reverse, only ${counted(withdrawn, "open rejected row", "open rejected rows")}.`;
+  if (reversed === 0)
+    return `No ${view.kind} are left to reverse, only ${countInWords(withdrawn, "open rejected row", "open rejected rows")}.`;
   const units = unitsOf(view, reversed);
   if (view.kind === "activities") return `${units} ${reversed === 1 ? "stops" : "stop"} counting in totals.`;
   return `${units}, as this import wrote ${reversed === 1 ? "it" : "them"}, ${reversed === 1 ? "is" : "are"} reversed.`;
@@ -81,12 +82,12 @@ const before = (view: ImportView, { alreadyReversed }: ReversalOutcome): string 
 /** What follows besides the reversal itself, a sentence for each. They hold before it is done, and after. */
 export function consequences(view: ImportView, outcome: ReversalOutcome): string[] {
   const { alreadyReversed, superseded, restored, reopened, withdrawn } = outcome;
-  const rows = (count: number) => counted(count, "rejected row", "rejected rows");
+  const rows = (count: number) => countInWords(count, "rejected row", "rejected rows");
   const verb = (count: number, one: string, many: string) => (count === 1 ? one : many);
   const restoredLine =
     view.kind === "activities"
       ? `${unitsOf(view, restored)} that ${verb(restored, "was", "were")} replaced by these ${verb(restored, "counts", "count")} again.`
-      : `${counted(restored, "earlier version", "earlier versions")} of these shipments ${verb(restored, "shows", "show")} again.`;
+      : `${countInWords(restored, "earlier version", "earlier versions")} of these shipments ${verb(restored, "shows", "show")} again.`;
   const lines: readonly (readonly [number, string])[] = [
     [restored, restoredLine],
     [
@@ -96,7 +97,7 @@ export function consequences(view: ImportView, outcome: ReversalOutcome): string
     [reopened, `${rows(reopened)} of other imports, which these had corrected, ${verb(reopened, "is", "are")} open again.`],
     [
       withdrawn,
-      `${counted(withdrawn, "open rejected row", "open rejected rows")} of this import ${verb(withdrawn, "is", "are")} removed from Rejected rows.`,
+      `${countInWords(withdrawn, "open rejected row", "open rejected rows")} of this import ${verb(withdrawn, "is", "are")} removed from Rejected rows.`,
     ],
     [alreadyReversed, before(view, outcome)],
   ];
@@ -127,10 +128,10 @@ function Corrections({ visit, outcome, corrections }: PreviewProps) {
       <ul class="plain-list">
         {corrections.map(({ importId, reference, rows }) => (
           <li>
-            <a href={visit.links.to(importPath(importId))}>{reference}</a> ({counted(rows, "row", "rows")})
+            <a href={visit.links.to(importPath(importId))}>{reference}</a> ({countInWords(rows, "row", "rows")})
           </li>
         ))}
-        {more > 0 ? <li>and {counted(more, "more import", "more imports")}</li> : null}
+        {more > 0 ? <li>and {countInWords(more, "more import", "more imports")}</li> : null}
       </ul>
     </Panel>
   );

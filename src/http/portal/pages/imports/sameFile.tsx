@@ -3,9 +3,9 @@ import { requestedEvent } from "../../../../events/importLayout.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerInTime } from "../../../server/answerInTime.js";
 import type { Viewer } from "../../live/importFeed.js";
-import type { PortalDeps } from "../../page.js";
+import type { PortalDeps } from "../../pageDefinition.js";
 import { Time } from "../../shell/values.js";
-import { importPath, shownReference } from "./status.js";
+import { importPath, shownReference } from "./importStatus.js";
 
 export interface EarlierPush {
   readonly importId: string;

@@ -1,15 +1,15 @@
 // The first panel of an import's page: its status and counts, what became of its rejected rows, and what can be done with it.
 import { unusualWords } from "../../../../domain/imports/unusual.js";
 import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
-import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
+import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import type { Viewer } from "../../live/importFeed.js";
 import { AskButton, ButtonLink } from "../../shell/form.js";
-import { counted, grouped } from "../../shell/formats.js";
+import { countInWords, groupDigits } from "../../shell/formats.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
-import { addressOf, hasRows } from "../corrections/filter.js";
+import { correctionsAddress, hasRows } from "../corrections/correctionsFilter.js";
 import {
   importPath,
   isUnfinished,
@@ -23,10 +23,10 @@ import {
   shownReference,
   statusOf,
   UnusualBadge,
-} from "./status.js";
+} from "./importStatus.js";
 
 /** Rejected rows by their states. */
-export type RowStates = Readonly<Record<GroupState, RowCount>>;
+export type RowStates = Readonly<Record<GroupState, OpenRowCount>>;
 
 interface StatusProps {
   readonly visit: Viewer;
@@ -94,14 +94,14 @@ function figuresOf(visit: Viewer, view: ImportView): Fact[] {
     ];
   return [
     figure("Rows read", counts.received),
-    [`${kindNames[kind]} recorded`, <Written visit={visit} view={view} />],
+    [`${kindNames[kind]} recorded`, <WrittenCount visit={visit} view={view} />],
     ...(reversed ? [figure(`${kindNames[kind]} reversed`, reversed.rows)] : []),
     figure("Rows rejected", rejected),
   ];
 }
 
 /** The number leads to the activities. */
-function Written({ visit, view: { kind, status, counts, importId } }: { visit: Viewer; view: ImportView }) {
+function WrittenCount({ visit, view: { kind, status, counts, importId } }: { visit: Viewer; view: ImportView }) {
   const amount = <Amount value={counts.processed} />;
   if (kind !== "activities" || status !== "completed" || counts.processed === 0) return amount;
   return (
@@ -117,8 +117,10 @@ function UnusualRows({ visit, view: { unusual, importId } }: { visit: Viewer; vi
   if (unusual === null) return null;
   return (
     <p class="notice warn">
-      <a href={visit.links.to(activitiesPath, { import: importId, unusual: "yes" })}>Look at {counted(unusual.count, "unusual row")}</a>{" "}
-      before they are billed: {unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${grouped(count)})`).join(", ")}.
+      <a href={visit.links.to(activitiesPath, { import: importId, unusual: "yes" })}>
+        Look at {countInWords(unusual.count, "unusual row")}
+      </a>{" "}
+      before they are billed: {unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${groupDigits(count)})`).join(", ")}.
     </p>
   );
 }
@@ -137,7 +139,7 @@ function rejectedRows(visit: Viewer, { importId }: ImportView, states: RowStates
   const parts = some.map((state, index) => (
     <>
       {index > 0 ? ", " : null}
-      <a href={visit.links.to(addressOf({ importId, state }))}>
+      <a href={visit.links.to(correctionsAddress({ importId, state }))}>
         <Amount value={states[state].rows} />
         {states[state].atLeast ? " or more" : ""} {inWords[state]}
       </a>
@@ -153,7 +155,7 @@ function corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusP
   if (correctionOf) {
     const { importId, rows, reason } = correctionOf;
     const why = reason === undefined ? "" : `: ${reason}`;
-    facts.push(["Corrects", [counted(rows.length, "row", "rows"), " of ", link(importId, "an earlier import"), why]]);
+    facts.push(["Corrects", [countInWords(rows.length, "row", "rows"), " of ", link(importId, "an earlier import"), why]]);
   }
   if (correcting.length > 0)
     facts.push([
@@ -161,7 +163,7 @@ function corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusP
       correcting.map((each, index) => (
         <>
           {index > 0 ? ", " : null}
-          {link(each.importId, shownReference(each))} ({counted(each.rows, "row", "rows")})
+          {link(each.importId, shownReference(each))} ({countInWords(each.rows, "row", "rows")})
         </>
       )),
     ]);

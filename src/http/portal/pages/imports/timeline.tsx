@@ -3,9 +3,9 @@ import type { NameOf } from "../../../../domain/principal.js";
 import type { TimelineStep } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Viewer } from "../../live/importFeed.js";
-import { counted } from "../../shell/formats.js";
+import { countInWords } from "../../shell/formats.js";
 import { Amount, Time } from "../../shell/values.js";
-import { importPath } from "./status.js";
+import { importPath } from "./importStatus.js";
 
 interface TimelineProps {
   readonly visit: Viewer;
@@ -99,8 +99,12 @@ export function stepInWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): 
       const { rows, shipments, count, reason, by, includedIn } = step.data;
       return (
         <>
-          {rows === "all" ? "Reversed as a whole" : <>{shipments ? counted(count, "shipment", "shipments") : rowsOf(count)} reversed</>} by{" "}
-          {nameOf(by)}
+          {rows === "all" ? (
+            "Reversed as a whole"
+          ) : (
+            <>{shipments ? countInWords(count, "shipment", "shipments") : rowsOf(count)} reversed</>
+          )}{" "}
+          by {nameOf(by)}
           {includedIn ? <> with a reversal of {linkTo(includedIn.importId, "the import that it corrects")}</> : null}: {reason}
         </>
       );

@@ -3,9 +3,9 @@ import { type QuoteRequest, quoteRequest } from "../../../../domain/rating/quote
 import { Rejection } from "../../../../domain/rejection.js";
 import { check } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
-import type { SignedInVisit } from "../../page.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button, ButtonLink, Form } from "../../shell/form.js";
-import { counted } from "../../shell/formats.js";
+import { countInWords } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
 
 /** Without the script there are three rows of items; with it as many as are wanted. */
@@ -29,10 +29,10 @@ export function QuoteForm({ visit, customers, asked, tooMany }: QuoteFormProps) 
   return (
     <Panel id="new-quote" title="New quote">
       <Form visit={visit} to={quotesPath} class="stacked quote-form">
-        <Customers customers={customers} chosen={customersOf(submitted)} />
+        <Customers customers={customers} chosen={customerIdsOf(submitted)} />
         <div class="two-columns">
-          <End legend="Origin" name="origin" submitted={submitted} />
-          <End legend="Destination" name="destination" submitted={submitted} />
+          <PlaceFields legend="Origin" name="origin" submitted={submitted} />
+          <PlaceFields legend="Destination" name="destination" submitted={submitted} />
         </div>
         <Items submitted={submitted} tooMany={isRefused ? 0 : tooMany} />
         <div class="actions">
@@ -82,7 +82,7 @@ function Customers({ customers, chosen }: { readonly customers: readonly Custome
   );
 }
 
-function End({ legend, name, submitted }: { readonly legend: string; readonly name: string; readonly submitted: Fields }) {
+function PlaceFields({ legend, name, submitted }: { readonly legend: string; readonly name: string; readonly submitted: Fields }) {
   const field = (part: string, label: string, more: Record<string, unknown>) => (
     <div class="field">
       <label for={`${name}-${part}`}>{label}</label>
@@ -109,8 +109,8 @@ function Items({ submitted, tooMany }: { readonly submitted: Fields; readonly to
       <legend>Items</legend>
       {tooMany > 0 ? (
         <p class="notice warn">
-          The quote above has {counted(tooMany, "item", "items")}. This form takes up to {mostItems}, so they are not filled in. To price
-          more items, use the API.
+          The quote above has {countInWords(tooMany, "item", "items")}. This form takes up to {mostItems}, so they are not filled in. To
+          price more items, use the API.
         </p>
       ) : null}
       <p class="hint" id="items-hint" role="status">
@@ -163,7 +163,7 @@ export const itemFields = [
 
 /** The form as the API's own request, judged by the same schema; what is wrong is said in the form's words. */
 export function requestOf(fields: Fields): QuoteRequest {
-  const customerIds = customersOf(fields);
+  const customerIds = customerIdsOf(fields);
   if (customerIds.length === 0) throw new Rejection("invalid", "Choose at least one customer");
   const items = itemsOf(fields);
   if (items.length === 0) throw new Rejection("invalid", "Enter at least one item, with its quantity, size and weight");
@@ -175,7 +175,7 @@ export function requestOf(fields: Fields): QuoteRequest {
 }
 
 /** The customers that are ticked, and those that are entered by their ids. */
-export const customersOf = (fields: Fields): readonly string[] =>
+export const customerIdsOf = (fields: Fields): readonly string[] =>
   [...fields.all("customer"), ...fields.get("customers").split(",")].map((id) => id.trim()).filter((id) => id !== "");
 
 function endOf(name: string, fields: Fields) {
@@ -200,7 +200,7 @@ const itemOf = ({ type, ...numbers }: Record<string, string>) => ({
 const numberOf = (text: string): unknown => (/^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text);
 
 /** A refusal of the request as a refusal of the form. */
-export function ofTheForm(error: unknown): unknown {
+export function asFormError(error: unknown): unknown {
   return error instanceof Rejection && error.details ? new Rejection(error.code, error.message, error.details.map(inTheFormsWords)) : error;
 }
 

@@ -9,10 +9,10 @@ import { headingsIn, headingsKey } from "../../../../domain/imports/columns/head
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
-import { presentOf } from "../../../../queries/organisations/organisations.js";
-import { type Done, originOf, type PortalDeps, type SignedInVisit } from "../../page.js";
-import { importPath } from "../imports/status.js";
-import { keyOfDraft, withinMs } from "./drafts.js";
+import { presentCatalogueOf } from "../../../../queries/organisations/organisations.js";
+import { type FormResult, originOf, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { importPath } from "../imports/importStatus.js";
+import { draftIdempotencyKey, withinMs } from "./drafts.js";
 import { draftPath } from "./paths.js";
 
 interface DraftToAccept {
@@ -23,16 +23,16 @@ interface DraftToAccept {
 }
 
 /** Idempotent: accepting the draft again leads to the same import. */
-export async function accept(visit: SignedInVisit, deps: PortalDeps, { draft, path, again }: DraftToAccept): Promise<Done> {
+export async function acceptDraft(visit: SignedInVisit, deps: PortalDeps, { draft, path, again }: DraftToAccept): Promise<FormResult> {
   const { organisationId, by } = visit.person;
   const { kind, sourceDetails, columns: header, checked } = draft;
   const { name, format, size, sha256 } = draft.file;
   const deadline = deadlineIn(withinMs);
   try {
-    const { own, earlier } = await sentBefore(visit, deps, draft, deadline);
+    const { own, earlier } = await importSentBefore(visit, deps, draft, deadline);
     if (own) return await release(visit, deps, draft, own);
     if (earlier !== undefined && earlier !== again) return { goTo: draftPath(draft.fileId) };
-    const { catalogueVersion, now } = await presentOf(organisationId, deps.pool);
+    const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
     const request = await acceptFile(
       { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
       {
@@ -41,7 +41,7 @@ export async function accept(visit: SignedInVisit, deps: PortalDeps, { draft, pa
           kind,
           by,
           sourceDetails,
-          idempotencyKey: keyOfDraft(draft),
+          idempotencyKey: draftIdempotencyKey(draft),
           now,
           catalogueVersion,
           withinMs: deadline.leftMs(),
@@ -56,26 +56,26 @@ export async function accept(visit: SignedInVisit, deps: PortalDeps, { draft, pa
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
     // Another request may have made the import, with another choice of columns, or removed the kept file meanwhile.
-    const made = await importMade(visit, deps, draft);
+    const made = await pageOfImportMade(visit, deps, draft);
     if (!made) throw error;
     return made;
   }
 }
 
 /** The page of the import that the draft has become already, at another request or before a kill. */
-export async function importMade(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile): Promise<Done | undefined> {
+export async function pageOfImportMade(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile): Promise<FormResult | undefined> {
   const { earlier } = await importOfDraft(visit, deps, draft, deadlineIn(withinMs));
   return earlier && release(visit, deps, draft, earlier);
 }
 
 async function importOfDraft({ person: { organisationId } }: SignedInVisit, deps: PortalDeps, draft: KeptFile, deadline: Deadline) {
-  const { now } = await deadline.within("database", presentOf(organisationId, deps.pool));
-  const use = { organisationId, idempotencyKey: keyOfDraft(draft), now };
+  const { now } = await deadline.within("database", presentCatalogueOf(organisationId, deps.pool));
+  const use = { organisationId, idempotencyKey: draftIdempotencyKey(draft), now };
   return { now, ...(await deadline.within("event store", importOfKey(deps.eventStore, use))) };
 }
 
 /** The import that the draft has become, also where a kill kept that from being noted; else the last other import with the same file. */
-export async function sentBefore(
+export async function importSentBefore(
   visit: SignedInVisit,
   deps: PortalDeps,
   draft: KeptFile,
@@ -89,7 +89,12 @@ export async function sentBefore(
 }
 
 /** Ends the wait of a draft whose import is recorded, also for a request that was killed before it could. */
-async function release(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile, { importId, columns }: ImportRequested): Promise<Done> {
+async function release(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  draft: KeptFile,
+  { importId, columns }: ImportRequested,
+): Promise<FormResult> {
   const { organisationId, kind } = draft;
   if (columns) {
     const remembered = await rememberedColumns(organisationId, { kind, key: headingsKey(headingsIn(draft.columns)) }, deps.pool);

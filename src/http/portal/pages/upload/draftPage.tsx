@@ -4,21 +4,21 @@ import { loadReversed } from "../../../../commands/corrections/reversedRows.js";
 import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { importKinds } from "../../../../events/importEvents.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { FormOf, PageOf, PortalDeps, SignedInVisit } from "../../page.js";
+import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { Button, ButtonLink, Choice, HiddenFields } from "../../shell/form.js";
 import { type Fact, Facts } from "../../shell/panel.js";
+import { importPath } from "../imports/importStatus.js";
 import { earlierPush, PushInWords } from "../imports/sameFile.js";
-import { importPath } from "../imports/status.js";
-import { sentBefore } from "./acceptDraft.js";
+import { importSentBefore } from "./acceptDraft.js";
 import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";
+import { DraftFindings, SentReport, UnusualRows } from "./draftFindings.js";
 import { reportedImport, requireDraft } from "./drafts.js";
-import { Found, SentReport, Unusual } from "./found.js";
 import { columnsOfDraft, draftPath, uploadPath } from "./paths.js";
 import { UploadProgress } from "./progress.js";
 import { kindOptions } from "./uploadPage.js";
 import { draftWork } from "./workOnDraft.js";
 
-export const draftPage: PageOf<SignedInVisit> = {
+export const draftPage: PageDefinition<SignedInVisit> = {
   path: draftPath(),
   access: "operate",
   show: async (visit, deps) => {
@@ -36,8 +36,8 @@ export const draftPage: PageOf<SignedInVisit> = {
         <>
           <DraftForm visit={visit} draft={draft} facts={facts} />
           {sent && facts.corrects ? <SentReport visit={visit} corrects={facts.corrects} sent={sent} found={found} /> : null}
-          {found?.unusual ? <Unusual visit={visit} unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
-          {found ? <Found visit={visit} draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
+          {found?.unusual ? <UnusualRows visit={visit} unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
+          {found ? <DraftFindings visit={visit} draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
         </>
       ),
     };
@@ -49,7 +49,7 @@ type FactsOfDraft = Awaited<ReturnType<typeof factsOf>>;
 async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) {
   const { organisationId } = visit.person;
   const corrects = (await reportedImport(visit, deps, draft.checked ?? { take: "" }))?.request;
-  const { own, earlier } = corrects ? {} : await sentBefore(visit, deps, draft);
+  const { own, earlier } = corrects ? {} : await importSentBefore(visit, deps, draft);
   const pushOf = (importId: string) => earlierPush(organisationId, importId, deps);
   return {
     own: own?.importId,
@@ -141,7 +141,7 @@ function Notes({ visit, draft: { checked }, facts: { corrects, isWithdrawn } }: 
 const unknownReport =
   "This looks like an error report, but does not say of which import, so Upload takes it as a new file. If it is the report of an import, give it the name that it was downloaded with, to correct that import's rows.";
 
-export const draftForm: FormOf<SignedInVisit> = {
+export const draftForm: FormDefinition<SignedInVisit> = {
   path: draftPath(),
   access: "operate",
   page: draftPage,

@@ -7,7 +7,7 @@ import { loadImport } from "../../../../commands/imports/importStream.js";
 import { type CheckedAs, type KeptFile, keptFile } from "../../../../commands/imports/keptFiles.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { ObjectMissing } from "../../../../portErrors.js";
-import type { PortalDeps, SignedInVisit } from "../../page.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 
 /** As for the API's pushes: all store calls together. */
 export const withinMs = 4_200;
@@ -23,20 +23,20 @@ export async function requireDraft({ person, params }: SignedInVisit, { pool }: 
   return draft;
 }
 
-/** The draft becomes one import, however often, by whomever and from whichever page its form is sent. */
-export const keyOfDraft = ({ fileId }: Pick<KeptFile, "fileId">): string =>
+/** Idempotent: sending a form of the draft again, from any page and by anybody, leads to the same import. */
+export const draftIdempotencyKey = ({ fileId }: Pick<KeptFile, "fileId">): string =>
   `portal-${createHash("sha256")
     .update(JSON.stringify(["columns", fileId]))
     .digest("hex")}`;
 
 /** On this machine's disk. */
-export interface Copy {
+export interface DraftCopy {
   readonly folder: string;
   readonly path: string;
 }
 
 /** The caller removes the folder. */
-export async function fetchCopy({ objectStore, tempDir }: PortalDeps, { file }: KeptFile): Promise<Copy> {
+export async function fetchDraftCopy({ objectStore, tempDir }: PortalDeps, { file }: KeptFile): Promise<DraftCopy> {
   const folder = await mkdtemp(join(tempDir, "upload-"));
   const path = join(folder, "file");
   try {

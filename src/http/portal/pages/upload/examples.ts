@@ -1,8 +1,8 @@
 import { type ExampleTable, exampleTable } from "../../../../domain/files/exampleFile.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { usedCodes } from "../../../../queries/activities/activityCodes.js";
-import type { AnswerOf, SignedInVisit } from "../../page.js";
-import { type Cell, type DownloadedTable, downloadTable, type TableFormat } from "../../tableDownloads.js";
+import type { AnswerDefinition, SignedInVisit } from "../../pageDefinition.js";
+import { type DownloadedTable, downloadTable, type TableCell, type TableFormat } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { uploadPath } from "./paths.js";
 
@@ -12,7 +12,7 @@ export const examplePath = (kind: ImportKind, type: (typeof exampleFormats)[numb
 
 export const exampleAnswers = importKinds.flatMap((kind) =>
   exampleFormats.map(
-    (format): AnswerOf<SignedInVisit> => ({
+    (format): AnswerDefinition<SignedInVisit> => ({
       method: "GET",
       path: examplePath(kind, format),
       access: "operate",
@@ -27,7 +27,7 @@ export const exampleAnswers = importKinds.flatMap((kind) =>
 );
 
 function tableOf({ columns, rows }: ExampleTable, format: TableFormat): DownloadedTable {
-  const cellOf = (text: string, column: number): Cell => {
+  const cellOf = (text: string, column: number): TableCell => {
     const type = columns[column]?.type ?? "text";
     if (type === "number" && text !== "") return { decimal: text };
     // Times keep their zone in CSV. A clock in a spreadsheet's cell is the organisation's wall time.

@@ -4,24 +4,24 @@ import { join } from "node:path";
 import type { CompletedImport } from "../../../../commands/corrections/correctableRows.js";
 import { rejectedRowStates } from "../../../../commands/corrections/openRows.js";
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
-import { columnsTaken } from "../../../../commands/imports/chosenColumns.js";
+import { resolveColumns } from "../../../../commands/imports/chosenColumns.js";
 import type { FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
 import type { Evidence } from "../../../../domain/imports/columns/evidence.js";
 import { customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { unusualLimits } from "../../../../domain/imports/unusual.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { decimalOf, type ImportColumns } from "../../../../events/importEvents.js";
+import { decimalMarkOf, type ImportColumns } from "../../../../events/importEvents.js";
 import type { FileToJudge, ReportToJudge } from "../../../../judging/fileChecks.js";
 import { ledgerFigures } from "../../../../queries/lookUps/ledgerFigures.js";
 import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
-import type { Line, PortalDeps, SignedInVisit } from "../../page.js";
+import type { Line, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
-import type { Copy } from "./drafts.js";
+import type { DraftCopy } from "./drafts.js";
 
 interface DraftToCheck {
   readonly draft: KeptFile;
-  readonly copy: Copy;
+  readonly copy: DraftCopy;
   /** Whether to read how its dates and numbers are written. */
   readonly read: boolean;
   readonly judge?:
@@ -82,7 +82,7 @@ async function judgedAs(
   const { kind, columns: header } = draft;
   const { corrects, mostParts = 0 } = judge;
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
-  const taken = corrects && columnsTaken(catalogue, deps.geography, { kind, columns: header, reported: corrects.request });
+  const taken = corrects && resolveColumns(catalogue, deps.geography, { kind, columns: header, reported: corrects.request });
   const columns = taken && !taken.toChoose ? taken.columns : judge.columns;
   const fields = await checkColumns(deps, { organisationId: visit.person.organisationId, kind }, catalogueVersion, header, columns);
   return { columns, report: corrects && (await reportToJudge(deps, corrects, { folder: copy.folder, fields, mostParts })) };
@@ -103,7 +103,7 @@ async function reportToJudge(
   } finally {
     await file.close();
   }
-  return { importId: found.request.importId, rowsPath, mostParts, decimal: decimalOf(found.request) };
+  return { importId: found.request.importId, rowsPath, mostParts, decimal: decimalMarkOf(found.request) };
 }
 
 /** A correction replaces whole rows: what a lost column held would be lost in silence. */

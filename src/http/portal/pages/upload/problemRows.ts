@@ -5,18 +5,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { download, type Pieces } from "../../downloads.js";
 import { pageLeft } from "../../lines.js";
-import type { AnswerOf, PortalDeps, SignedInVisit } from "../../page.js";
+import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
 import { tableFormats } from "../../tableDownloads.js";
-import { importPath } from "../imports/status.js";
-import { type Copy, fetchCopy, requireDraft } from "./drafts.js";
+import { importPath } from "../imports/importStatus.js";
+import { type DraftCopy, fetchDraftCopy, requireDraft } from "./drafts.js";
 import { checkDraft } from "./judgeDraft.js";
 import { problemRowsPath } from "./paths.js";
 
 /** Without the name of the file: an import's id in it would make the workbook a correction of that import. */
 const name = "problem-rows.xlsx";
 
-export const problemRowsAnswer: AnswerOf<SignedInVisit> = {
+export const problemRowsAnswer: AnswerDefinition<SignedInVisit> = {
   method: "GET",
   path: problemRowsPath(),
   access: "operate",
@@ -32,10 +32,10 @@ async function* piecesOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile
   const leave = deps.fileChecks.enter(visit.person.memberId);
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, pageLeft(visit.context).signal, deps.closing]);
-  let copy: Copy | undefined;
+  let copy: DraftCopy | undefined;
   let judging: Promise<unknown> | undefined;
   try {
-    copy = await fetchCopy(deps, draft);
+    copy = await fetchDraftCopy(deps, draft);
     const rejectedTo = join(copy.folder, "rejected.xlsx");
     const judge = { columns: draft.checked?.columns, rejectedTo };
     judging = checkDraft(visit, deps, { draft, copy, read: false, judge }, () => undefined, signal).finally(leave);

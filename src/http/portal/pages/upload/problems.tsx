@@ -1,6 +1,6 @@
 // Why rows of a file are rejected: by reason, with what stands in the columns at fault and the first rows of each.
-import type { FaultyValues, Problem, ProblemGroup, Problems, Rest } from "../../../../judging/fileChecks.js";
-import { counted } from "../../shell/formats.js";
+import type { FaultyValues, Problem, ProblemGroup, Problems, UnlistedCount } from "../../../../judging/fileChecks.js";
+import { countInWords } from "../../shell/formats.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 
@@ -47,7 +47,7 @@ function Group({ group: { reason, rows, withShipment, values, first }, what }: {
     <div class="problem-group">
       <div>
         <h3>
-          {reason} <span class="count">{counted(rows, "row", "rows")}</span>
+          {reason} <span class="count">{countInWords(rows, "row", "rows")}</span>
         </h3>
         {common === reason ? null : <p>{common}</p>}
         {values.map((each) => (
@@ -64,7 +64,7 @@ function Group({ group: { reason, rows, withShipment, values, first }, what }: {
         )}
         {others > 0 ? (
           <p class="hint">
-            And {counted(others, "more row", "more rows")}
+            And {countInWords(others, "more row", "more rows")}
             {withShipment > 0 ? `, ${inWords(withShipment)} without a fault of ${withShipment === 1 ? "its" : "their"} own` : null}.
           </p>
         ) : null}
@@ -95,10 +95,10 @@ const namesOf = ({ columns, moreColumns }: Pick<FaultyValues, "columns" | "moreC
   `${columns.join(", ")}${moreColumns > 0 ? ` and ${moreColumns} more` : ""}`;
 
 /** `12 more reasons, with 345 rows`. */
-function restInWords({ kinds, rows, atLeast }: Rest, [one, many]: readonly [string, string], joined: "with" | "in"): string {
-  const counts = counted(rows, "row", "rows");
-  if (!atLeast) return `${counted(kinds, one, many)}, ${joined} ${counts}`;
-  return kinds === 0 ? `${many}, ${joined} ${counts}` : `more than ${counted(kinds, one, many)}, ${joined} ${counts}`;
+function restInWords({ kinds, rows, atLeast }: UnlistedCount, [one, many]: readonly [string, string], joined: "with" | "in"): string {
+  const counts = countInWords(rows, "row", "rows");
+  if (!atLeast) return `${countInWords(kinds, one, many)}, ${joined} ${counts}`;
+  return kinds === 0 ? `${many}, ${joined} ${counts}` : `more than ${countInWords(kinds, one, many)}, ${joined} ${counts}`;
 }
 
 const placeColumns: readonly Column<Omit<Problem, "values">>[] = [

@@ -8,16 +8,16 @@ import { freePlaces } from "../../../../commands/imports/queue/places.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { CorrectionPart } from "../../../../judging/fileChecks.js";
-import { presentOf } from "../../../../queries/organisations/organisations.js";
-import type { Done, Line, PortalDeps, SignedInVisit } from "../../page.js";
-import { importPath } from "../imports/status.js";
-import { type Copy, keyOfDraft, withinMs } from "./drafts.js";
+import { presentCatalogueOf } from "../../../../queries/organisations/organisations.js";
+import type { FormResult, Line, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { importPath } from "../imports/importStatus.js";
+import { type DraftCopy, draftIdempotencyKey, withinMs } from "./drafts.js";
 import { checkDraft } from "./judgeDraft.js";
 import { draftPath } from "./paths.js";
 
 interface Report {
   readonly draft: KeptFile;
-  readonly copy: Copy;
+  readonly copy: DraftCopy;
   /** The import whose error report it is. */
   readonly corrects: CompletedImport;
 }
@@ -35,7 +35,7 @@ export async function submitReport(
   { draft, copy, corrects }: Report,
   say: (line: Line) => void,
   signal: AbortSignal,
-): Promise<Done> {
+): Promise<FormResult> {
   const free = await freePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
   const judge = { corrects, mostParts: Math.max(1, Math.min(free, mostParts)) };
   const { checked } = await checkDraft(visit, deps, { draft, copy, read: false, judge }, say, signal);
@@ -81,7 +81,7 @@ async function sendPart(visit: SignedInVisit, deps: PortalDeps, { draft, correct
   const { organisationId, by } = visit.person;
   const { sourceDetails, file } = draft;
   const { path, size, sha256, rows, elements } = part;
-  const { now } = await presentOf(organisationId, deps.pool);
+  const { now } = await presentCatalogueOf(organisationId, deps.pool);
   const given = sourceDetails === file.name ? correctionName(corrects.request.sourceDetails) : sourceDetails;
   const { importId } = await submitCorrection({ ...deps, maxQueuedImports: deps.limits.maxQueuedImports }, corrects, {
     ...{
@@ -99,7 +99,7 @@ async function sendPart(visit: SignedInVisit, deps: PortalDeps, { draft, correct
     sourceDetails: `${[...given].slice(0, limits.sourceDetailsLength - numbered.length).join("")}${numbered}`,
     sent: { sha256: file.sha256, sourceDetails },
     // The rows are part of the key: a second attempt, when some rows are sent already, is another correction.
-    idempotencyKey: `${keyOfDraft(draft)}-${createHash("sha256").update(rows.join()).digest("hex")}`,
+    idempotencyKey: `${draftIdempotencyKey(draft)}-${createHash("sha256").update(rows.join()).digest("hex")}`,
   });
   return importId;
 }

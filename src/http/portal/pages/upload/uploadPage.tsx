@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../../../domain/imports/limits.js";
-import type { PageOf, SignedInVisit } from "../../page.js";
+import type { PageDefinition, SignedInVisit } from "../../pageDefinition.js";
 import { Button, Choice, Field, HiddenFields } from "../../shell/form.js";
-import { kindNames } from "../imports/status.js";
+import { kindNames } from "../imports/importStatus.js";
 import { exampleFormats, examplePath } from "./examples.js";
 import { uploadPath } from "./paths.js";
 import { UploadProgress } from "./progress.js";
@@ -15,7 +15,7 @@ export const kindOptions = [
   { value: "activities", label: kindNames.activities },
 ] as const;
 
-export const uploadPage: PageOf<SignedInVisit> = {
+export const uploadPage: PageDefinition<SignedInVisit> = {
   path: uploadPath,
   access: "operate",
   show: async (visit) => ({

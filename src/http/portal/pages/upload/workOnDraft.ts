@@ -1,27 +1,27 @@
 // What is done with a draft: it is read, judged where it is to be checked, and recorded unless a person has to look at it first.
 import { rm } from "node:fs/promises";
-import { columnsTaken, expectChoosable } from "../../../../commands/imports/chosenColumns.js";
+import { expectChoosableColumns, resolveColumns } from "../../../../commands/imports/chosenColumns.js";
 import { type KeptFile, saveKept } from "../../../../commands/imports/keptFiles.js";
 import { rejectWhenFull } from "../../../../commands/imports/queue/places.js";
 import { matchImportHeader } from "../../../../domain/files/header.js";
-import { datesAgainst, type Evidence, headingsOfFile, numbersAgainst } from "../../../../domain/imports/columns/evidence.js";
+import { datesFault, type Evidence, fileColumns, numbersFault } from "../../../../domain/imports/columns/evidence.js";
 import { fileHeadings, headingsIn, headingsKey } from "../../../../domain/imports/columns/headings.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
-import { presentOf } from "../../../../queries/organisations/organisations.js";
-import type { Done, Line, PortalDeps, SignedInVisit, Work } from "../../page.js";
+import { presentCatalogueOf } from "../../../../queries/organisations/organisations.js";
+import type { FormResult, Line, PortalDeps, SignedInVisit, Work } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
-import { importPath } from "../imports/status.js";
-import { accept, importMade } from "./acceptDraft.js";
-import { type Copy, fetchCopy, mostRowsJudgedFirst, reportedImport, withinMs } from "./drafts.js";
+import { importPath } from "../imports/importStatus.js";
+import { acceptDraft, pageOfImportMade } from "./acceptDraft.js";
+import { type DraftCopy, fetchDraftCopy, mostRowsJudgedFirst, reportedImport, withinMs } from "./drafts.js";
 import { checkDraft } from "./judgeDraft.js";
 import { columnsOfDraft, draftPath } from "./paths.js";
 import { submitReport } from "./submitReport.js";
 
-export interface Step {
+export interface DraftStep {
   readonly draft: KeptFile;
-  readonly copy: Copy;
+  readonly copy: DraftCopy;
   readonly act: "check" | "upload";
   /** A workbook whose other sheets are not read, which nobody has been told yet. */
   readonly hasMoreSheets?: boolean;
@@ -32,33 +32,33 @@ export interface Step {
 }
 
 /** What a browser without scripts is told of work that takes too long. */
-export const tooSlow: Readonly<Record<Step["act"], string>> = {
+export const tooSlow: Readonly<Record<DraftStep["act"], string>> = {
   check: "Checking this file takes too long without JavaScript. Turn on JavaScript, or split the file",
   upload: "Reading this file takes too long without JavaScript. Turn on JavaScript, or split the file",
 };
 
 /** A member checks one file at a time, and a file is uploaded only while there is room. What it returns ends the member's check. */
-export async function begin({ person }: SignedInVisit, deps: PortalDeps, act: Step["act"]): Promise<() => void> {
+export async function enterDraftWork({ person }: SignedInVisit, deps: PortalDeps, act: DraftStep["act"]): Promise<() => void> {
   const { organisationId, memberId } = person;
   if (act === "check") return deps.fileChecks.enter(memberId);
-  const { now } = await presentOf(organisationId, deps.pool);
+  const { now } = await presentCatalogueOf(organisationId, deps.pool);
   const { maxQueuedImports } = deps.limits;
   await rejectWhenFull({ ...deps, maxQueuedImports }, { organisationId, now, idempotencyKey: undefined, withinMs });
   return () => undefined;
 }
 
 /** For a form that is sent without its file. */
-export async function draftWork(visit: SignedInVisit, deps: PortalDeps, step: Omit<Step, "copy">): Promise<Done | Work> {
+export async function draftWork(visit: SignedInVisit, deps: PortalDeps, step: Omit<DraftStep, "copy">): Promise<FormResult | Work> {
   const { importId } = step.draft;
   if (importId) return { goTo: importPath(importId) };
-  const leave = await begin(visit, deps, step.act);
+  const leave = await enterDraftWork(visit, deps, step.act);
   const work: Work["work"] = async (say, signal) => {
-    let copy: Copy | undefined;
+    let copy: DraftCopy | undefined;
     try {
-      copy = await fetchCopy(deps, step.draft);
+      copy = await fetchDraftCopy(deps, step.draft);
       return await workOnDraft(visit, deps, { ...step, copy }, say, signal);
     } catch (error) {
-      const made = !copy && error instanceof Rejection ? await importMade(visit, deps, step.draft) : undefined;
+      const made = !copy && error instanceof Rejection ? await pageOfImportMade(visit, deps, step.draft) : undefined;
       if (!made) throw error;
       return made; // another request has made the import and removed the file meanwhile
     } finally {
@@ -72,10 +72,10 @@ export async function draftWork(visit: SignedInVisit, deps: PortalDeps, step: Om
 export async function workOnDraft(
   visit: SignedInVisit,
   deps: PortalDeps,
-  step: Step,
+  step: DraftStep,
   say: (line: Line) => void,
   signal: AbortSignal,
-): Promise<Done> {
+): Promise<FormResult> {
   const { draft, copy, act, seen, again = "" } = step;
   const state = draft.checked ?? { take: "", undecided: true };
   const toDraft = { goTo: draftPath(draft.fileId) };
@@ -86,7 +86,7 @@ export async function workOnDraft(
     await saveKept(deps.pool, { ...draft, checked: { ...state, undecided: undefined, found: found.checked } });
     return toDraft;
   }
-  if (act === "upload" && seen) return accept(visit, deps, { draft, path: copy.path, again });
+  if (act === "upload" && seen) return acceptDraft(visit, deps, { draft, path: copy.path, again });
   const taken = state.undecided ? await takenColumns(visit, deps, draft) : { toChoose: false as const, columns: state.columns };
   const judged = !taken.toChoose && (act === "check" || draft.kind === "activities");
   const judge = judged ? { columns: taken.columns, mostRows: act === "check" ? undefined : mostRowsJudgedFirst } : undefined;
@@ -107,7 +107,7 @@ export async function workOnDraft(
   await saveKept(deps.pool, decided);
   const hasNewValues = state.undecided === true && Object.keys(columns?.fixed ?? {}).length > 0;
   if (act === "check" || step.hasMoreSheets || hasNewValues || found?.unusual) return toDraft;
-  return accept(visit, deps, { draft: decided, path: copy.path, again });
+  return acceptDraft(visit, deps, { draft: decided, path: copy.path, again });
 }
 
 /** By our own headings, or as was chosen for earlier files. */
@@ -115,37 +115,42 @@ async function takenColumns(visit: SignedInVisit, deps: PortalDeps, { kind, colu
   const { catalogue } = await presentCatalogue(visit, deps);
   const sought = { kind, key: headingsKey(headingsIn(columns)) };
   const remembered = await rememberedColumns(visit.person.organisationId, sought, deps.pool);
-  const taken = columnsTaken(catalogue, deps.geography, { kind, columns, remembered });
-  if (taken.toChoose) expectChoosable(columns);
+  const taken = resolveColumns(catalogue, deps.geography, { kind, columns, remembered });
+  if (taken.toChoose) expectChoosableColumns(columns);
   return taken;
 }
 
-interface Reading {
+interface EvidenceToJudge {
   readonly columns: ImportColumns | undefined;
   readonly evidence: Evidence;
 }
 
 /** Whether the file's own dates and numbers speak against how they would be read: by what is remembered for it, or by its own headings. */
-async function isContradicted(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile, { columns, evidence }: Reading): Promise<boolean> {
+async function isContradicted(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  draft: KeptFile,
+  { columns, evidence }: EvidenceToJudge,
+): Promise<boolean> {
   const { kind } = draft;
-  const headings = headingsOfFile(draft.columns, evidence);
-  if (columns) return (datesAgainst(columns, kind, headings) ?? numbersAgainst(columns, kind, headings)) !== undefined;
+  const headings = fileColumns(draft.columns, evidence);
+  if (columns) return (datesFault(columns, kind, headings) ?? numbersFault(columns, kind, headings)) !== undefined;
   const { catalogue } = await presentCatalogue(visit, deps);
   const match = matchImportHeader(draft.columns, { kind, source: "file", customFieldKeys: catalogue.customFieldKeys });
   const fields = match.ok ? match.fields : [];
   const own = fileHeadings(draft.columns).flatMap((heading, index) => (heading === undefined ? [] : [[heading, fields[index] ?? null]]));
-  return numbersAgainst({ headings: Object.fromEntries(own) }, kind, headings) !== undefined;
+  return numbersFault({ headings: Object.fromEntries(own) }, kind, headings) !== undefined;
 }
 
-interface Shown {
+interface FirstValuesOptions {
   readonly draft: KeptFile;
-  readonly copy: Copy;
+  readonly copy: DraftCopy;
   readonly evidence: Evidence;
 }
 
 /** For the page Columns, which is of use without the first values too. */
-async function withFirstValues(visit: SignedInVisit, deps: PortalDeps, { draft, copy, evidence }: Shown): Promise<Evidence> {
-  expectChoosable(draft.columns);
+async function withFirstValues(visit: SignedInVisit, deps: PortalDeps, { draft, copy, evidence }: FirstValuesOptions): Promise<Evidence> {
+  expectChoosableColumns(draft.columns);
   const file = { path: copy.path, name: draft.file.name };
   const first = await deps.headerRows.values(visit.person.organisationId, file).catch((error: unknown) => {
     deps.logger.info({ err: error, requestId: visit.requestId }, "the first values of an upload could not be read");

@@ -1,10 +1,10 @@
 import type { AttemptSummary, DeliverySummary } from "../../../../queries/organisations/webhooks.js";
-import type { SignedInVisit } from "../../page.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button, Form } from "../../shell/form.js";
 import { Badge } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
-import { deliveryPath } from "./parts.js";
+import { deliveryPath } from "./endpointPanels.js";
 
 const states: Readonly<Record<DeliverySummary["status"], { label: string; badge: string }>> = {
   waiting: { label: "Waiting", badge: "busy" },
@@ -25,7 +25,7 @@ export const deliveryColumns = (visit: SignedInVisit, endpointId: string): reado
   { key: "happened", heading: "Happened", value: ({ occurredAt }) => occurredAt },
   {
     ...{ key: "outcome", heading: "Outcome", value: ({ status }) => states[status].label },
-    cell: (delivery) => <Outcome visit={visit} delivery={delivery} />,
+    cell: (delivery) => <DeliveryOutcome visit={visit} delivery={delivery} />,
   },
   { key: "attempts", heading: "Attempts", value: ({ attempts }) => inBrief(attempts) },
   {
@@ -39,7 +39,7 @@ export const deliveryColumns = (visit: SignedInVisit, endpointId: string): reado
   },
 ];
 
-export function Outcome({ visit, delivery }: { visit: SignedInVisit; delivery: DeliverySummary }) {
+export function DeliveryOutcome({ visit, delivery }: { visit: SignedInVisit; delivery: DeliverySummary }) {
   const { status, reason, dueAt, attempts } = delivery;
   return (
     <span class="endpoint-state">

@@ -1,6 +1,6 @@
 import { Rejection } from "../../../../domain/rejection.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
-import type { PortalDeps, SignedInVisit } from "../../page.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 
 /** Another organisation's endpoint and an unknown id get the same answer. */
 export async function requireEndpoint({ params, person }: SignedInVisit, { pool }: PortalDeps): Promise<WebhookSummary> {

@@ -5,7 +5,7 @@ import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import type { NameOf } from "../../../../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../../../../events/importEvents.js";
-import type { SignedInVisit } from "../../../page.js";
+import type { SignedInVisit } from "../../../pageDefinition.js";
 import { type Column, Table } from "../../../shell/table.js";
 import { Time } from "../../../shell/values.js";
 import { columnsPath } from "../paths.js";
@@ -29,7 +29,7 @@ export const ColumnsChosen = ({ visit, kind, columns: { headings, by, at }, name
 /** What every row gets that the file does not have, and how its dates are read. */
 export function FilledIn({ kind, columns: { fixed = {}, dateOrder, decimal } }: Pick<Props, "kind" | "columns">) {
   const labelOf = labels(kind);
-  const rows: Taken[] = [
+  const rows: ColumnWords[] = [
     ...Object.entries(fixed).map(([field, value]) => ({ field: labelOf(field), column: value })),
     ...(dateOrder ? [{ field: "Dates such as 03/04/2026", column: orders[dateOrder] }] : []),
     ...(decimal ? [{ field: "Numbers", column: decimalNames[decimal] }] : []),
@@ -50,17 +50,17 @@ export const ColumnsOfImport = (props: Props) => (
   </div>
 );
 
-interface Taken {
+interface ColumnWords {
   readonly column: Child;
   readonly field: Child;
 }
 
-const tableColumns: readonly Column<Taken>[] = [
+const tableColumns: readonly Column<ColumnWords>[] = [
   { heading: "Column", names: true, cell: ({ column }) => column },
   { heading: "Our field", cell: ({ field }) => field },
 ];
 
-const filledColumns: readonly Column<Taken>[] = [
+const filledColumns: readonly Column<ColumnWords>[] = [
   { heading: "Field", names: true, cell: ({ field }) => field },
   { heading: "In every row", cell: ({ column }) => column },
 ];
@@ -73,7 +73,7 @@ function labels(kind: ImportKind): (field: string) => string {
   return (field) => known.get(field) ?? field.replace(customFieldPrefix, "");
 }
 
-function inWords({ kind, columns: { headings, fixed = {}, dateOrder, decimal } }: Props): Taken[] {
+function inWords({ kind, columns: { headings, fixed = {}, dateOrder, decimal } }: Props): ColumnWords[] {
   const labelOf = labels(kind);
   return [
     ...Object.entries(headings).map(([column, field]) => ({

@@ -1,8 +1,8 @@
 import { type ChoosableFields, type ColumnChoice, choosableFields, fieldTexts } from "../../../../../domain/imports/columns/choice.js";
 import { dateOrders } from "../../../../../domain/imports/columns/dateOrder.js";
-import { decimals } from "../../../../../domain/imports/columns/decimal.js";
+import { decimalMarks } from "../../../../../domain/imports/columns/decimal.js";
 import type { Fields } from "../../../fields.js";
-import type { ColumnsSource } from "./source.js";
+import type { ColumnsSource } from "./columnsSource.js";
 
 /** The names of the form's fields. A column has its number, since a heading may be anything. */
 export const columnField = (index: number): string => `column-${index}`;
@@ -19,7 +19,7 @@ export function readChoice(fields: Fields, { headings }: Pick<ColumnsSource, "he
     return value === "" ? [] : [[name, value] as const];
   });
   const dateOrder = dateOrders.find((order) => order === fields.get(orderField));
-  const decimal = decimals.find((known) => known === fields.get(decimalField));
+  const decimal = decimalMarks.find((known) => known === fields.get(decimalField));
   return {
     headings: Object.fromEntries(headings.map(({ heading }, index) => [heading, nameOf(fields.get(columnField(index)).trim()) || null])),
     ...(fixed.length === 0 ? {} : { fixed: Object.fromEntries(fixed) }),

@@ -1,0 +1,242 @@
+// One activity: what was recorded, by whom, whether it counts, and a form that corrects it.
+import { randomUUID } from "node:crypto";
+import { type CompletedImport, completedImport } from "../../../../commands/corrections/correctableRows.js";
+import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
+import { whyNotCorrectable } from "../../../../commands/corrections/openRows.js";
+import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
+import { fieldsOf } from "../../../../domain/imports/fields.js";
+import { isLonger, limits } from "../../../../domain/imports/limits.js";
+import { instantOf } from "../../../../domain/imports/timestamp.js";
+import type { NameOf } from "../../../../domain/principal.js";
+import { writtenValues } from "../../../../domain/pushes/correctedFile.js";
+import { isStorableText } from "../../../../domain/pushes/values.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { isUuid } from "../../../../domain/uuid.js";
+import { decimalMarkOf } from "../../../../events/importEvents.js";
+import { type ActivityWithState, findActivity } from "../../../../queries/activities/reversedActivities.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
+import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
+import { type Fields, reasonIn } from "../../fields.js";
+import { type FormDefinition, type PageDefinition, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
+import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
+import { Badge, type Fact, Facts, Panel } from "../../shell/panel.js";
+import { Sentence } from "../../shell/sentence.js";
+import { Quantity, Time } from "../../shell/values.js";
+import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { historyPath, importPath, importsPath, reversalPath, reversePath, shownReference } from "../imports/importStatus.js";
+import { activitiesPath, activityPath } from "./selection.js";
+
+export const activityPage: PageDefinition<SignedInVisit> = {
+  path: `${activitiesPath}/{importId}/{row}`,
+  access: "look",
+  show: async (visit, deps) => {
+    const { activity, found } = await requireActivity(visit, deps);
+    const [closed, nameOf, { nameOf: customerNamed }] = await Promise.all([
+      whyNotCorrectable(deps, found, activity.row),
+      principalNames(visit.person.organisationId, deps.pool),
+      presentCatalogue(visit, deps),
+    ]);
+    const of = { visit, activity, found };
+    return {
+      title: "Activity",
+      crumbs: [
+        ["Imports", importsPath],
+        [shownReference({ reference: found.request.sourceDetails }), importPath(activity.importId)],
+      ],
+      menu: [{ label: "History of this row", to: visit.links.to(historyPath(activity.importId, activity.row)) }],
+      body: (
+        <>
+          <RecordedFacts of={of} nameOf={nameOf} customerNamed={customerNamed} />
+          {closed && !activity.reversed ? <NotCorrectable of={of} why={closed.sentence} /> : null}
+          {closed === undefined && visit.may("operate") ? <CorrectionPanel of={of} /> : null}
+        </>
+      ),
+    };
+  },
+};
+
+interface ActivityView {
+  readonly visit: SignedInVisit;
+  readonly activity: ActivityWithState;
+  /** The import that recorded it. */
+  readonly found: CompletedImport;
+}
+
+async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<Omit<ActivityView, "visit">> {
+  const { organisationId } = visit.person;
+  const { importId = "", row: text = "" } = visit.params;
+  const row = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  const activity = isUuid(importId) && row > 0 ? await findActivity(organisationId, { importId, row }, deps.pool) : undefined;
+  if (!activity) throw new Rejection("notFound", "There is no activity with this row");
+  return { activity, found: await completedImport(deps, { organisationId, importId, kind: "activities" }) };
+}
+
+const text = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
+
+function RecordedFacts({ of, nameOf, customerNamed }: { of: ActivityView; nameOf: NameOf; customerNamed: NameOfCustomer }) {
+  const { visit, activity, found } = of;
+  const { importId, row, values } = activity;
+  const { sourceDetails, by, at } = found.request;
+  const shown = (name: string, type: string) => {
+    const value = text(values[name]);
+    if (name === "customerId") return <Customer customerId={value} nameOf={customerNamed} />;
+    if (value === "") return <span class="muted">-</span>;
+    const at = type === "time" ? instantOf(value, "UTC") : undefined;
+    if (at !== undefined) return <Time visit={visit} at={new Date(at)} exact />;
+    return name === "quantity" ? <Quantity text={value} /> : value;
+  };
+  const facts: Fact[] = [
+    ["Billing", <CountState of={of} />],
+    ...fieldsOf("activity").map(({ name, heading, type }): Fact => [heading, shown(name, type)]),
+    ["Import", <a href={visit.links.to(importPath(importId))}>{shownReference({ reference: sourceDetails })}</a>],
+    ["Row", String(row)],
+    ["Submitted by", nameOf(by)],
+    ["Submitted", <Time visit={visit} at={new Date(at)} />],
+    ...corrects(of),
+  ];
+  return (
+    <Panel id="recorded" title="As recorded">
+      <Facts facts={facts} />
+    </Panel>
+  );
+}
+
+/** Whether it counts in the totals, and if not, what took its place or why it was taken back. */
+function CountState({ of: { visit, activity } }: { of: ActivityView }) {
+  const { importId, reversed, replacedBy } = activity;
+  if (reversed)
+    return (
+      <>
+        <Badge state={{ label: "Reversed", badge: "warn" }} /> <Time visit={visit} at={new Date(reversed.at)} />:{" "}
+        <a href={visit.links.to(reversalPath(importId, reversed.reversalId))}>{reversed.reason}</a>
+      </>
+    );
+  if (replacedBy)
+    return (
+      <>
+        <Badge state={{ label: "Replaced", badge: "" }} />{" "}
+        <a href={visit.links.to(activityPath(replacedBy.importId, replacedBy.row))}>See the activity that counts instead</a>
+      </>
+    );
+  return <Badge state={{ label: "Billed", badge: "good" }} />;
+}
+
+/** The row that this one corrects, if its import is a correction. The rows of a correction stand in the order of the rows that they correct. */
+function corrects({ visit, activity, found: { request } }: ActivityView): Fact[] {
+  const original = request.corrects?.rows[activity.row - 1];
+  if (!request.corrects || original === undefined) return [];
+  const { importId, accepted = [], reason } = request.corrects;
+  const path = accepted.includes(original) ? activityPath(importId, original) : historyPath(importId, original);
+  return [
+    ["Corrects", <a href={visit.links.to(path)}>row {original} of an earlier import</a>],
+    ...(reason === undefined ? [] : [["Reason", reason] as const]),
+  ];
+}
+
+function NotCorrectable({ of: { visit }, why }: { of: ActivityView; why: string }) {
+  return (
+    <Panel id="correct" title="Correct">
+      <p>
+        <Sentence links={visit.links} text={why} />
+      </p>
+    </Panel>
+  );
+}
+
+const inputName = (field: string) => `values.${field}`;
+
+/** The values as the form shows them. Numbers are written as in the import's file, since the correction is read in the same way. */
+const valuesToCorrect = ({ activity: { values }, found: { request } }: Omit<ActivityView, "visit">): Record<string, string> =>
+  writtenValues(
+    Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, text(values[name])])),
+    "activities",
+    decimalMarkOf(request),
+  );
+
+function CorrectionPanel({ of }: { of: ActivityView }) {
+  const { visit, activity } = of;
+  const { importId, row } = activity;
+  const values = valuesToCorrect(of);
+  const { submitted } = visit;
+  const isSentAgain = submitted.all("reason").length > 0;
+  return (
+    <Panel id="correct" title="Correct">
+      <Form visit={visit} to={activityPath(importId, row)} class="stacked columns">
+        <p class="hint">
+          Your correction becomes a new import. This activity counts until the new one does. If you reverse the new one, this one counts
+          again.
+        </p>
+        <HiddenFields values={{ key: randomUUID() }} />
+        {fieldsOf("activity").map(({ name, heading, required }) => (
+          <Field
+            label={heading}
+            name={inputName(name)}
+            id={`field-${name}`}
+            value={isSentAgain ? submitted.get(inputName(name)) : values[name]}
+            maxlength={limits.textLength}
+            required={required === "value"}
+          />
+        ))}
+        <Field
+          label="Reason"
+          name="reason"
+          value={submitted.get("reason")}
+          maxlength={limits.reasonLength}
+          hint="Everybody who opens the new import can see this."
+        />
+        <div class="button-row">
+          <Button label="Correct" />
+          <ButtonLink to={visit.links.to(reversePath(importId), { rows: String(row) })} label="Reverse this row" quiet />
+        </div>
+      </Form>
+    </Panel>
+  );
+}
+
+const withinMs = 4_500;
+
+export const correctForm: FormDefinition<SignedInVisit> = {
+  path: activityPage.path,
+  access: "operate",
+  page: activityPage,
+  submit: async (visit, fields, deps) => {
+    const known = await requireActivity(visit, deps);
+    const { importId, row } = known.activity;
+    const { organisationId, by } = visit.person;
+    const { catalogue, catalogueVersion, now } = await presentCatalogue(visit, deps);
+    const push = { rows: [{ row, values: changedValues(valuesToCorrect(known), fields) }], reason: reasonIn(fields) };
+    const sent = await rowsToCorrect(organisationId, { kind: "activities", importId, rows: [row] }, deps.pool);
+    const { geography, eventStore } = deps;
+    const sources = { sentFor: () => sent.get(row) ?? null, isAccepted: () => true };
+    const judging = { importId, kind: "activities", catalogue, geography, eventStore, ...sources } as const;
+    const verdict = (await judgeCorrections(push, judging)).get(row);
+    if (verdict) throw new Rejection("invalid", verdict.reason);
+    const correction = await requestCorrection(
+      { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
+      {
+        ...{ organisationId, importId, kind: "activities", push, by, requestId: visit.requestId, now, catalogueVersion, withinMs },
+        idempotencyKey: keyOf(fields),
+        sent: async () => sent,
+      },
+    );
+    deps.live.imports.nudge();
+    return withNotice(importPath(correction.importId), "Correction submitted. The old activity counts until the new one does.");
+  },
+};
+
+/** The key is made with the form, so that a form that is sent twice makes one import. */
+function keyOf(fields: Fields): string {
+  const key = fields.get("key");
+  return isUuid(key) ? key : randomUUID();
+}
+
+function changedValues(values: Readonly<Record<string, string>>, fields: Fields): Record<string, string> {
+  const changed = fieldsOf("activity").flatMap(({ name }) => {
+    const [given] = fields.all(inputName(name));
+    return given === undefined || given === values[name] ? [] : [[name, given] as const];
+  });
+  if (changed.length === 0) throw new Rejection("invalid", "Change at least one value");
+  if (changed.some(([, value]) => isLonger(value, limits.textLength) || !isStorableText(value)))
+    throw new Rejection("invalid", `A value must have at most ${limits.textLength} characters`);
+  return Object.fromEntries(changed);
+}

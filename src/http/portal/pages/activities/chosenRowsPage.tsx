@@ -1,0 +1,86 @@
+import { parseNumbers, rangesInWords, rangesOf } from "../../../../domain/ranges.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { isUuid } from "../../../../domain/uuid.js";
+import { requireImport } from "../../../../queries/imports/importStatus.js";
+import { withQuery } from "../../links.js";
+import type { PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { ButtonLink } from "../../shell/form.js";
+import { Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Amount } from "../../shell/values.js";
+import { importPath, reversePath, shownReference } from "../imports/importStatus.js";
+import { activitiesPath, chosenPath } from "./selection.js";
+
+/** Leads to the reversal of the chosen rows. Each reversal is of one import: rows of several are listed by import. */
+export const chosenRowsPage: PageDefinition<SignedInVisit> = {
+  path: chosenPath,
+  access: "operate",
+  show: async (visit, deps) => {
+    const chosen = chosenIn(visit);
+    const [only] = chosen;
+    if (only && chosen.length === 1) return { goTo: addressOf(only) };
+    const back = visit.query["back"] ?? "";
+    return {
+      title: "Reverse rows",
+      crumbs: [["Activities", back.startsWith(`${activitiesPath}?`) ? back : activitiesPath]],
+      body: (
+        <>
+          <Panel id="chosen" title={only ? `Rows of ${chosen.length} imports are selected` : "No rows are selected"}>
+            {only ? (
+              <>
+                <p>Rows are reversed one import at a time. Start with one of these.</p>
+                <Table caption="Selected rows by import" columns={columns(visit)} rows={await named(visit, chosen, deps)} />
+              </>
+            ) : (
+              <p>Go back and select rows in the first column.</p>
+            )}
+          </Panel>
+        </>
+      ),
+    };
+  },
+};
+
+interface SelectedRows {
+  readonly importId: string;
+  readonly rows: readonly number[];
+}
+
+const mostChosen = 200;
+
+/** `row=<import id>:<row>`, once for each. */
+function chosenIn({ context }: SignedInVisit): SelectedRows[] {
+  const given = context.req.queries("row") ?? [];
+  if (given.length > mostChosen) throw new Rejection("invalid", `Select at most ${mostChosen} rows at a time`);
+  const chosen = new Map<string, number[]>();
+  for (const each of given) {
+    const [importId = "", row = ""] = each.split(":");
+    if (!isUuid(importId)) throw new Rejection("invalid", "This link is not complete. Go back and select the rows again");
+    chosen.set(importId, [...(chosen.get(importId) ?? []), ...parseNumbers(row, 1)]);
+  }
+  return [...chosen].map(([importId, rows]) => ({ importId, rows }));
+}
+
+const addressOf = ({ importId, rows }: SelectedRows): string => withQuery(reversePath(importId), { rows: rangesInWords(rangesOf(rows)) });
+
+function named(
+  { person }: SignedInVisit,
+  chosen: readonly SelectedRows[],
+  deps: PortalDeps,
+): Promise<(SelectedRows & { reference: string })[]> {
+  return Promise.all(
+    chosen.map(async (each) => {
+      const { view } = await requireImport(person.organisationId, { kind: "activities", importId: each.importId }, deps);
+      return { ...each, reference: shownReference(view) };
+    }),
+  );
+}
+
+const columns = (visit: SignedInVisit): readonly Column<SelectedRows & { reference: string }>[] => [
+  { heading: "Import", names: true, cell: ({ importId, reference }) => <a href={visit.links.to(importPath(importId))}>{reference}</a> },
+  { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows.length} /> },
+  {
+    heading: "Reversal",
+    cell: (each) => <ButtonLink to={visit.links.to(addressOf(each))} label="Reverse rows" quiet aria-description={each.reference} />,
+  },
+];

@@ -1,0 +1,125 @@
+// What changed the totals since a time: imports and reversals, each with its amounts, and their sum.
+import { type NameOf, principalOf } from "../../../../domain/principal.js";
+import type { ChangedAmount, TotalsChange } from "../../../../queries/activities/totalChanges.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
+import { countInWords } from "../../shell/formats.js";
+import { EmptyState } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Time } from "../../shell/values.js";
+import type { NameOfCustomer } from "../customers.js";
+import { importPath, reversalPath } from "../imports/importStatus.js";
+import { type BillSum, billLines, billSum } from "./billLines.js";
+import { amountColumns, BillTable, customerColumns, FirstLines, mostLines, SumRow } from "./billTable.js";
+import type { ActivitiesView } from "./selection.js";
+
+interface ChangesProps {
+  readonly of: ActivitiesView;
+  readonly changes: readonly TotalsChange[];
+  /** The names of keys and members. */
+  readonly actorOf: NameOf;
+}
+
+/** One amount of a change. */
+export interface ChangeLine extends ChangedAmount {
+  readonly change: TotalsChange;
+}
+
+/** Those without a customer come last. */
+export const changeLines = (changes: readonly TotalsChange[]): ChangeLine[] =>
+  changes.flatMap((change) => {
+    const sorted = change.amounts.toSorted((a, b) => Number(a.customerId === null) - Number(b.customerId === null));
+    return sorted.map((amount) => ({ ...amount, change }));
+  });
+
+export function ChangesTable({ of, changes, actorOf }: ChangesProps) {
+  if (changes.length === 0) return <EmptyState title="Nothing has changed since then" />;
+  const lines = changeLines(changes);
+  const sum = billSum(lines);
+  return (
+    <>
+      <Table
+        caption="What changed the totals, oldest first"
+        class="bill changed"
+        columns={changeColumns(of.visit, of.nameOf, actorOf)}
+        rows={lines.slice(0, mostLines)}
+        groupBy={({ change }) => change}
+        after={([{ change } = { change: undefined }]) => (change && change.amounts.length > 1 ? <SumOfChange change={change} /> : null)}
+        foot={<SumRow label="All changes" columns={4} signed {...sum} />}
+      />
+      {lines.length > mostLines ? <FirstLines /> : null}
+      <Difference amounts={lines} sum={sum} nameOf={of.nameOf} />
+    </>
+  );
+}
+
+function SumOfChange({ change }: { change: TotalsChange }) {
+  const sum = billSum(change.amounts);
+  const label = sum.rows === 0 ? "As many rows as before" : `${countInWords(Math.abs(sum.rows), "row")} ${sum.rows > 0 ? "more" : "fewer"}`;
+  return <SumRow label={label} columns={4} signed {...sum} />;
+}
+
+export const changeColumns = (visit: SignedInVisit, nameOf: NameOfCustomer, actorOf: NameOf): readonly Column<ChangeLine>[] => [
+  {
+    ...{ key: "at", heading: "When", once: true, value: ({ change }) => change.at },
+    cell: ({ change }) => <Time visit={visit} at={change.at} exact />,
+  },
+  {
+    ...{ key: "what", heading: "What", names: true, once: true },
+    value: ({ change }) => (change.reversalId === null ? "import" : "reversal"),
+    cell: ({ change }, isRepeated) =>
+      isRepeated ? <span>{causeInWords(change)}</span> : <CauseOfChange visit={visit} change={change} actorOf={actorOf} />,
+  },
+  ...causes.map(([key, heading, value]) => ({ key, heading, value: ({ change }: ChangeLine) => value(change), onlyInFiles: true })),
+  { key: "by", heading: "By", value: ({ change }) => actorOf(principalOf(change.actor)), onlyInFiles: true },
+  ...customerColumns(nameOf),
+  ...amountColumns(),
+];
+
+const causes: readonly (readonly [key: string, heading: string, value: (change: TotalsChange) => string | null])[] = [
+  ["importId", "Import id", ({ importId }) => importId],
+  ["reference", "Reference", ({ sourceDetails }) => sourceDetails],
+  ["reversalId", "Reversal id", ({ reversalId }) => reversalId],
+  ["reason", "Reason", ({ reason }) => reason],
+];
+
+const referenceOf = ({ sourceDetails }: TotalsChange): string => sourceDetails.trim() || "Without a reference";
+
+const causeInWords = (change: TotalsChange): string => `${change.reversalId === null ? "Import" : "Reversal of"} ${referenceOf(change)}`;
+
+/** Who and why, with links to the import and to the reversal. */
+function CauseOfChange({ visit, change, actorOf }: { visit: SignedInVisit; change: TotalsChange; actorOf: NameOf }) {
+  const { importId, reversalId, reason } = change;
+  const imported = <a href={visit.links.to(importPath(importId))}>{referenceOf(change)}</a>;
+  return (
+    <span class="named">
+      {reversalId === null ? (
+        <>Import {imported}</>
+      ) : (
+        <>
+          <a href={visit.links.to(reversalPath(importId, reversalId))}>Reversal</a> of {imported}
+        </>
+      )}
+      <span class="cause">
+        by {actorOf(principalOf(change.actor))}
+        {reason === null ? null : `: ${reason}`}
+      </span>
+    </span>
+  );
+}
+
+/** What is more or less now than it was then: what a corrected bill is made from. */
+function Difference({ amounts, sum, nameOf }: { amounts: readonly ChangedAmount[]; sum: BillSum; nameOf: NameOfCustomer }) {
+  const lines = billLines(amounts, false).filter(({ quantity, rows }) => rows !== 0 || /[1-9]/.test(quantity));
+  const caption = "The difference by customer and charge code";
+  return (
+    <section aria-labelledby="difference" class="difference">
+      <h3 id="difference">{caption}</h3>
+      {lines.length === 0 ? (
+        <p>The changes cancel each other out: the totals have not changed.</p>
+      ) : (
+        <BillTable caption={caption} lines={lines.slice(0, mostLines)} sum={sum} nameOf={nameOf} signed />
+      )}
+      {lines.length > mostLines ? <FirstLines downloaded={false} /> : null}
+    </section>
+  );
+}

@@ -1,0 +1,153 @@
+// The lanes of a rate card: a table whose cells are edited in place, with the columns of the file of lanes.
+import { priceInWords } from "../../../../domain/catalogue/fields.js";
+import { laneCells, laneColumns, mostBreaks, mostBreaksIn } from "../../../../domain/catalogue/laneTable.js";
+import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
+import { withQuery } from "../../links.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
+import { Chips } from "../../shell/chips.js";
+import { Button, Field, Form, HiddenFields } from "../../shell/form.js";
+import { EmptyState, Panel } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
+import { entryPath } from "./addresses.js";
+import { pageInMemory, searchIn } from "./listInMemory.js";
+
+interface LanesProps {
+  readonly visit: SignedInVisit;
+  readonly version: number;
+  readonly card: RateCard;
+  readonly file: OrganisationFile;
+}
+
+/** A row of the table: a lane by its place on the card; an empty place for a lane that is added. */
+interface Row {
+  readonly place: string;
+  readonly cells: readonly string[];
+  readonly isChosen: boolean;
+}
+
+/** A form has at most so many fields. */
+const mostFields = 1_200;
+const blankRows = 3;
+
+export function Lanes({ visit, version, card, file }: LanesProps) {
+  const search = searchIn(visit, "zone");
+  const wanted = search.toLowerCase();
+  const placed = card.lanes.map((lane, place) => ({ lane, place }));
+  const found = placed.filter(({ lane }) => wanted === "" || [lane.from, lane.to].some((end) => end.toLowerCase() === wanted));
+  const path = entryPath("rateCards", card.id);
+  const mayChange = visit.may("catalogue");
+  const size = Math.max(5, Math.min(50, Math.floor(mostFields / (laneColumns(mostBreaksIn(card.lanes)).length + 4))));
+  const { rows, pager } = pageInMemory(visit, found, { of: "lanes", path, query: { zone: search }, name: "lane", size });
+  const columns = laneColumns(Math.min(mostBreaks, mostBreaksIn(rows.map(({ lane }) => lane)) + (mayChange ? 1 : 0)));
+  const recorded = rows.map(({ lane, place }): Row => ({ place: String(place), cells: laneCells(lane), isChosen: false }));
+  const blank = Array.from({ length: blankRows }, (): Row => ({ place: "", cells: [], isChosen: false }));
+  const empty = <EmptyState title="No lanes match this zone" />;
+  const here = withQuery(`${path}/lanes`, { zone: search, lane: visit.query["lane"] });
+  const zones = file.zoneMaps.find(({ id }) => id === card.zoneMapId)?.zones ?? [];
+  return (
+    <Panel id="lanes" title="Lanes">
+      {card.lanes.length > 10 ? (
+        <Chips visit={visit} path={path} chips={[{ name: "zone", label: "Zone at either end", kind: "text", maxlength: 64 }]} />
+      ) : null}
+      {mayChange ? (
+        <Form visit={visit} to={here} id="lane-form">
+          <HiddenFields values={{ version: visit.submitted.get("version") || String(version) }} />
+          <div class="lane-scroll">
+            <Table caption="Lanes" columns={inputColumns(columns)} rows={typedRows(visit, columns) ?? [...recorded, ...blank]} />
+          </div>
+          <datalist id="zones">
+            {["*", ...new Set(zones.map(({ zone }) => zone))].map((zone) => (
+              <option value={zone} />
+            ))}
+          </datalist>
+          <p class="hint">Cells can be pasted from a spreadsheet. New lanes go into the empty rows at the end.</p>
+          <p role="status" class="hint" />
+          <div class="button-row lane-acts">
+            <Button label="Show changes" name="act" value="save" />
+            <Button label="Remove ticked lanes" name="act" value="remove" class="quiet danger" />
+            <Field
+              label="Change prices by %"
+              name="percent"
+              required={false}
+              maxlength={10}
+              autocomplete="off"
+              value={visit.submitted.get("percent")}
+            />
+            <Button label="Change prices" name="act" value="percent" class="quiet" aria-describedby="percent-hint" />
+          </div>
+          <p class="hint" id="percent-hint">
+            Changes the ticked lanes; all {card.lanes.length} if none is ticked. Amounts are rounded to the cent, prices per kg to 4
+            decimals.
+          </p>
+        </Form>
+      ) : (
+        <Table caption="Lanes" columns={textColumns(columns)} rows={recorded} empty={empty} />
+      )}
+      {pager}
+    </Panel>
+  );
+}
+
+/** What was typed, where the form is shown again. */
+function typedRows({ submitted }: SignedInVisit, columns: readonly string[]): readonly Row[] | undefined {
+  const places = submitted.all("place");
+  if (places.length === 0) return undefined;
+  const chosen = new Set(submitted.all("chosen"));
+  const cells = columns.map((column) => submitted.all(column));
+  return places.map((place, index) => ({ place, cells: cells.map((column) => column[index] ?? ""), isChosen: chosen.has(place) }));
+}
+
+const headings: Readonly<Record<string, string>> = {
+  ...{ from: "From", to: "To", basic: "Basic", perKg: "Per kg", minimum: "Minimum" },
+  ...{ transitMin: "Transit from", transitMax: "Transit to", transitUnit: "H, D, W" },
+};
+
+const headingOf = (column: string): string =>
+  headings[column] ?? column.replace(/^fromKg(\d+)$/, "From kg ($1)").replace(/^perKg(\d+)$/, "Per kg ($1)");
+
+const isZone = (column: string): boolean => column === "from" || column === "to";
+const laneNameOf = ({ place, cells }: Row): string => (place === "" ? "new lane" : `${cells[0]} to ${cells[1]}`);
+
+const inputColumns = (columns: readonly string[]): readonly Column<Row>[] => [
+  {
+    heading: "Choose",
+    cell: (row) => (
+      <>
+        <input type="hidden" name="place" value={row.place} />
+        {row.place === "" ? null : (
+          <input type="checkbox" name="chosen" value={row.place} checked={row.isChosen} aria-label={`Choose ${laneNameOf(row)}`} />
+        )}
+      </>
+    ),
+  },
+  ...columns.map(
+    (column, index): Column<Row> => ({
+      heading: headingOf(column),
+      cell: (row) => (
+        <input
+          name={column}
+          value={row.cells[index] ?? ""}
+          class={isZone(column) ? "lane-zone" : "lane-number"}
+          list={isZone(column) ? "zones" : undefined}
+          inputmode={isZone(column) || column === "transitUnit" ? undefined : "decimal"}
+          maxlength={64}
+          autocomplete="off"
+          aria-label={`${headingOf(column)}, ${laneNameOf(row)}`}
+        />
+      ),
+    }),
+  ),
+];
+
+const isPrice = (column: string): boolean => /^(basic|minimum|perKg\d*)$/.test(column);
+
+const textColumns = (columns: readonly string[]): readonly Column<Row>[] =>
+  columns.map((column, index) => ({
+    heading: headingOf(column),
+    names: index === 0,
+    number: index > 1 && column !== "transitUnit",
+    cell: ({ cells }) => {
+      const text = cells[index] ?? "";
+      return isPrice(column) && text !== "" ? priceInWords(Number(text)) : text;
+    },
+  }));

@@ -1,0 +1,124 @@
+// Files that change the catalogue: the form that takes one, and what it becomes.
+import { readFile, rm } from "node:fs/promises";
+import type { Child } from "hono/jsx";
+import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
+import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
+import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { Button, ButtonLink } from "../../shell/form.js";
+import { countInWords } from "../../shell/formats.js";
+import { Panel } from "../../shell/panel.js";
+import { ensureFromOwnPage } from "../../visits.js";
+import { presentCatalogue } from "../customers.js";
+import { cataloguePath, catalogueUploadPath } from "./addresses.js";
+import { type Edit, keepDraft } from "./draft.js";
+
+/** A larger file is checked for so long that other people's pages would wait. */
+export const largestCatalogue = 2 * 1024 * 1024;
+
+interface FileForm {
+  readonly path: string;
+  readonly title: string;
+  readonly accept: string;
+  /** What the file is and changes, where it is sent, and the page to go back to. */
+  readonly about: (visit: SignedInVisit, file: OrganisationFile) => { readonly hint: Child; readonly to: string; readonly back: string };
+  readonly edit: (upload: Upload, file: OrganisationFile, visit: SignedInVisit, deps: PortalDeps) => Promise<Edit>;
+}
+
+/** The page that takes a file, and the form that makes a draft of it. */
+export function fileForm({ path, title, accept, about, edit }: FileForm): {
+  page: PageDefinition<SignedInVisit>;
+  form: FormDefinition<SignedInVisit>;
+} {
+  const page: PageDefinition<SignedInVisit> = {
+    path,
+    access: "catalogue",
+    show: async (visit, deps) => {
+      const { hint, to, back } = about(visit, (await presentCatalogue(visit, deps)).catalogue.file);
+      return {
+        title,
+        body: (
+          <Panel id="choose" title="Choose a file">
+            <form method="post" action={visit.links.to(to)} enctype="multipart/form-data" class="stacked">
+              <input type="hidden" name="token" value={visit.formToken} />
+              <div class="field">
+                <label for="field-file">File</label>
+                <input id="field-file" type="file" name="file" accept={accept} required aria-describedby="field-file-hint" />
+                <p class="hint" id="field-file-hint">
+                  {hint}
+                </p>
+              </div>
+              <div class="button-row">
+                <Button label="Show changes" />
+                <ButtonLink to={visit.links.to(back)} label="Cancel" quiet />
+              </div>
+            </form>
+          </Panel>
+        ),
+      };
+    },
+  };
+  const submit: FormDefinition<SignedInVisit>["submit"] = (visit, _, deps) =>
+    withUpload(visit, deps, async (upload) => {
+      const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
+      return keepDraft(visit, deps, catalogueVersion, catalogue.file, await edit(upload, catalogue.file, visit, deps));
+    });
+  return { page, form: { path, access: "catalogue", page, body: "upload", submit } };
+}
+
+/** The uploaded file, which is gone when the work has ended. */
+async function withUpload<Result>(visit: SignedInVisit, deps: PortalDeps, work: (upload: Upload) => Promise<Result>): Promise<Result> {
+  const { context: c, stillAllowed } = visit;
+  const incoming = c.env?.incoming;
+  if (!incoming) throw new Error("an upload needs a socket");
+  const beforeFile = (fields: ReadonlyMap<string, string>) => ensureFromOwnPage(visit, deps, fields.get("token"));
+  const upload = await receiveUpload(incoming, deps.tempDir, { fields: ["token"], beforeFile, stillAllowed });
+  try {
+    if (upload.size <= largestCatalogue) return await work(upload);
+    throw new Rejection(
+      "tooLarge",
+      `The file has ${upload.size} bytes; here it may have ${largestCatalogue}. Apply a larger one with org apply`,
+    );
+  } finally {
+    await rm(upload.folder, { recursive: true, force: true });
+  }
+}
+
+/** An organisation file, as `org apply` takes it. */
+export const organisationUpload = fileForm({
+  path: catalogueUploadPath,
+  title: "Upload organisation file",
+  accept: ".json,application/json",
+  about: () => ({
+    hint: "Your organisation file, as JSON. You see its changes before you apply them. Anything that is not in the file is removed.",
+    to: catalogueUploadPath,
+    back: cataloguePath,
+  }),
+  edit: async ({ path, name }, _, visit) => ({
+    file: organisationFileIn(visit, name, await readFile(path, "utf8")),
+    goTo: cataloguePath,
+    about: `by ${name}`,
+  }),
+});
+
+const mostFaults = 200;
+
+/** A file for another organisation is a fault like any other: applied here it would be recorded under that name. */
+function organisationFileIn({ person: { organisationId } }: SignedInVisit, name: string, text: string): OrganisationFile {
+  const refuse = (faults: readonly string[]): never => {
+    const shown = faults.length > mostFaults ? [...faults.slice(0, mostFaults), `and ${faults.length - mostFaults} more`] : faults;
+    const line = `${name} has ${countInWords(faults.length, "fault", "faults")}. Nothing has changed.`;
+    throw new Rejection("invalid", line, [line, ...shown]);
+  };
+  let input: unknown;
+  try {
+    input = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    return refuse([`The file is not JSON: ${(error as Error).message}`]);
+  }
+  const parsed = parseOrganisationFile(input);
+  if (!parsed.ok) return refuse(parsed.faults);
+  const { id } = parsed.file.organisation;
+  return id === organisationId ? parsed.file : refuse([`organisation.id must be ${organisationId}: this file is for ${id}`]);
+}

@@ -1,0 +1,60 @@
+// src/http/portal/pages/corrections: the page of rejected rows, what its grid asks for, and its forms for browsers without scripts.
+import { noImport } from "../../../../domain/rejection.js";
+import { isUuid } from "../../../../domain/uuid.js";
+import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
+import { findImportRow } from "../../../../queries/imports/importView.js";
+import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
+import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { type Query, withQuery } from "../../links.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+
+export const correctionsPath = "/portal/corrections";
+
+export type Counts = Awaited<ReturnType<typeof countRejectedRows>>;
+
+/** Which rows the page shows, from its address. */
+export interface Filter {
+  readonly kind: ImportKind;
+  readonly state: GroupState;
+  readonly importId: string | undefined;
+  readonly reasonKey: string | undefined;
+}
+
+export interface PageFilter {
+  readonly filter: Filter;
+  /** The reference of the import that the filter names. */
+  readonly reference: string | undefined;
+  /** Of all imports, or of the one that the filter names. */
+  readonly counts: () => Promise<Counts>;
+}
+
+export async function filterIn({ query, person }: SignedInVisit, { pool }: Pick<PortalDeps, "pool">): Promise<PageFilter> {
+  const { organisationId } = person;
+  const importId = query["import"] || undefined;
+  const found =
+    importId !== undefined && isUuid(importId) ? await findImportRow(organisationId, { kind: undefined, importId }, pool) : undefined;
+  if (importId !== undefined && !found) throw noImport();
+  let counted: Promise<Counts> | undefined;
+  const counts = () => {
+    counted ??= countRejectedRows(organisationId, importId, pool);
+    return counted;
+  };
+  const state = groupStates.find((each) => each === query["state"]) ?? "open";
+  const reasonKey = /^[0-9a-f]{32}$/.test(query["reason"] ?? "") ? query["reason"] : undefined;
+  const kind = found?.kind ?? importKinds.find((each) => each === query["kind"]) ?? kindWithRows(state, await counts());
+  return { filter: { kind, state, importId, reasonKey }, reference: found?.sourceDetails, counts };
+}
+
+const kindWithRows = (state: GroupState, { shipments, activities }: Counts): ImportKind =>
+  !hasRows(shipments[state]) && hasRows(activities[state]) ? "activities" : "shipments";
+
+export const hasRows = ({ rows, atLeast }: OpenRowCount): boolean => rows > 0 || atLeast;
+
+/** The page's address with another filter; what is undefined is left out. */
+export function correctionsAddress(
+  { kind, state, importId, reasonKey }: Partial<Filter>,
+  more: Query = {},
+  path = correctionsPath,
+): string {
+  return withQuery(path, { kind, state: state === "open" ? undefined : state, import: importId, reason: reasonKey, ...more });
+}

@@ -1,0 +1,128 @@
+// Which rows the page shows: of shipments or activities, in which state, of which import, rejected for which reason.
+import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
+import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
+import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
+import { type Chip, Chips } from "../../shell/chips.js";
+import { countInWords } from "../../shell/formats.js";
+import { Amount } from "../../shell/values.js";
+import { kindNames } from "../imports/importStatus.js";
+import { type Counts, correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
+import type { GroupedBy } from "./rowGroups.js";
+
+const stateNames: Readonly<Record<GroupState, string>> = {
+  open: "Open",
+  submitted: "Submitted",
+  corrected: "Corrected",
+  dismissed: "Dismissed",
+};
+
+interface ChoicesProps {
+  readonly visit: SignedInVisit;
+  readonly filter: Filter;
+  readonly reference: string | undefined;
+  readonly counts: Counts;
+  readonly imports: readonly GroupedBy[];
+}
+
+/** The script makes each group one stop of the Tab key, and keeps the numbers right while rows change their states. */
+export function Choices({ visit, filter, reference, counts, imports }: ChoicesProps) {
+  const { kind, state, importId } = filter;
+  const importChip: Chip = {
+    ...{ name: "import", label: "Import", kind: "choice", all: "All imports", gone: reference ?? "" },
+    options: imports.map(({ key, name, rows }) => ({ value: key, label: `${name} (${countInWords(rows, "row")})` })),
+  };
+  return (
+    <div class="row-choices">
+      {importId === undefined ? (
+        <div role="toolbar" aria-label="Kind of rows" class="segments" data-rove>
+          {importKinds.map((each) => (
+            <Tab visit={visit} to={{ kind: each, state }} count={counts[each][state]} isCurrent={each === kind} kind={each} />
+          ))}
+        </div>
+      ) : null}
+      <div role="toolbar" aria-label="State of rows" class="segments" data-rove>
+        {groupStates.map((each) => (
+          <Tab visit={visit} to={{ kind, state: each, importId }} count={counts[kind][each]} isCurrent={each === state} state={each} />
+        ))}
+      </div>
+      {imports.length === 0 && importId === undefined ? null : (
+        <Chips
+          visit={visit}
+          path={correctionsPath}
+          chips={[importChip]}
+          kept={{ kind, state: state === "open" ? undefined : state }}
+          all=""
+        />
+      )}
+    </div>
+  );
+}
+
+interface TabProps {
+  readonly visit: SignedInVisit;
+  readonly to: Partial<Filter>;
+  readonly count: OpenRowCount;
+  readonly isCurrent: boolean;
+  /** What it is a tab of: a kind or a state. */
+  readonly kind?: ImportKind;
+  readonly state?: GroupState;
+}
+
+const Tab = ({ visit, to, count: { rows, atLeast }, isCurrent, kind, state }: TabProps) => (
+  <a
+    href={visit.links.to(correctionsAddress(to))}
+    aria-current={isCurrent ? "true" : undefined}
+    data-kind={kind}
+    data-state={state}
+    data-rows={String(rows)}
+  >
+    {kind === undefined ? stateNames[state ?? "open"] : kindNames[kind]} <Amount value={rows} />
+    {atLeast ? "+" : ""}
+  </a>
+);
+
+interface ReasonsProps {
+  readonly visit: SignedInVisit;
+  readonly filter: Filter;
+  readonly reasons: readonly GroupedBy[];
+  /** There are more than were read. */
+  readonly more: boolean;
+}
+
+/** Reasons that stand side by side; the others are one step further. */
+const shownReasons = 10;
+const longest = 200;
+
+/** One for each reason, the most frequent first. */
+export function Reasons({ visit, filter, reasons, more }: ReasonsProps) {
+  const { reasonKey } = filter;
+  if (reasons.length === 0) return null;
+  const first = reasons.filter(({ key }, index) => index < shownReasons || key === reasonKey);
+  const others = reasons.filter((reason) => !first.includes(reason));
+  const chip = (key: string | undefined, name: string, count: OpenRowCount) => (
+    <a
+      href={visit.links.to(correctionsAddress({ ...filter, reasonKey: key }))}
+      aria-current={key === reasonKey ? "true" : undefined}
+      data-reason={key ?? ""}
+      data-rows={String(count.rows)}
+      title={name}
+    >
+      <span class="chip-name">{name.length > longest ? `${name.slice(0, longest)}...` : name}</span> <Amount value={count.rows} />
+      {count.atLeast ? "+" : ""}
+    </a>
+  );
+  const sum = reasons.reduce((all, { rows }) => all + rows, 0);
+  return (
+    <div role="toolbar" aria-label="Reasons" class="chips" data-rove data-reasons>
+      {chip(undefined, "All reasons", { rows: sum, atLeast: more })}
+      {first.map(({ key, name, rows }) => chip(key, name, { rows, atLeast: more }))}
+      {others.length === 0 ? null : (
+        <details>
+          <summary>{countInWords(others.length, "more reason", "more reasons")}</summary>
+          <div class="chips">{others.map(({ key, name, rows }) => chip(key, name, { rows, atLeast: more }))}</div>
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,206 @@
+import type { Pool } from "pg";
+import type { NameOf } from "../../../../domain/principal.js";
+import type { ImportKind } from "../../../../events/importEvents.js";
+import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
+import { type ListedImport, listedImports } from "../../../../queries/imports/listedImports.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
+import type { Viewer } from "../../live/importFeed.js";
+import type { Visit } from "../../pageDefinition.js";
+import { groupDigits } from "../../shell/formats.js";
+import { Badge } from "../../shell/panel.js";
+import { type Column, TableRow } from "../../shell/table.js";
+import { Amount, Unbroken } from "../../shell/values.js";
+
+export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
+
+export const statusNames: Readonly<Record<ImportStatus, string>> = {
+  queued: "Waiting",
+  processing: "Running",
+  completed: "Completed",
+  failed: "Failed",
+  cancelled: "Cancelled",
+};
+
+const badges: Readonly<Record<ImportStatus, string>> = {
+  queued: "",
+  processing: "busy",
+  completed: "good",
+  failed: "bad",
+  cancelled: "warn",
+};
+
+export const isUnfinished = ({ status }: Pick<ImportView, "status">): boolean => status === "queued" || status === "processing";
+
+/** The status in words, as pages show it and screen readers say it. */
+export const statusOf = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string =>
+  cancelling ? "Cancelling" : statusNames[status];
+
+const badgeOf = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string => (cancelling ? "warn" : badges[status]);
+
+export const StatusBadge = ({ view }: { readonly view: Pick<ImportView, "status" | "cancelling"> }) => (
+  <span class={`badge ${badgeOf(view)}`}>{statusOf(view)}</span>
+);
+
+/** Undefined where nothing was taken back. */
+export const reversedOf = ({ reversed }: Pick<ImportView, "reversed">): "Reversed" | "Partly reversed" | undefined =>
+  reversed === null ? undefined : reversed.all ? "Reversed" : "Partly reversed";
+
+export const ReversedBadge = ({ view }: { readonly view: Pick<ImportView, "reversed"> }) => {
+  const label = reversedOf(view);
+  return label === undefined ? null : <Badge state={{ label, badge: "warn" }} />;
+};
+
+export const UnusualBadge = ({ view }: { readonly view: Pick<ImportView, "unusual"> }) =>
+  view.unusual === null ? null : <Badge state={{ label: "Unusual", badge: "warn" }} />;
+
+export const Progress = ({ view: { progress, reference } }: { readonly view: Pick<ImportView, "progress" | "reference"> }) => (
+  <span class="progress">
+    <progress max={100} value={progress} aria-label={`Progress of ${reference}`} /> <span class="amount">{progress} %</span>
+  </span>
+);
+
+/** Of a running activities import the contract shows no rejected rows; here they are what was read and not accepted. */
+export const rejectedSoFar = ({ kind, status, counts }: Pick<ImportView, "kind" | "status" | "counts">): number =>
+  kind === "activities" && status === "processing" ? Math.max(0, counts.received - counts.processed) : counts.failed;
+
+export const importsPath = "/portal/imports";
+/** The address of the event stream for open pages. */
+export const livePath = "/portal/live/imports";
+export const importPath = (importId: string) => `${importsPath}/${importId}`;
+export const reversePath = (importId: string) => `${importPath(importId)}/reverse`;
+/** A reversal in the list on its import's page. */
+export const reversalPath = (importId: string, reversalId: string) => `${importPath(importId)}#reversal-${reversalId}`;
+/** The events of an import, from the one of this row on. */
+export const historyPath = (importId: string, row: number) => `${importPath(importId)}/history?row=${row}`;
+/** The events of its corrections, or of its reversals. */
+export const eventsPath = (importId: string, of: "corrections" | "reversals") => `${importPath(importId)}/history?of=${of}`;
+
+/** A reference may be nothing but spaces. An older version named a correction by the whole id of the corrected import; its beginning is shown. */
+export const shownReference = ({ reference }: Pick<ImportView, "reference">): string =>
+  reference.trim().replace(/^(Correction of import [0-9a-f]{8})-[0-9a-f-]{27}/, "$1") || "Without a reference";
+
+/** The way to a page about an import. */
+export const importCrumbs = (view: Pick<ImportView, "importId" | "reference">) =>
+  [
+    ["Imports", importsPath],
+    [shownReference(view), importPath(view.importId)],
+  ] as const;
+
+/** What a row shows besides the import itself. */
+export interface ImportNotes {
+  readonly nameOf: NameOf;
+  readonly listed: ReadonlyMap<string, ListedImport>;
+}
+
+export async function importNotes(
+  organisationId: string,
+  views: readonly ImportView[],
+  { pool }: { readonly pool: Pool },
+): Promise<ImportNotes> {
+  const importIds = views.map(({ importId }) => importId);
+  const [nameOf, listed] = await Promise.all([principalNames(organisationId, pool), listedImports(organisationId, importIds, pool)]);
+  return { nameOf, listed };
+}
+
+const openRowsOf = ({ importId, status }: ImportView, { listed }: ImportNotes): number =>
+  status === "completed" ? (listed.get(importId)?.openRows ?? 0) : 0;
+
+/** `Completed, 106 to correct`. */
+const statusInFull = (view: ImportView, notes: ImportNotes): string => {
+  const openRows = openRowsOf(view, notes);
+  return openRows === 0 ? statusOf(view) : `${statusOf(view)}, ${groupDigits(openRows)} to correct`;
+};
+
+export const importColumns = (visit: Viewer, notes: ImportNotes): readonly Column<ImportView>[] => [
+  {
+    ...{ key: "reference", heading: "Reference", names: true, value: shownReference },
+    cell: (view) => (
+      <a href={visit.links.to(importPath(view.importId))}>
+        <Unbroken text={shownReference(view)} />
+      </a>
+    ),
+  },
+  { key: "kind", heading: "Kind", value: ({ kind }) => kindNames[kind] },
+  {
+    ...{ key: "status", heading: "Status", value: statusOf },
+    cell: (view) => (
+      <span class="status">
+        <span class={`badge ${openRowsOf(view, notes) > 0 ? "warn" : badgeOf(view)}`}>{statusInFull(view, notes)}</span>
+        <ReversedBadge view={view} />
+        {view.status === "processing" ? <Progress view={view} /> : null}
+        <UnusualBadge view={view} />
+        {view.sameFileAs === null ? null : <Badge state={{ label: "Same file", badge: "warn" }} />}
+      </span>
+    ),
+  },
+  { key: "rows", heading: "Rows", number: true, value: ({ counts }) => counts.received },
+  { key: "rejected", heading: "Rejected", number: true, value: rejectedSoFar },
+  {
+    ...{ key: "toCorrect", heading: "To correct", number: true, value: (view) => openRowsOf(view, notes) },
+    cell: (view) => {
+      const openRows = openRowsOf(view, notes);
+      return openRows > 0 && visit.may("look") ? (
+        <a href={visit.links.to("/portal/corrections", { import: view.importId, kind: view.kind })}>
+          <Amount value={openRows} />
+        </a>
+      ) : (
+        <Amount value={openRows} />
+      );
+    },
+  },
+  {
+    ...{ key: "by", heading: "By" },
+    value: ({ importId }) => {
+      const by = notes.listed.get(importId)?.by;
+      return by && notes.nameOf(by);
+    },
+  },
+  { key: "submitted", heading: "Submitted", value: ({ submittedAt }) => submittedAt },
+  { key: "ended", heading: "Ended", value: ({ finishedAt }) => finishedAt, onlyInFiles: true },
+  { key: "importId", heading: "Import id", value: ({ importId }) => importId, onlyInFiles: true },
+];
+
+/** What the page's script reads: where the row belongs, and what to say when the status changes. */
+export const importMarks = (view: ImportView): Readonly<Record<string, string>> => ({
+  id: `import-${view.importId}`,
+  "data-kind": view.kind,
+  "data-status": view.status,
+  "data-reference": view.reference.toLowerCase(),
+  "data-at": view.submittedAt.toISOString(),
+  "data-says": `${shownReference(view)}: ${statusOf(view).toLowerCase()}`,
+});
+
+export const importRow = (view: ImportView, visit: Viewer, notes: ImportNotes): string =>
+  String(
+    <TableRow
+      visit={visit}
+      columns={importColumns(visit, notes).filter(({ onlyInFiles }) => !onlyInFiles)}
+      row={view}
+      marks={importMarks}
+    />,
+  );
+
+interface LiveProps {
+  readonly visit: Pick<Visit, "links" | "path">;
+  /** The stream that tells of changes. */
+  readonly from: string;
+  /** True while something changes: a browser without scripts then gets a link that reloads the page. */
+  readonly isMoving: boolean;
+}
+
+/** Makes a page change by itself, with the script live.js. Each message has the id of the part of the page that it replaces. */
+export const Live = ({ visit, from, isMoving }: LiveProps) => (
+  <div class="live" data-live={visit.links.to(from)}>
+    <p class="unseen" role="status" data-live-news />
+    <p class="hint" data-live-lost hidden>
+      Live updates are interrupted. <a href={visit.links.to(visit.path)}>Reload</a>
+    </p>
+    {isMoving ? (
+      <noscript>
+        <p class="hint">
+          <a href={visit.links.to(visit.path)}>Reload</a> to see its progress.
+        </p>
+      </noscript>
+    ) : null}
+  </div>
+);

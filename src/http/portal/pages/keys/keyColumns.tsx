@@ -1,0 +1,94 @@
+import type { Child } from "hono/jsx";
+import { scopesOf } from "../../../../domain/keyScopes.js";
+import type { NameOf } from "../../../../domain/principal.js";
+import type { KeySummary } from "../../../../queries/organisations/keys.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
+import { AskButton } from "../../shell/form.js";
+import { endInWords } from "../../shell/formats.js";
+import type { Column } from "../../shell/table.js";
+import { Time } from "../../shell/values.js";
+import { isUsable, keysPath as path, scopeInWords } from "./keyWords.js";
+
+export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Column<KeySummary>[] => {
+  const until = (at: Date | null) => (at ? `Until ${endInWords(at, visit.person.timezone)}` : "No end");
+  return [
+    { key: "name", heading: "Name", names: true, value: ({ name }) => name, cell: ({ name }) => <span class="named">{name}</span> },
+    {
+      ...{ key: "prefix", heading: "Prefix", value: ({ prefix }) => prefix },
+      cell: (key) => perSecret(key, <code>{key.prefix}</code>, ({ prefix }) => <code>{prefix}</code>),
+    },
+    {
+      ...{ key: "permissions", heading: "Permissions" },
+      value: ({ scopes }) => (scopes === null ? "Everything" : scopesOf(scopes).map(scopeInWords).join(", ")),
+      cell: ({ scopes }) =>
+        scopes === null ? (
+          "Everything"
+        ) : (
+          <div>
+            {scopesOf(scopes).map((scope) => (
+              <div>{scopeInWords(scope)}</div>
+            ))}
+          </div>
+        ),
+    },
+    {
+      ...{ key: "created", heading: "Created", value: ({ createdAt }) => createdAt },
+      cell: ({ createdAt, createdBy }) => (
+        <div>
+          <Time visit={visit} at={createdAt} />
+          {createdBy ? <div class="muted">by {nameOf(createdBy)}</div> : null}
+        </div>
+      ),
+    },
+    { key: "createdBy", heading: "Created by", value: ({ createdBy }) => createdBy && nameOf(createdBy), onlyInFiles: true },
+    {
+      ...{ key: "lastUsed", heading: "Last used", value: ({ lastUsedAt }) => lastUsedAt },
+      cell: (key) => {
+        const used = (at: Date | null) => <Time visit={visit} at={at} otherwise="Never" />;
+        return perSecret(key, used(key.lastUsedAt), ({ lastUsedAt }) => used(lastUsedAt));
+      },
+    },
+    {
+      ...{ key: "ends", heading: "Ends", value: ({ expiresAt }) => expiresAt },
+      cell: (key) => perSecret(key, until(key.expiresAt), ({ validUntil }) => until(validUntil)),
+    },
+    {
+      ...{
+        key: "state",
+        heading: "Action",
+        number: true,
+        value: ({ revokedAt, ended }) => (revokedAt ? "Revoked" : ended ? "Ended" : "Valid"),
+      },
+      cell: (key) => <Actions visit={visit} apiKey={key} />,
+    },
+  ];
+};
+
+type Replaced = NonNullable<KeySummary["replaced"]>;
+
+/** While two secrets are valid, a line for each. */
+const perSecret = (key: KeySummary, newest: Child, old: (replaced: Replaced) => Child): Child =>
+  key.replaced && isUsable(key) ? (
+    <div class="unbroken">
+      <div>New: {newest}</div>
+      <div>Old: {old(key.replaced)}</div>
+    </div>
+  ) : (
+    newest
+  );
+
+function Actions({ visit, apiKey: { keyId, name, revokedAt, ended, expiresAt } }: { visit: SignedInVisit; apiKey: KeySummary }) {
+  if (revokedAt || ended)
+    return (
+      <span>
+        {revokedAt ? "Revoked" : "Ended"} <Time visit={visit} at={revokedAt ?? expiresAt} />
+      </span>
+    );
+  const about = `the key ${name}`;
+  return (
+    <div class="actions">
+      <AskButton visit={visit} at={path} question={{ rotate: keyId }} label="Rotate" about={about} harmless />
+      <AskButton visit={visit} at={path} question={{ revoke: keyId }} label="Revoke" about={about} />
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+// What people, keys and the command line did in the organisation, and each event behind it.
+import type { LogEntry } from "../../../../domain/log/entry.js";
+import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../../domain/log/sentences.js";
+import { listLog } from "../../../../queries/log/logEntries.js";
+import { logNames } from "../../../../queries/log/logNames.js";
+import { listWebhooks } from "../../../../queries/organisations/webhooks.js";
+import { withQuery } from "../../links.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { listPage } from "../../shell/listPage.js";
+import { EmptyState } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
+import { Time } from "../../shell/values.js";
+import { changesPath, versionsPath } from "../catalogue/addresses.js";
+import { importPath } from "../imports/importStatus.js";
+import { endpointPath } from "../webhooks/endpointPanels.js";
+import { chipsOf, filterOf, logPath, whatNames } from "./logFilter.js";
+
+export const logEventPath = (entryId: string): string => `${logPath}/events/${entryId}`;
+
+const log = listPage<LogEntry>({
+  path: logPath,
+  access: "log",
+  title: "Log",
+  of: ["entry", "entries"],
+  fileName: "log",
+  caption: "What happened, newest first",
+  filters: chipsOf,
+  query: async (visit, page, { pool }) => listLog(visit.person.organisationId, filterOf(visit), page, pool),
+  columns: async (visit, deps, entries) => columns(visit, await sentenceContextOf(visit, entries, deps)),
+  empty: (_, why) => (
+    <EmptyState title={why === "none" ? "Nothing here yet" : "No entries match this filter"}>
+      What people, keys and the command line do appears here.
+    </EmptyState>
+  ),
+  below: () => <p class="hint">Sign-ins are kept for 90 days, everything else permanently.</p>,
+});
+export const logPage = log.page;
+export const logDownloads = log.downloads;
+
+/** What the sentences of some entries need. */
+export interface SentenceContext {
+  readonly names: LogNames;
+  /** The endpoints that have a page. */
+  readonly endpoints: ReadonlySet<string>;
+}
+
+export async function sentenceContextOf(
+  visit: SignedInVisit,
+  entries: readonly LogEntry[],
+  { pool }: PortalDeps,
+): Promise<SentenceContext> {
+  const { organisationId } = visit.person;
+  const names = await logNames(organisationId, entries, pool);
+  const present = entries.some(({ about }) => about.kind === "webhook") ? await listWebhooks(organisationId, pool) : [];
+  return { names, endpoints: new Set(present.map(({ endpointId }) => endpointId)) };
+}
+
+const columns = (visit: SignedInVisit, spoken: SentenceContext): readonly Column<LogEntry>[] => [
+  { key: "at", heading: "When", value: ({ at }) => at, cell: ({ at }) => <Time visit={visit} at={at} exact /> },
+  { key: "by", heading: "By", value: ({ by }) => actorName(by, spoken.names), onlyInFiles: true },
+  { key: "what", heading: "What", value: ({ what }) => whatNames[what], onlyInFiles: true },
+  {
+    ...{ key: "text", heading: "What happened", names: true, value: (entry) => sentenceText(sentenceOf(entry, spoken.names)) },
+    cell: (entry) => <EntrySentence visit={visit} entry={entry} spoken={spoken} />,
+  },
+  {
+    heading: "Details",
+    cell: ({ id, event, revision }) => (
+      <a href={visit.links.to(logEventPath(id))}>
+        Event<span class="unseen">{` ${event}, revision ${revision}`}</span>
+      </a>
+    ),
+  },
+  ...recorded.map(([key, heading, value]) => ({ key, heading, value, onlyInFiles: true })),
+];
+
+/** What the entry was made from, for files. */
+const recorded: readonly (readonly [key: string, heading: string, value: (entry: LogEntry) => string])[] = [
+  ["byKind", "By kind", ({ by }) => by.kind],
+  ["byId", "By id", ({ by }) => by.id],
+  ["aboutKind", "About kind", ({ about }) => about.kind],
+  ["aboutId", "About id", ({ about }) => about.id],
+  ["event", "Event", ({ event }) => event],
+  ["stream", "Stream", ({ stream }) => stream],
+  ["revision", "Revision", ({ revision }) => revision],
+  ["id", "Entry id", ({ id }) => id],
+];
+
+/** With a link on the thing, where it has a page. */
+export function EntrySentence({ visit, entry, spoken }: { visit: SignedInVisit; entry: LogEntry; spoken: SentenceContext }) {
+  const { before, about, after } = sentenceOf(entry, spoken.names);
+  const path = pathOf(entry, spoken);
+  return (
+    <span class="log-sentence">
+      {before === "" ? null : `${before} `}
+      {path === undefined ? about : <a href={visit.links.to(path)}>{about}</a>}
+      {after}
+    </span>
+  );
+}
+
+function pathOf({ about: { kind, id } }: LogEntry, { names, endpoints }: SentenceContext): string | undefined {
+  switch (kind) {
+    case "key":
+      return "/portal/settings/keys";
+    case "member":
+      return names.member.has(id) ? "/portal/settings/members" : undefined;
+    case "webhook":
+      return endpoints.has(id) ? endpointPath(id) : undefined;
+    case "import":
+      return names.import.has(id) ? importPath(id) : undefined;
+    case "catalogue":
+      return id === "1" ? versionsPath : withQuery(changesPath, { from: String(Number(id) - 1), to: id });
+    case "columns":
+      return undefined;
+  }
+}

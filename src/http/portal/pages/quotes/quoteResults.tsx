@@ -1,0 +1,139 @@
+import type { Location } from "../../../../domain/geography/geography.js";
+import type { ExplainedCard } from "../../../../domain/rating/explain.js";
+import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
+import { countInWords } from "../../shell/formats.js";
+import { Badge } from "../../shell/panel.js";
+import { type Column, Table } from "../../shell/table.js";
+import { CopyButton, ShortId, Time, Unbroken } from "../../shell/values.js";
+import { type Money, moneyIn } from "./money.js";
+import { PriceBreakdown } from "./priceBreakdown.js";
+import { quotesPath } from "./quoteForm.js";
+
+interface Props {
+  readonly visit: SignedInVisit;
+  readonly quotes: readonly ExplainedQuote[];
+  readonly nameOf: (customerId: string) => string | undefined;
+}
+
+const placeInWords = ({ suburb, state, postalCode, countryCode }: Location) => `${suburb} ${state} ${postalCode} ${countryCode}`;
+
+/** One request's prices: of each customer the cheapest first, each with how it is made up. */
+export function QuoteResults({ visit, quotes, nameOf }: Props) {
+  const [first] = quotes;
+  if (!first) return null;
+  const { origin, destination, items, at } = first.recorded;
+  const money = moneyIn(first.currency);
+  return (
+    <section class="panel results" aria-labelledby="prices">
+      <h2 id="prices">
+        {placeInWords(origin)} to {placeInWords(destination)}
+      </h2>
+      <p class="hint">
+        Priced <Time visit={visit} at={at} /> at the rates valid on {first.explanation.today || "that day"}. Totals are in {money.currency}{" "}
+        and include surcharges, fuel levy and GST.
+      </p>
+      <QuotedItems items={items.slice(0, firstItems)} />
+      {items.length > firstItems ? (
+        <details class="quoted-items">
+          <summary>{countInWords(items.length - firstItems, "more item", "more items")}</summary>
+          <QuotedItems items={items.slice(firstItems)} />
+        </details>
+      ) : null}
+      {quotes.length > 1 ? <PriceComparison quotes={quotes} nameOf={nameOf} money={money} /> : null}
+      {quotes.map((quote) => (
+        <CustomersPrices quote={quote} name={nameOf(quote.recorded.customerId)} money={money} />
+      ))}
+      <div class="button-row">
+        <CopyButton text={asText(quotes, nameOf, money)} label="Copy as text" />
+        <a href={visit.links.to(`${quotesPath}/${first.quoteId}/history`)}>History</a>
+      </div>
+    </section>
+  );
+}
+
+/** So many items are listed above the prices. */
+const firstItems = 10;
+
+const QuotedItems = ({ items }: { items: ExplainedQuote["recorded"]["items"] }) => (
+  <ul class="quoted-items">
+    {items.map(({ quantity, type, length, width, height, weight }) => (
+      <li>
+        {quantity} x {type ?? "item"}, {length} x {width} x {height} m, {weight} kg each
+      </li>
+    ))}
+  </ul>
+);
+
+/** What each service costs each customer, side by side. */
+function PriceComparison({ quotes, nameOf, money }: Omit<Props, "visit"> & { money: Money }) {
+  const services = new Map(quotes.flatMap(({ explanation }) => explanation.cards.map(({ entry }) => [entry.serviceId, entry.serviceName])));
+  const columns: Column<ExplainedQuote>[] = [...services].map(([serviceId, name]) => ({
+    heading: name,
+    number: true,
+    cell: ({ explanation }) => {
+      const { entry } = explanation.cards.find((card) => card.entry.serviceId === serviceId) ?? {};
+      return entry ? money.cents(entry.totalAmount) : <span class="muted">-</span>;
+    },
+  }));
+  const customer: Column<ExplainedQuote> = {
+    heading: "Customer",
+    names: true,
+    cell: ({ recorded: { customerId } }) => nameOf(customerId) ?? customerId,
+  };
+  return <Table caption="The cheapest price of each service, by customer" columns={[customer, ...columns]} rows={quotes} />;
+}
+
+function CustomersPrices({ quote, name, money }: { quote: ExplainedQuote; name: string | undefined; money: Money }) {
+  const { quoteId, recorded, explanation } = quote;
+  const { cards } = explanation;
+  return (
+    <section class="customer-prices">
+      <h3>
+        {name ?? recorded.customerId} {name ? <span class="muted">{recorded.customerId}</span> : null}{" "}
+        <span class="hint">
+          Quote <ShortId id={quoteId} about="the quote's id" />
+        </span>
+      </h3>
+      {cards.length === 0 ? (
+        <p>{recorded.noQuoteMessage || "No price could be calculated"}.</p>
+      ) : (
+        <>
+          <Table caption={`Prices for ${name ?? recorded.customerId}, cheapest first`} columns={columns(money)} rows={cards} />
+          <PriceBreakdown cards={cards} money={money} />
+        </>
+      )}
+    </section>
+  );
+}
+
+const columns = ({ cents, currency }: Money): readonly Column<ExplainedCard>[] => [
+  { heading: "Service", names: true, cell: ({ entry }) => <Unbroken text={entry.serviceName} /> },
+  {
+    heading: "Rate card",
+    cell: ({ entry }) => (
+      <span>
+        {entry.rateCardName} {entry.isSpotRate ? <Badge state={{ label: "Spot rate", badge: "busy" }} /> : null}
+      </span>
+    ),
+  },
+  { heading: "Delivery", cell: ({ entry }) => <Unbroken text={entry.deliveryTime || "Not known"} /> },
+  { heading: "Freight", number: true, cell: ({ steps }) => cents(steps.amount) },
+  { heading: "Surcharges", number: true, cell: ({ steps }) => cents(steps.surcharges.reduce((sum, { amount }) => sum + amount, 0)) },
+  { heading: "Fuel levy", number: true, cell: ({ steps }) => cents(steps.fuel) },
+  { heading: "GST", number: true, cell: ({ steps }) => cents(steps.gst) },
+  { heading: `Total (${currency})`, number: true, cell: ({ entry }) => <strong>{cents(entry.totalAmount)}</strong> },
+];
+
+function asText(quotes: readonly ExplainedQuote[], nameOf: Props["nameOf"], { cents, currency }: Money): string {
+  const [first] = quotes;
+  const lines = first ? [`${placeInWords(first.recorded.origin)} to ${placeInWords(first.recorded.destination)}`] : [];
+  for (const { quoteId, recorded, explanation } of quotes) {
+    lines.push("", `${nameOf(recorded.customerId) ?? recorded.customerId} (quote ${quoteId})`);
+    for (const { entry } of explanation.cards) {
+      lines.push(`${entry.serviceName}, ${entry.deliveryTime || "time not known"}: ${cents(entry.totalAmount)} ${currency} incl. GST`);
+    }
+    if (explanation.cards.length === 0) lines.push(recorded.noQuoteMessage);
+  }
+  return lines.join("\n");
+}

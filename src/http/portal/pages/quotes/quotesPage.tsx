@@ -1,0 +1,137 @@
+import { v7 as newId } from "uuid";
+import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { quoteIdOf } from "../../../../events/quoteEvents.js";
+import { explainRequest } from "../../../../queries/quotes/explainQuote.js";
+import { type ListedQuote, listQuotes } from "../../../../queries/quotes/quoteList.js";
+import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";
+import { type AnswerDefinition, type FormDefinition, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { listPage } from "../../shell/listPage.js";
+import { EmptyState } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
+import { Unbroken } from "../../shell/values.js";
+import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { dayEnd, dayStart } from "../days.js";
+import { type Money, moneyIn } from "./money.js";
+import { withNewQuotes } from "./newQuotes.js";
+import { asFormError, QuoteForm, quotesPath, requestOf } from "./quoteForm.js";
+import { fieldsOfQuotes, itemsLeftOut } from "./quoteFormFields.js";
+import { QuoteResults } from "./quoteResults.js";
+
+/** The quote that the address names, with the others of its request. */
+const shownQuotes = oncePerVisit(async (visit, deps: PortalDeps) => {
+  const quoteId = visit.query["quote"]?.trim();
+  const shown = quoteId ? await explainRequest(visit.person.organisationId, quoteId, deps) : [];
+  if (!shown) throw new Rejection("notFound", "There is no quote with this id");
+  return shown;
+});
+
+const list = listPage<ListedQuote>({
+  path: quotesPath,
+  access: "look",
+  title: "Quotes",
+  of: ["quote", "quotes"],
+  caption: "Quotes, newest first",
+  heading: "Recent quotes",
+  scripts: ["quotes.js"],
+  filters: async (visit, deps) => {
+    const options = (await customersOf(visit, deps)).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
+    return [
+      { name: "customer", label: "Customer", kind: "choice", all: "All customers", options },
+      { name: "from", label: "From", kind: "day" },
+      { name: "to", label: "To", kind: "day" },
+      { name: "quote", label: "Quote id", kind: "text", maxlength: 60 },
+    ];
+  },
+  query: async (visit, page, deps) => {
+    const { customer, from, to } = visit.query;
+    const { organisationId, timezone } = visit.person;
+    const filter = { customerId: customer || undefined, from: dayStart("From", from, timezone), to: dayEnd("To", to, timezone) };
+    const found = await listQuotes(organisationId, filter, page, deps.pool);
+    return page.cursor ? found : withNewQuotes(found, await shownQuotes(visit, deps), filter);
+  },
+  columns: async (visit, deps) => {
+    const { catalogue, nameOf } = await presentCatalogue(visit, deps);
+    return columns(visit, nameOf, moneyIn(catalogue.currency));
+  },
+  above: async (visit, deps) => {
+    const [shown, { nameOf }] = await Promise.all([shownQuotes(visit, deps), presentCatalogue(visit, deps)]);
+    return (
+      <>
+        {shown.length > 0 ? <QuoteResults visit={visit} quotes={shown} nameOf={nameOf} /> : null}
+        {visit.may("operate") ? (
+          <QuoteForm visit={visit} customers={await customersOf(visit, deps)} asked={fieldsOfQuotes(shown)} tooMany={itemsLeftOut(shown)} />
+        ) : null}
+      </>
+    );
+  },
+  empty: (_, why) => <EmptyState title={why === "none" ? "No quotes yet" : "No quotes found"} />,
+});
+export const quotesPage = list.page;
+export const quoteDownloads = list.downloads;
+
+const customersOf = async (visit: SignedInVisit, deps: PortalDeps) =>
+  [...(await presentCatalogue(visit, deps)).catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
+
+export const quoteForm: FormDefinition<SignedInVisit> = {
+  path: quotesPath,
+  access: "operate",
+  page: quotesPage,
+  submit: async (visit, fields, deps) => {
+    const { eventStore, geography, quoteMemory } = deps;
+    const request = requestOf(fields);
+    const { organisationId, by } = visit.person;
+    const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
+    const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
+    const quoteDeps = { events: eventStore, catalogue, geography, newId };
+    const { event, response } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
+      throw asFormError(error);
+    });
+    quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
+    return { goTo: `${quotesPath}?quote=${quoteIdOf({ quotesId: event.quotesId, number: 1 })}` };
+  },
+};
+
+const placeOf = ({ suburb, postalCode }: ListedQuote["origin"]) => `${suburb} ${postalCode}`;
+
+const columns = (visit: SignedInVisit, nameOf: NameOfCustomer, { cents, currency }: Money): readonly Column<ListedQuote>[] => [
+  {
+    ...{ key: "route", heading: "Quote", names: true },
+    value: ({ origin, destination }) => `${placeOf(origin)} to ${placeOf(destination)}`,
+    cell: ({ quoteId, origin, destination }) => (
+      <a href={visit.links.to(quotesPath, { quote: quoteId })}>
+        <Unbroken text={placeOf(origin)} /> <Unbroken text={`to ${placeOf(destination)}`} />
+      </a>
+    ),
+  },
+  {
+    ...{ key: "customer", heading: "Customer", value: ({ customerId }) => nameOf(customerId) ?? customerId },
+    cell: ({ customerId }) => <Customer customerId={customerId} nameOf={nameOf} />,
+  },
+  { key: "customerId", heading: "Customer id", value: ({ customerId }) => customerId, onlyInFiles: true },
+  { key: "priced", heading: "Priced", value: ({ generatedAt }) => new Date(generatedAt) },
+  {
+    ...{ key: "cheapest", heading: "Cheapest" },
+    value: ({ cheapest, noQuoteMessage }) => cheapest?.serviceName ?? noQuoteMessage,
+    cell: ({ cheapest, noQuoteMessage }) => (cheapest ? <Unbroken text={cheapest.serviceName} /> : noQuoteMessage),
+  },
+  {
+    ...{ key: "total", heading: `Total (${currency})`, number: true },
+    value: ({ cheapest }) => cheapest && { decimal: cheapest.totalAmount.toFixed(2) },
+    cell: ({ cheapest }) => (cheapest ? cents(cheapest.totalAmount) : "-"),
+  },
+  { key: "quoteId", heading: "Quote id", value: ({ quoteId }) => quoteId, onlyInFiles: true },
+];
+
+const longest = 100;
+
+/** Suggests places while a person types a postcode or a suburb. */
+export const placesAnswer: AnswerDefinition<SignedInVisit> = {
+  method: "GET",
+  path: `${quotesPath}/places`,
+  access: "look",
+  answer: async ({ context, query }, { geography }) => {
+    const [start = "", country = ""] = [query["start"], query["country"]].map((text) => (text ?? "").trim().slice(0, longest));
+    return context.json({ places: geography.suggest(start, country || undefined) }, 200, { ...context.get("answerHeaders") });
+  },
+};

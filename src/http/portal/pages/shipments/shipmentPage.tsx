@@ -1,0 +1,124 @@
+import { Rejection } from "../../../../domain/rejection.js";
+import { principalNames } from "../../../../queries/organisations/organisations.js";
+import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
+import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
+import type { PageContent, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
+import { Table } from "../../shell/table.js";
+import { Amount, CopyButton, Time } from "../../shell/values.js";
+import { AsOf, timeIn } from "../asOf.js";
+import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { importPath } from "../imports/importStatus.js";
+import { lastWanted, readVersions, Versions } from "./shipmentVersions.js";
+import {
+  customTexts,
+  lineTexts,
+  routeInWords,
+  type ShipmentContent,
+  shipmentFieldTexts,
+  shipmentPath,
+  shipmentsPath,
+} from "./shipmentWords.js";
+
+export const shipmentPage: PageDefinition<SignedInVisit> = {
+  path: `${shipmentsPath}/{shipmentId}`,
+  access: "look",
+  show: (visit, deps) => showShipment(visit.params["shipmentId"] ?? "", visit, deps),
+};
+
+/** Another organisation's shipment and an unknown id get the same answer. */
+export async function showShipment(shipmentId: string, visit: SignedInVisit, deps: PortalDeps): Promise<PageContent> {
+  const { organisationId } = visit.person;
+  const found = await findShipment(organisationId, shipmentId, deps.pool);
+  if (!found && !(await hasVersions(organisationId, shipmentId, deps.pool)))
+    throw new Rejection("notFound", "There is no shipment with this id");
+  const asOf = timeIn(visit);
+  const [versions, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
+    readVersions(shipmentId, { asOf, upTo: lastWanted(visit) }, visit, deps),
+    principalNames(organisationId, deps.pool),
+    presentCatalogue(visit, deps),
+  ]);
+  const content = asOf === undefined ? found && contentOf(found) : typeof versions === "object" ? versions.shown : undefined;
+  return {
+    title: shipmentId,
+    crumbs: [["Shipments", shipmentsPath]],
+    action: <CopyButton text={shipmentId} label="Copy id" />,
+    body: (
+      <>
+        {found && asOf === undefined ? <WrittenBy visit={visit} shipment={found} /> : null}
+        <AsOf visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
+        {content ? (
+          <Content content={content} nameOf={nameOfCustomer} timezone={visit.person.timezone} />
+        ) : asOf === undefined ? (
+          <NotThere title="This shipment has no current version: all of them are reversed" />
+        ) : typeof versions === "object" ? (
+          <NotThere title="This shipment did not exist at that time" />
+        ) : null}
+        <Versions visit={visit} shipmentId={shipmentId} versions={versions} nameOf={nameOf} />
+      </>
+    ),
+  };
+}
+
+const NotThere = ({ title }: { title: string }) => (
+  <section class="panel" aria-label="Shipment">
+    <EmptyState title={title} />
+  </section>
+);
+
+const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ fields, items: Array.isArray(items) ? items : [] });
+
+const WrittenBy = ({ visit, shipment }: { visit: SignedInVisit; shipment: LedgerShipment }) => (
+  <p class="muted">
+    Updated <Time visit={visit} at={new Date(String(shipment["updatedAt"]))} /> by{" "}
+    <a href={visit.links.to(importPath(String(shipment["importId"])))}>
+      {String(shipment["sourceDetails"]).trim() || "an import without a reference"}
+    </a>
+  </p>
+);
+
+/** A shipment may have thousands of lines. */
+const shownLines = 200;
+
+type Line = { item: unknown; number: number };
+
+type ContentProps = { content: ShipmentContent; nameOf: NameOfCustomer; timezone: string };
+
+function Content({ content: { fields, items }, nameOf, timezone }: ContentProps) {
+  const customerId = fields["customerId"];
+  const custom = customTexts(fields);
+  return (
+    <>
+      <Panel id="shipment" title={routeInWords(fields)}>
+        <p>
+          <Customer customerId={typeof customerId === "string" ? customerId : null} nameOf={nameOf} />
+        </p>
+        <Facts facts={shipmentFieldTexts(fields, timezone).filter(([label]) => !custom.some(([name]) => name === label))} />
+      </Panel>
+      {custom.length === 0 ? null : (
+        <Panel id="custom" title="Custom fields">
+          <Facts facts={custom.map(([label, text]): Fact => [label.replace("Custom field ", ""), text])} />
+        </Panel>
+      )}
+      <Panel id="lines" title={["Lines (", <Amount value={items.length} />, ")"]}>
+        <Table
+          caption="The goods of this shipment"
+          columns={[
+            { heading: "Line", names: true, cell: ({ number }: Line) => number },
+            ...lineTexts({}).map(([heading], index) => ({
+              heading,
+              number: index > 0,
+              cell: ({ item }: Line) => lineTexts(item)[index]?.[1] || "-",
+            })),
+          ]}
+          rows={items.slice(0, shownLines).map((item, index): Line => ({ item, number: index + 1 }))}
+        />
+        {items.length > shownLines ? (
+          <p class="muted">
+            The first <Amount value={shownLines} /> are shown.
+          </p>
+        ) : null}
+      </Panel>
+    </>
+  );
+}

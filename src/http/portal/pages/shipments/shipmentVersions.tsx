@@ -1,0 +1,189 @@
+import { type NameOf, principalOf } from "../../../../domain/principal.js";
+import { waitUntilTablesKnow } from "../../../../queries/knownAt.js";
+import {
+  listVersions,
+  type PlacedVersion,
+  readVersion,
+  type ShipmentVersion,
+  type VersionReversal,
+} from "../../../../queries/shipments/shipmentVersions.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { Badge, Pager, Panel } from "../../shell/panel.js";
+import { Amount, Time } from "../../shell/values.js";
+import { historyPath, importPath, reversalPath, reversePath } from "../imports/importStatus.js";
+import { changesBetween, shipmentPath, type TextChange } from "./shipmentWords.js";
+
+const shownChanges = 20;
+const longestText = 200;
+
+interface VersionsProps {
+  readonly visit: SignedInVisit;
+  readonly shipmentId: string;
+  readonly versions: ShownVersions | NoVersions;
+  readonly nameOf: NameOf;
+}
+
+const whyNone: Readonly<Record<NoVersions, string>> = {
+  gathering: "Versions from before the last upgrade are still being prepared. Reload the page in a few minutes.",
+  unreadable: "The versions cannot be shown right now. Reload the page in a moment.",
+};
+
+export function Versions({ visit, shipmentId, versions: found, nameOf }: VersionsProps) {
+  if (typeof found === "string")
+    return (
+      <Panel id="versions" title="Versions">
+        <p class="muted">{whyNone[found]}</p>
+      </Panel>
+    );
+  const { all, versions, before, shown } = found;
+  const newest = versions.at(-1)?.number ?? 0;
+  const oldest = versions[0]?.number ?? 1;
+  return (
+    <Panel id="versions" title={["Versions (", <Amount value={all} />, ")"]}>
+      <ol class="versions" reversed start={newest}>
+        {versions
+          .map((version, index) => (
+            <Version
+              {...{ visit, shipmentId, version, nameOf }}
+              before={versions[index - 1] ?? before}
+              isShownAgain={version.number === shown?.number && version.number < all}
+            />
+          ))
+          .reverse()}
+      </ol>
+      <Pager
+        of="versions"
+        cursor={newest < all ? String(newest) : undefined}
+        nextCursor={oldest > 1 ? String(oldest - 1) : null}
+        address={(version) => visit.links.to(shipmentPath(shipmentId), { asOf: visit.query["asOf"], version })}
+      />
+    </Panel>
+  );
+}
+
+/** The number of the newest version to list; undefined for the newest of all. */
+export function lastWanted({ query }: SignedInVisit): number | undefined {
+  const text = query["version"] ?? "";
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+interface VersionProps extends Pick<VersionsProps, "visit" | "shipmentId" | "nameOf"> {
+  readonly version: ShipmentVersion;
+  readonly before: ShipmentVersion | undefined;
+  /** The ledger has it, though it is not the newest. */
+  readonly isShownAgain: boolean;
+}
+
+function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: VersionProps) {
+  const { number, importId, by, fileName, sourceDetails, pushedAt, rows, supersededBy, reversed } = version;
+  const changes = before && changesBetween(before, version, visit.person.timezone);
+  return (
+    <li>
+      <h3>
+        Version {number}, <Time visit={visit} at={new Date(pushedAt)} exact />{" "}
+        {reversed ? <Badge state={{ label: "Reversed", badge: "warn" }} /> : null}
+        {isShownAgain ? <Badge state={{ label: "In the ledger", badge: "good" }} /> : null}
+      </h3>
+      <p>
+        By {nameOf(by)}, {rows.length === 1 ? "row" : "rows"} {rows.slice(0, shownChanges).join(", ")}
+        {rows.length > shownChanges ? " and more" : ""} of <a href={visit.links.to(importPath(importId))}>{fileName}</a>
+        {["", fileName].includes(sourceDetails.trim()) ? "" : ` (${sourceDetails.trim()})`},{" "}
+        <a href={visit.links.to(historyPath(importId, rows[0] ?? 1))}>
+          history<span class="unseen"> of version {number}</span>
+        </a>
+        {reversed || visit.query["asOf"] || !visit.may("operate") ? null : (
+          <>
+            ,{" "}
+            <a href={visit.links.to(reversePath(importId), { shipment: shipmentId })}>
+              Reverse rows<span class="unseen"> of version {number}</span>
+            </a>
+          </>
+        )}
+      </p>
+      {reversed ? <Reversed {...{ visit, importId, reversed, nameOf }} /> : null}
+      {supersededBy === null ? null : (
+        <p class="muted">
+          Never the current version: <a href={visit.links.to(importPath(supersededBy))}>a later import</a> was recorded first.
+        </p>
+      )}
+      {changes === undefined ? null : changes.length === 0 ? <p class="muted">Nothing changed.</p> : <Changes changes={changes} />}
+    </li>
+  );
+}
+
+type ReversedProps = Pick<VersionsProps, "visit" | "nameOf"> & { readonly importId: string; readonly reversed: VersionReversal };
+
+const Reversed = ({ visit, importId, reversed: { reversalId, at, reason, actor }, nameOf }: ReversedProps) => (
+  <p>
+    <a href={visit.links.to(reversalPath(importId, reversalId))}>Reversed</a> <Time visit={visit} at={new Date(at)} exact /> by{" "}
+    {nameOf(principalOf(actor))}: <q class="reason">{reason}</q>
+  </p>
+);
+
+const Changes = ({ changes }: { changes: readonly TextChange[] }) => (
+  <ul class="changes">
+    {changes.slice(0, shownChanges).map(({ what, before, after }) => (
+      <li>
+        {what}: {before === "" ? null : <del>{short(before)}</del>} {after === "" ? null : <ins>{short(after)}</ins>}
+      </li>
+    ))}
+    {changes.length > shownChanges ? (
+      <li class="muted">
+        and <Amount value={changes.length - shownChanges} /> more changes
+      </li>
+    ) : null}
+  </ul>
+);
+
+const short = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}...` : text);
+
+/** How long a page may read the lines of the versions. */
+const longestMs = 2_500;
+const shownVersions = 20;
+/** How many versions are read at a time: the lines of one shipment may be in many places of a file, each of which is one read. */
+const atATime = 5;
+
+export interface ShownVersions {
+  /** How many versions there are in all. */
+  readonly all: number;
+  /** Oldest first. */
+  readonly versions: readonly ShipmentVersion[];
+  /** The version before the oldest of these, to compare with. */
+  readonly before: ShipmentVersion | undefined;
+  /** The version in the ledger; undefined if all are reversed, or there was none yet. */
+  readonly shown: ShipmentVersion | undefined;
+}
+
+/** Why there are no versions to show: their projection is still being filled after an upgrade, or the event store does not answer. */
+export type NoVersions = "gathering" | "unreadable";
+
+export async function readVersions(
+  shipmentId: string,
+  range: { readonly asOf: Date | undefined; readonly upTo: number | undefined },
+  { person, context }: SignedInVisit,
+  { pool, eventStore, closing, logger }: PortalDeps,
+): Promise<ShownVersions | NoVersions> {
+  if (range.asOf) await waitUntilTablesKnow(range.asOf, { pool, eventStore });
+  const page = await listVersions(person.organisationId, { ...range, shipmentId, count: shownVersions + 1 }, pool);
+  if (!page) return "gathering";
+  const signal = AbortSignal.any([AbortSignal.timeout(longestMs), closing, context.req.raw.signal]);
+  try {
+    const wanted = [...page.versions, ...(page.shown && !isAmong(page.versions, page.shown) ? [page.shown] : [])];
+    const read: ShipmentVersion[] = [];
+    for (let from = 0; from < wanted.length; from += atATime)
+      read.push(...(await Promise.all(wanted.slice(from, from + atATime).map((each) => readVersion(each, eventStore, signal)))));
+    const listed = read.slice(0, page.versions.length);
+    const versions = listed.slice(-shownVersions);
+    return {
+      all: page.all,
+      versions,
+      before: listed.length > versions.length ? listed[0] : undefined,
+      shown: read.find(({ number }) => number === page.shown?.number),
+    };
+  } catch (error) {
+    if (!signal.aborted) logger.warn({ err: error }, "the versions of a shipment could not be read");
+    return "unreadable";
+  }
+}
+
+const isAmong = (versions: readonly PlacedVersion[], { number }: PlacedVersion): boolean => versions.some((each) => each.number === number);

@@ -1,0 +1,133 @@
+import type { Geography } from "../../../../domain/geography/geography.js";
+import { limits } from "../../../../domain/imports/limits.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { placeOf, type ShipmentFilter } from "../../../../queries/shipments/shipmentFilter.js";
+import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
+import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
+import type { PageDefinition, SignedInVisit } from "../../pageDefinition.js";
+import type { Chip } from "../../shell/chips.js";
+import { listPage } from "../../shell/listPage.js";
+import { EmptyState } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
+import { Unbroken } from "../../shell/values.js";
+import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { dayEnd, dayStart } from "../days.js";
+import { importPath } from "../imports/importStatus.js";
+import { showShipment } from "./shipmentPage.js";
+import { placeInWords, shipmentPath, shipmentsPath } from "./shipmentWords.js";
+
+const list = listPage<LedgerShipment>({
+  path: shipmentsPath,
+  access: "look",
+  title: "Shipments",
+  of: ["shipment", "shipments"],
+  caption: "Shipments",
+  filters: async (visit, deps) => chipsOf([...(await presentCatalogue(visit, deps)).catalogue.customers.values()]),
+  query: async (visit, page, { geography, pool }) => {
+    const { organisationId, timezone } = visit.person;
+    return listShipments(organisationId, filterOf(visit.query, timezone, geography), page, pool);
+  },
+  columns: async (visit, deps) => columns(visit, (await presentCatalogue(visit, deps)).nameOf),
+  empty: async ({ query, person, links }, why, { pool }) => {
+    if (why === "page")
+      return (
+        <EmptyState title="No matches on this page">Each page searches 5,000 shipments. Go to the next page to search further.</EmptyState>
+      );
+    const id = query["id"]?.trim();
+    // There is a shipment with exactly this id, or there was one that is reversed.
+    const known = id && (await hasVersions(person.organisationId, id, pool)) ? id : undefined;
+    return (
+      <EmptyState title={why === "filter" ? "No shipments match this filter" : "No shipments yet"}>
+        {known === undefined ? undefined : <a href={links.to(shipmentPath(known))}>See the history of {known}</a>}
+      </EmptyState>
+    );
+  },
+});
+
+export const shipmentDownloads = list.downloads;
+export const shipmentsPage: PageDefinition<SignedInVisit> = {
+  ...list.page,
+  show: async (visit, deps) => {
+    const { exactly } = visit.query;
+    return exactly === undefined ? list.page.show(visit, deps) : showShipment(exactly, visit, deps);
+  },
+};
+
+const longestPlace = 100;
+
+/** `Auckland, NZ`: the country stands behind a comma. */
+function placeIn(text: string | undefined, geography: Geography): ShipmentFilter["place"] {
+  if (text === undefined) return undefined;
+  const [place = "", country] = text.split(",", 2).map((part) => part.trim());
+  return placeOf(place, geography, country || undefined);
+}
+
+function filterOf(query: Readonly<Record<string, string>>, timezone: string, geography: Geography): ShipmentFilter {
+  const given = (name: string, longest: number) => {
+    const text = query[name]?.trim() || undefined;
+    if (text?.includes("\0")) throw new Rejection("invalid", "A filter has no such character");
+    if (text && text.length > longest) throw new Rejection("invalid", `A filter has at most ${longest} characters`);
+    return text;
+  };
+  return {
+    shipmentIdPrefix: given("id", limits.identifierLength),
+    customerId: given("customer", limits.identifierLength),
+    sourceDetails: given("reference", limits.sourceDetailsLength),
+    place: placeIn(given("place", longestPlace), geography),
+    from: dayStart("Updated from", query["from"], timezone),
+    to: dayEnd("Updated to", query["to"], timezone),
+  };
+}
+
+const chipsOf = (customers: readonly { readonly id: string; readonly name: string }[]): readonly Chip[] => {
+  const options = customers
+    .toSorted((one, other) => one.name.localeCompare(other.name))
+    .map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
+  return [
+    { name: "id", label: "Id begins with", kind: "text", maxlength: limits.identifierLength },
+    { name: "customer", label: "Customer", kind: "choice", all: "All customers", options },
+    { name: "reference", label: "Reference", kind: "text", maxlength: limits.sourceDetailsLength },
+    { name: "place", label: "Place", kind: "text", maxlength: longestPlace, placeholder: "Postcode or suburb" },
+    { name: "from", label: "Updated from", kind: "day" },
+    { name: "to", label: "Updated to", kind: "day" },
+  ];
+};
+
+const referenceOf = ({ sourceDetails }: LedgerShipment): string => String(sourceDetails).trim() || "Without a reference";
+const customerOf = ({ customerId }: LedgerShipment) => (typeof customerId === "string" ? customerId : null);
+
+const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
+  {
+    ...{ key: "shipmentId", heading: "Shipment", names: true, value: ({ shipmentId }) => String(shipmentId) },
+    cell: ({ shipmentId }) => (
+      <a href={visit.links.to(shipmentPath(String(shipmentId)))}>
+        <Unbroken text={String(shipmentId)} />
+      </a>
+    ),
+  },
+  {
+    ...{ key: "customer", heading: "Customer", value: (shipment) => nameOf(customerOf(shipment) ?? "") ?? customerOf(shipment) },
+    cell: (shipment) => <Customer customerId={customerOf(shipment)} nameOf={nameOf} />,
+  },
+  { key: "customerId", heading: "Customer id", value: customerOf, onlyInFiles: true },
+  {
+    ...{ key: "route", heading: "Route" },
+    value: (shipment) => `${placeInWords(shipment, "origin")} to ${placeInWords(shipment, "destination")}`,
+    cell: (shipment) => (
+      <span>
+        <Unbroken text={placeInWords(shipment, "origin")} /> <Unbroken text={`to ${placeInWords(shipment, "destination")}`} />
+      </span>
+    ),
+  },
+  { key: "lines", heading: "Lines", number: true, value: ({ items }) => (Array.isArray(items) ? items.length : 0) },
+  { key: "updated", heading: "Updated", value: ({ updatedAt }) => new Date(String(updatedAt)) },
+  {
+    ...{ key: "import", heading: "Import", value: referenceOf },
+    cell: (shipment) => (
+      <a class="written-by" href={visit.links.to(importPath(String(shipment["importId"])))} title={referenceOf(shipment)}>
+        {referenceOf(shipment)}
+      </a>
+    ),
+  },
+  { key: "importId", heading: "Import id", value: ({ importId }) => String(importId), onlyInFiles: true },
+];

@@ -1,0 +1,143 @@
+import { columnChoiceFaults } from "../../../../../commands/imports/chosenColumns.js";
+import type { Catalogue } from "../../../../../domain/catalogue/catalogue.js";
+import { choosableFields } from "../../../../../domain/imports/columns/choice.js";
+import { datesFault, numbersFault } from "../../../../../domain/imports/columns/evidence.js";
+import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
+import { principalNames } from "../../../../../queries/organisations/organisations.js";
+import type { PageContent, PageDefinition, PortalDeps, SignedInVisit } from "../../../pageDefinition.js";
+import { Button, ButtonLink, HiddenFields } from "../../../shell/form.js";
+import { countInWords } from "../../../shell/formats.js";
+import { EmptyState, Panel } from "../../../shell/panel.js";
+import { Time } from "../../../shell/values.js";
+import { presentCatalogue } from "../../customers.js";
+import { importPath, kindNames } from "../../imports/importStatus.js";
+import { reportedImport } from "../drafts.js";
+import { columnsOfDraft, columnsPath, draftPath, uploadPath } from "../paths.js";
+import { UploadProgress } from "../progress.js";
+import { ColumnTable, FieldsWithoutColumn, OrderOfDates, WayOfNumbers } from "./columnFields.js";
+import { type ColumnsSource, columnsSource, firstChoice } from "./columnsSource.js";
+import { readChoice } from "./readChoice.js";
+
+/** `columnsPath` is for a choice without a file. */
+const pageAt = (path: string): PageDefinition<SignedInVisit> => ({
+  path,
+  access: "operate",
+  show: async (visit, deps) => {
+    const { query, submitted, person, params } = visit;
+    if (params["fileId"] === undefined && !(submitted.get("headings") || query["headings"])) return noHeadings(visit);
+    const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
+    const { draft, remembered } = source;
+    if (draft?.importId) return { goTo: importPath(draft.importId) };
+    if (draft && (await reportedImport(visit, deps, draft.checked ?? { take: "" }))) return { goTo: draftPath(draft.fileId) };
+    const { catalogue } = await presentCatalogue(visit, deps);
+    const of = { kind: source.kind, customFields: catalogue.file.customFields };
+    const sent = submitted.get("sent") === "" ? undefined : readChoice(submitted, source, of);
+    const choice = sent ?? (await firstChoice(source, deps, person.organisationId, of));
+    const faults = sent || draft?.checked?.columns ? [] : whyNot(source, catalogue, deps);
+    const chosen = { source, choice, fields: choosableFields(of) };
+    const nameOf = await principalNames(person.organisationId, deps.pool);
+    return {
+      title: "Columns",
+      crumbs: [
+        ["Upload a file", uploadPath],
+        ...(draft?.checked && !draft.checked.undecided ? ([[draft.file.name, draftPath(draft.fileId)]] as const) : []),
+      ],
+      scripts: ["upload.js", "columns.js"],
+      body: (
+        <>
+          <div class="panel">
+            <About source={source} />
+            {draft?.notes.map((note) => (
+              <p class="notice warn">{note}</p>
+            ))}
+            {remembered ? (
+              <p class="hint">
+                Chosen <Time visit={visit} at={new Date(remembered.at)} /> by {nameOf(remembered.by)} for files with these columns.
+              </p>
+            ) : null}
+            {faults.length > 0 ? <p class="notice warn">That choice does not fit: {faults.join(" ")}</p> : null}
+          </div>
+          <form
+            id={draft ? "upload" : "columns"}
+            class="choose-columns"
+            method="post"
+            action={visit.links.to(draft ? columnsOfDraft(draft.fileId) : columnsPath)}
+          >
+            <HiddenFields values={{ token: visit.formToken, ...(draft ? {} : nameOfSource(source)), sent: "yes" }} />
+            <Panel id="columns-of-file" title={draft ? "Columns of the file" : "Columns"}>
+              <ColumnTable {...chosen} />
+            </Panel>
+            <div class="beside-columns">
+              <Panel id="without-column" title="Fields without a column">
+                <FieldsWithoutColumn {...chosen} />
+              </Panel>
+              <div class="panel">
+                <OrderOfDates {...chosen} />
+                <WayOfNumbers {...chosen} />
+                {draft ? <ButtonsOfFile /> : <Buttons visit={visit} />}
+              </div>
+            </div>
+          </form>
+        </>
+      ),
+    };
+  },
+});
+
+export const columnsPage = pageAt(columnsPath);
+export const draftColumnsPage = pageAt(columnsOfDraft());
+
+const noHeadings = (visit: SignedInVisit): PageContent => ({
+  title: "Columns",
+  body: (
+    <div class="panel">
+      <EmptyState title="No columns to choose">
+        <a href={visit.links.to(uploadPath)}>Upload a file</a> to choose its columns.
+      </EmptyState>
+    </div>
+  ),
+});
+
+/** Why what was chosen for these headings is not taken for this file. */
+function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
+  if (!remembered) return [];
+  const dates = datesFault(remembered, kind, headings);
+  const numbers = numbersFault(remembered, kind, headings);
+  return [...columnChoiceFaults(remembered, kind, catalogue, geography), ...[dates, numbers].filter((fault) => fault !== undefined)];
+}
+
+/** The page finds a choice without a file again by this. */
+const nameOfSource = ({ kind, headings }: ColumnsSource) => ({ kind, headings: headingsKey(headings.map(({ heading }) => heading)) });
+
+function About({ source: { draft, headings, kind } }: { source: ColumnsSource }) {
+  const count = countInWords(headings.length, "column", "columns");
+  return draft ? (
+    <p>
+      <strong>{draft.file.name}</strong> ({kindNames[kind].toLowerCase()}) has {count}. Choose a field for each of them. Nothing is recorded
+      until you press Upload. Your choice is kept for the next file with the same columns.
+    </p>
+  ) : (
+    <p>
+      The fields chosen for the {count} of these files ({kindNames[kind].toLowerCase()}). Changes apply to the next file; earlier imports
+      stay as they are.
+    </p>
+  );
+}
+
+const Buttons = ({ visit }: { visit: SignedInVisit }) => (
+  <div class="button-row">
+    <Button name="do" value="save" label="Save columns" />
+    <ButtonLink to={visit.links.to(uploadPath)} label="Cancel" quiet />
+  </div>
+);
+
+const ButtonsOfFile = () => (
+  <>
+    <div class="button-row">
+      <Button name="do" value="check" class="quiet" data-check-button label="Check file" />
+      <Button name="do" value="upload" label="Upload" />
+      <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
+    </div>
+    <UploadProgress />
+  </>
+);

@@ -1,0 +1,87 @@
+// Whose columns the page is about: a file that waits, or files with headings that were chosen before.
+import type { KeptFile } from "../../../../../commands/imports/keptFiles.js";
+import { type ChoosableFields, type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
+import { type DateOrderFinding, dateOrderIn } from "../../../../../domain/imports/columns/dateOrder.js";
+import {
+  dateColumns,
+  datesFault,
+  decimalMarkOfFile,
+  type FileColumn,
+  fileColumns,
+  numbersFault,
+} from "../../../../../domain/imports/columns/evidence.js";
+import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
+import { suggestColumns } from "../../../../../domain/imports/columns/suggest.js";
+import { Rejection } from "../../../../../domain/rejection.js";
+import { type ImportColumns, type ImportKind, importKinds } from "../../../../../events/importEvents.js";
+import { lastChoices, rememberedColumns } from "../../../../../queries/organisations/columnChoices.js";
+import type { PortalDeps, SignedInVisit } from "../../../pageDefinition.js";
+import { requireDraft } from "../drafts.js";
+
+export interface ColumnsSource {
+  readonly kind: ImportKind;
+  /** Undefined where there is no file: only what was chosen is changed. */
+  readonly draft: KeptFile | undefined;
+  readonly headings: readonly FileColumn[];
+  /** What was chosen for these headings before. */
+  readonly remembered: ImportColumns | undefined;
+}
+
+/** `given`: the page's address, or the form that was sent. Throws where there is no such file, and no such choice. */
+export async function columnsSource(visit: SignedInVisit, deps: PortalDeps, given: (name: string) => string): Promise<ColumnsSource> {
+  const { organisationId } = visit.person;
+  if (visit.params["fileId"] !== undefined) {
+    const draft = await requireDraft(visit, deps);
+    const { kind, columns, evidence } = draft;
+    const headings = fileColumns(columns, evidence);
+    const key = headingsKey(headings.map(({ heading }) => heading));
+    return { kind, draft, headings, remembered: await rememberedColumns(organisationId, { kind, key }, deps.pool) };
+  }
+  const kind = importKinds.find((known) => known === given("kind"));
+  const remembered = kind && (await rememberedColumns(organisationId, { kind, key: given("headings") }, deps.pool));
+  if (!kind || !remembered) throw new Rejection("notFound", "No columns were chosen for files with these headings. Upload a file first.");
+  const headings = Object.keys(remembered.headings).sort((one, other) => one.localeCompare(other, "en"));
+  return { kind, draft: undefined, remembered, headings: headings.map((heading) => ({ heading, values: [], numbers: [] })) };
+}
+
+/** What the page begins with: what was chosen for this file or these headings, else what they probably mean. */
+export async function firstChoice(
+  source: ColumnsSource,
+  { pool }: PortalDeps,
+  organisationId: string,
+  of: ChoosableFields,
+): Promise<ColumnChoice> {
+  const { headings, remembered, kind, draft } = source;
+  if (draft?.checked?.columns) return draft.checked.columns;
+  if (remembered) {
+    const choice = withKnownFields(remembered, of);
+    return {
+      ...choice,
+      ...(datesFault(remembered, kind, headings) ? { dateOrder: orderOf(source, remembered)?.order } : {}),
+      ...(numbersFault(remembered, kind, headings) ? { decimal: decimalMarkOfFile(remembered, kind, headings)?.decimal } : {}),
+    };
+  }
+  const names = headings.map(({ heading }) => heading);
+  const suggested = suggestColumns(names, of, await lastChoices(organisationId, kind, pool));
+  const choice = { headings: Object.fromEntries(names.map((heading) => [heading, suggested.get(heading) ?? null])) };
+  return { ...choice, dateOrder: orderOf(source, choice)?.order, decimal: decimalMarkOfFile(choice, kind, headings)?.decimal };
+}
+
+/** The catalogue may have lost a custom field since: its column is to be chosen anew. */
+function withKnownFields({ headings, fixed = {}, dateOrder, decimal }: ColumnChoice, of: ChoosableFields): ColumnChoice {
+  const known = new Set(choosableFields(of).map(({ name }) => name));
+  return {
+    headings: Object.fromEntries(
+      Object.entries(headings).map(([heading, field]) => [heading, field !== null && known.has(field) ? field : null]),
+    ),
+    fixed: Object.fromEntries(Object.entries(fixed).filter(([field]) => known.has(field))),
+    dateOrder,
+    decimal,
+  };
+}
+
+/** What the dates say about their order in the columns that are taken for times, else in any. Undefined where none is of such a form. */
+export function orderOf({ kind, headings }: ColumnsSource, choice: ColumnChoice): DateOrderFinding | undefined {
+  const found = (some: readonly FileColumn[]) => dateOrderIn(some.flatMap(({ values }) => values));
+  return found(dateColumns(choice, kind, headings)) ?? found(headings);
+}

@@ -1,0 +1,160 @@
+// What was found in the file of a draft: rows that would be rejected, unusual rows, and what was sent of an error report.
+import type { CheckedAs, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
+import type { ImportRequested } from "../../../../events/importEvents.js";
+import type { ClosedRows, UnusualInFile } from "../../../../judging/fileChecks.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
+import { ButtonLink } from "../../shell/form.js";
+import { countInWords, groupDigits } from "../../shell/formats.js";
+import { type Fact, Facts, Panel } from "../../shell/panel.js";
+import { Amount } from "../../shell/values.js";
+import { importPath } from "../imports/importStatus.js";
+import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
+import { problemRowsPath } from "./paths.js";
+import { ProblemGroups, ProblemList } from "./problems.js";
+
+interface FoundProps {
+  readonly visit: SignedInVisit;
+  readonly draft: KeptFile;
+  readonly found: FoundInFile;
+  readonly isReport: boolean;
+}
+
+export function DraftFindings({ visit, draft: { fileId, kind, checked }, found, isReport }: FoundProps) {
+  const { rows, accepted, rejected, shipments, replaced, problems } = found;
+  const figures: [label: string, value: number][] = [
+    ["Rows", rows],
+    ["Rows accepted", accepted],
+    ["Rows rejected", rejected],
+  ];
+  if (shipments !== null) figures.push(["New shipments", shipments - replaced], ["Shipments replaced", replaced]);
+  const wasSent = checked?.sent !== undefined;
+  return (
+    <Panel id="found" title="Checked" class="found">
+      {wasSent ? null : (
+        <p class={`notice ${rejected === 0 ? "done" : "error"}`}>
+          {isReport ? reportSentence(found) : rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, "be rejected")}{" "}
+          {isReport ? null : whatBecomes(accepted, rejected)}
+        </p>
+      )}
+      <RowsLeftOut found={found} />
+      <Facts class="figures" facts={figures.map(([label, value]): Fact => [label, <Amount value={value} />])} />
+      {rejected > 0 && !isReport ? (
+        <p>
+          <ButtonLink
+            to={visit.links.to(problemRowsPath(fileId))}
+            label={`Download ${countInWords(rejected, "problem row", "problem rows")}`}
+            quiet
+          />
+        </p>
+      ) : null}
+      <ProblemList problems={problems} what={wasSent ? "were not sent" : "would be rejected"} ofShipments={kind === "shipments"} />
+    </Panel>
+  );
+}
+
+function whatBecomes(accepted: number, rejected: number): string {
+  if (accepted === 0) return "There is nothing to upload. Correct the file, and check it again.";
+  if (rejected === 0) return "";
+  const [others, become] =
+    rejected === 1 ? ["the other one", "becomes a rejected row"] : [`the other ${groupDigits(rejected)}`, "become rejected rows"];
+  return `The import takes the whole file: ${others} ${become}, to be corrected or dismissed under Rejected rows.`;
+}
+
+const reportSentence = ({ rows, accepted, rejected }: FoundInFile): string => {
+  if (rejected > 0) return sentenceOf(rejected, accepted + rejected, "not be sent");
+  if (accepted === rows) return "Every row would be accepted.";
+  return accepted === 0 ? "None of its rows is open any more." : "Every open row would be accepted.";
+};
+
+const sentenceOf = (rejected: number, rows: number, what: string): string =>
+  rejected === rows ? `Every row would ${what}.` : `${countInWords(rejected, "row", "rows")} of ${groupDigits(rows)} would ${what}.`;
+
+const closedNames: Readonly<Record<ClosedRows["state"], readonly [one: string, many: string]>> = {
+  corrected: ["row that is corrected already", "rows that are corrected already"],
+  submitted: ["row that is corrected already", "rows that are corrected already"],
+  dismissed: ["row that is dismissed", "rows that are dismissed"],
+  superseded: ["row whose shipment was written later", "rows whose shipments were written later"],
+  withdrawn: ["row that is withdrawn with its import", "rows that are withdrawn with their import"],
+};
+
+/** One line for all rows of a report that are not open any more. */
+function RowsLeftOut({ found: { report } }: { found: FoundInFile }) {
+  const counts = new Map<readonly [string, string], number>();
+  for (const { state, rows } of report?.closed ?? []) {
+    const names = closedNames[state === "submitted" ? "corrected" : state];
+    counts.set(names, (counts.get(names) ?? 0) + rows);
+  }
+  if (counts.size === 0) return null;
+  return <p>Left out: {[...counts].map(([[one, many], rows]) => countInWords(rows, one, many)).join(", ")}.</p>;
+}
+
+interface UnusualProps {
+  readonly visit: SignedInVisit;
+  readonly unusual: UnusualInFile;
+  /** Of the file. */
+  readonly rows: number;
+  /** The imports of `unusual.recorded`. */
+  readonly earlier: readonly EarlierPush[];
+}
+
+/** Rows that the import would take, and that are perhaps wrong. */
+export const UnusualRows = ({ visit, unusual: { count, groups, recorded, otherImports }, rows, earlier }: UnusualProps) => (
+  <Panel id="unusual" title="Unusual" class="found">
+    <p class="notice warn">
+      {countInWords(count, "row")} of {groupDigits(rows)} would be accepted, but may be wrong. Look at them before they are billed.
+    </p>
+    {earlier.length === 0 ? null : (
+      <ul class="plain-list">
+        {earlier.map((push, index) => (
+          <li>
+            {groupDigits(recorded[index]?.rows ?? 0)} of {countInWords(rows, "row")} {recorded[index]?.rows === 1 ? "is" : "are"} already
+            recorded by <PushInWords visit={visit} earlier={push} />.
+          </li>
+        ))}
+        {otherImports > 0 ? <li>More are recorded by {countInWords(otherImports, "other import")}.</li> : null}
+      </ul>
+    )}
+    <ProblemGroups groups={groups} what="are unusual" />
+  </Panel>
+);
+
+interface SentReportProps {
+  readonly visit: SignedInVisit;
+  /** The import whose error report it is. */
+  readonly corrects: ImportRequested;
+  readonly sent: NonNullable<CheckedAs["sent"]>;
+  readonly found: FoundInFile | undefined;
+}
+
+/** What came of a corrected error report of which not all could be sent, or that became several imports. */
+export const SentReport = ({ visit, corrects, sent: { importIds, refused }, found }: SentReportProps) => (
+  <Panel id="sent" title={importIds.length === 0 ? "Nothing was sent" : "Sent as a correction"}>
+    <p class={`notice ${importIds.length === 0 || refused ? "error" : "done"}`} role="status">
+      {importIds.length === 0 ? (
+        "None of its rows can be sent: each is still at fault, or no longer open."
+      ) : refused ? (
+        `A part of it was sent. ${refused}`
+      ) : (
+        <>
+          Its open rows were sent as a correction of <a href={visit.links.to(importPath(corrects.importId))}>{corrects.sourceDetails}</a>.
+        </>
+      )}
+      {found && found.rejected > 0 ? (
+        <>
+          {" "}
+          {countInWords(found.rejected, "row was", "rows were")} not sent. What is open stays open: put it right in the same report and
+          upload it again.
+        </>
+      ) : null}
+    </p>
+    <ul class="plain-list">
+      {importIds.map((importId, index) => (
+        <li>
+          <a href={visit.links.to(importPath(importId))}>
+            {importIds.length === 1 ? "Open the import" : `Open import ${index + 1} of ${importIds.length}`}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </Panel>
+);

@@ -1,0 +1,121 @@
+// The form with the file: the file is kept as a draft, and what it asks is asked on the draft's page.
+import { rm } from "node:fs/promises";
+import { v5 } from "uuid";
+import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
+import { dropKept, type FileToKeep, keepFile, keptFile } from "../../../../commands/imports/keptFiles.js";
+import { matchImportHeader, reportFileIn } from "../../../../domain/files/header.js";
+import { headingsIn, headingsKey } from "../../../../domain/imports/columns/headings.js";
+import { likelyKind } from "../../../../domain/imports/columns/suggest.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
+import { TooBusy } from "../../../../portErrors.js";
+import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
+import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
+import type { FormDefinition, FormResult, PortalDeps, SignedInVisit, Work } from "../../pageDefinition.js";
+import { ensureFromOwnPage } from "../../visits.js";
+import { presentCatalogue } from "../customers.js";
+import { importPath } from "../imports/importStatus.js";
+import { reportedImport } from "./drafts.js";
+import { uploadPath } from "./paths.js";
+import { recognise, uploadPage } from "./uploadPage.js";
+import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
+
+export const uploadForm: FormDefinition<SignedInVisit> = {
+  path: uploadPath,
+  access: "operate",
+  page: uploadPage,
+  body: "upload",
+  async submit(visit, _, deps) {
+    const act = visit.query["do"] === "check" ? "check" : "upload";
+    const leave = await enterDraftWork(visit, deps, act);
+    const upload = await receive(visit, deps).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    const end = async () => {
+      leave();
+      await rm(upload.folder, { recursive: true, force: true });
+    };
+    try {
+      return await takeFile(visit, deps, { act, upload, end });
+    } catch (error) {
+      await end();
+      throw error;
+    }
+  },
+};
+
+const fieldNames = ["token", "kind", "page", "instead"] as const;
+
+/** The caller removes the folder. */
+async function receive(visit: SignedInVisit, deps: PortalDeps): Promise<Upload> {
+  const { context: c, stillAllowed } = visit;
+  const incoming = c.env?.incoming;
+  if (!incoming) throw new Error("an upload needs a socket");
+  const beforeFile = (fields: ReadonlyMap<string, string>) =>
+    ensureFromOwnPage(visit, deps, c.req.header("x-form-token") ?? fields.get("token"));
+  return receiveUpload(incoming, deps.tempDir, { fields: fieldNames, beforeFile, stillAllowed });
+}
+
+interface ReceivedFile {
+  readonly act: DraftStep["act"];
+  readonly upload: Upload;
+  readonly end: () => Promise<void>;
+}
+
+/** The same form sent again is the same draft, and so the same import. */
+async function takeFile(visit: SignedInVisit, deps: PortalDeps, { act, upload, end }: ReceivedFile): Promise<FormResult | Work> {
+  const { organisationId, memberId } = visit.person;
+  const { path, folder, name, size, sha256, sourceDetails, fields } = upload;
+  const header = await readUploadHeader(deps, organisationId, upload);
+  const { columns, format, notes } = header;
+  const checked = { take: "", undecided: true, report: reportFileIn({ ...header, name }) };
+  const found = await reportedImport(visit, deps, checked);
+  const kind = found?.request.kind ?? givenKind(fields.get("kind")) ?? (await recognisedKind(visit, deps, columns));
+  const parts = [fields.get("page") ?? "", kind, sourceDetails, name, sha256];
+  const fileId = v5(JSON.stringify(parts), memberId);
+  const earlier = await keptFile(organisationId, fileId, deps.pool);
+  if (earlier?.importId) {
+    await end();
+    return { goTo: importPath(earlier.importId) };
+  }
+  const file = { path, name, format, size, sha256 };
+  const evidence = { values: [], numbers: [] };
+  const kept = { fileId, organisationId, kind, sourceDetails, file, columns, evidence, notes, checked };
+  const work: Work["work"] = async (say, signal) => {
+    await keep(deps, kept);
+    await dropKept(organisationId, fields.get("instead") ?? "", deps);
+    const draft = await keptFile(organisationId, fileId, deps.pool);
+    if (!draft) throw new TooBusy(notKept); // twenty others came at once
+    const hasMoreSheets = (header.otherSheets?.length ?? 0) > 0;
+    return workOnDraft(visit, deps, { draft: { ...draft, kind, checked }, copy: { path, folder }, act, hasMoreSheets }, say, signal);
+  };
+  return { tooSlow: tooSlow[act], work: (say, signal) => work(say, signal).finally(end) };
+}
+
+const notKept = "The file could not be kept, try again shortly";
+
+async function keep(deps: PortalDeps, kept: FileToKeep): Promise<void> {
+  await keepFile(deps, kept).catch((error: unknown) => {
+    throw new TooBusy(notKept, { cause: error });
+  });
+}
+
+function givenKind(given: string | undefined): ImportKind | undefined {
+  const kind = importKinds.find((known) => known === given);
+  if (!kind && given !== recognise) throw new Rejection("invalid", "Choose the kind: shipments, activities, or to recognise it");
+  return kind;
+}
+
+/** By our own headings, by those of earlier files, or by what they resemble. */
+async function recognisedKind(visit: SignedInVisit, deps: PortalDeps, columns: readonly string[]): Promise<ImportKind> {
+  const { catalogue } = await presentCatalogue(visit, deps);
+  const { customFieldKeys, file } = catalogue;
+  const own = importKinds.find((kind) => matchImportHeader(columns, { kind, source: "file", customFieldKeys }).ok);
+  if (own) return own;
+  const key = headingsKey(headingsIn(columns));
+  for (const kind of importKinds) if (await rememberedColumns(visit.person.organisationId, { kind, key }, deps.pool)) return kind;
+  const likely = likelyKind(headingsIn(columns), file.customFields);
+  if (!likely) throw new Rejection("invalid", "The headings do not say what the file has. Choose Shipments or Activities under Kind");
+  return likely;
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from "node:crypto";
+import { changeWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhook } from "../../../../commands/organisations/webhooks.js";
+import { enqueuePing, releaseDeliveries, resendDelivery } from "../../../../commands/webhooks/deliveries.js";
+import { countToReplay, mostCounted, replayEvents } from "../../../../commands/webhooks/replay.js";
+import { instantOf } from "../../../../domain/imports/timestamp.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
+import { type DeliverySummary, listDeliveries } from "../../../../queries/organisations/webhooks.js";
+import type { Fields } from "../../fields.js";
+import {
+  type FormDefinition,
+  type FormResult,
+  oncePerVisit,
+  originOf,
+  type PortalDeps,
+  type SignedInVisit,
+  withNotice,
+} from "../../pageDefinition.js";
+import { NoQuestion, Question } from "../../shell/form.js";
+import { countInWords } from "../../shell/formats.js";
+import { listPage } from "../../shell/listPage.js";
+import { EmptyState, Panel } from "../../shell/panel.js";
+import { Amount, OnlyOnce, ShortId, Time } from "../../shell/values.js";
+import { deliveryColumns } from "./deliveries.js";
+import {
+  ChangePanel,
+  EndpointActions,
+  EndpointState,
+  type EndpointView,
+  endpointPath,
+  ReplayPanel,
+  webhooksPath,
+} from "./endpointPanels.js";
+import { LiveEndpoint, readEndpointVersion } from "./endpointStream.js";
+import { requireEndpoint } from "./requireEndpoint.js";
+
+/** The version is read before what is shown: a change in between is told again. */
+const current = oncePerVisit(async (visit, deps: PortalDeps) => {
+  const endpoint = await requireEndpoint(visit, deps);
+  return { endpoint, version: await readEndpointVersion(deps, endpoint.endpointId) };
+});
+
+export const endpointList = listPage<DeliverySummary>({
+  path: `${webhooksPath}/{endpointId}`,
+  access: "webhooks",
+  title: "Webhook",
+  crumbs: [["Webhooks", webhooksPath]],
+  of: ["delivery", "deliveries"],
+  caption: "Deliveries of the last 30 days, newest first",
+  heading: "Deliveries",
+  scripts: ["live.js"],
+  head: async (visit, deps) => ({ title: (await current(visit, deps)).endpoint.url }),
+  query: async (visit, { limit, cursor = "" }, deps) => {
+    const { endpointId } = (await current(visit, deps)).endpoint;
+    const before = /^\d{1,18}$/.test(cursor) ? { before: cursor } : {};
+    const found = await listDeliveries(visit.person.organisationId, endpointId, { limit: limit + 1, ...before }, deps.pool);
+    const items = found.slice(0, limit);
+    return { items, nextCursor: found.length > limit ? String(items.at(-1)?.deliveryId) : null };
+  },
+  columns: (visit) => deliveryColumns(visit, visit.params["endpointId"] ?? ""),
+  panel: () => ({ id: "deliveries", "data-refetch": "" }),
+  above: async (visit, deps) => {
+    const { endpoint, version } = await current(visit, deps);
+    const { endpointId } = endpoint;
+    return (
+      <>
+        {visit.notice?.once ? <OnlyOnce title="The secret, shown only this once" text={visit.notice.once} copyLabel="Copy secret" /> : null}
+        <EndpointQuestion visit={visit} endpoint={endpoint} replay={await replayIn(visit, deps, endpointId)} />
+        <LiveEndpoint visit={visit} endpointId={endpointId} version={version} />
+        <div id="endpoint-now" data-refetch>
+          <Panel id="state" title="State">
+            <p>
+              <EndpointState visit={visit} endpoint={endpoint} />
+            </p>
+            <RotationNote visit={visit} endpoint={endpoint} />
+            <p class="muted">
+              Endpoint <ShortId id={endpointId} about="the id of this endpoint" />
+            </p>
+            <EndpointActions visit={visit} endpoint={endpoint} />
+          </Panel>
+        </div>
+      </>
+    );
+  },
+  below: async (visit, deps) => {
+    const { endpoint } = await current(visit, deps);
+    return (
+      <>
+        <ReplayPanel visit={visit} endpoint={endpoint} />
+        <ChangePanel visit={visit} endpoint={endpoint} />
+      </>
+    );
+  },
+  empty: () => (
+    <EmptyState title="Nothing was sent in the last 30 days">
+      The next import's events appear here. Send a ping to test the endpoint now.
+    </EmptyState>
+  ),
+});
+
+/** What a replay would send, where the page asks about one. */
+async function replayIn({ query, person }: SignedInVisit, { pool }: PortalDeps, endpointId: string): Promise<Replay | undefined> {
+  const { ask, from = "" } = query;
+  if (ask !== "replay") return undefined;
+  const since = replayFrom(from, person.timezone);
+  const imports = await countToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
+  return { from, since, imports };
+}
+
+/** A time as the form has it, in the organisation's own zone. */
+function replayFrom(text: string, timezone: string): Date {
+  const from = instantOf(text, timezone);
+  if (from === undefined) throw new Rejection("invalid", "From must be a date and a time");
+  return new Date(from);
+}
+
+function RotationNote({ visit, endpoint: { rotatedAt } }: EndpointView) {
+  if (!rotatedAt) return null;
+  const until = new Date(rotatedAt.getTime() + overlapHours * 3_600_000);
+  if (until.getTime() <= Date.now())
+    return (
+      <p class="muted">
+        Secret created on <Time visit={visit} at={rotatedAt} />.
+      </p>
+    );
+  return (
+    <p>
+      Secret rotated on <Time visit={visit} at={rotatedAt} />. Until <Time visit={visit} at={until} /> requests are signed with both the old
+      and the new secret.
+    </p>
+  );
+}
+
+interface Replay {
+  /** The time as it was entered. */
+  readonly from: string;
+  readonly since: Date;
+  readonly imports: number;
+}
+
+/** The question before an endpoint is removed, gets a new secret, or is sent everything again. */
+function EndpointQuestion({ visit, endpoint, replay }: EndpointView & { replay: Replay | undefined }) {
+  const { endpointId, url, waiting, pausedAt } = endpoint;
+  const question = visit.query["ask"];
+  const path = endpointPath(endpointId);
+  if (question === "remove")
+    return (
+      <Question visit={visit} title="Remove this endpoint?" to={`${path}/remove`} back={path} label="Remove">
+        <p>
+          No more events are sent to <strong>{url}</strong>
+          {waiting > 0 ? `, and ${waiting === 1 ? "the waiting one is" : `the ${waiting} waiting ones are`} dropped` : ""}. This cannot be
+          undone. You can add the endpoint again, with a new secret.
+        </p>
+      </Question>
+    );
+  if (question === "rotate")
+    return (
+      <Question visit={visit} title="Rotate the secret?" to={`${path}/rotate`} back={path} label="Rotate">
+        <p>
+          You get a new secret, shown once. For {overlapHours} hours, requests to <strong>{url}</strong> are signed with both secrets.
+          Switch your receiver to the new one before then.
+        </p>
+      </Question>
+    );
+  if (replay)
+    return (
+      <Question
+        visit={visit}
+        title="Send these events again?"
+        to={`${path}/replay`}
+        back={path}
+        label="Replay"
+        fields={{ from: replay.from }}
+      >
+        <p>
+          All events since <Time visit={visit} at={replay.since} /> are sent to <strong>{url}</strong> again, for{" "}
+          {replay.imports > mostCounted ? "more than " : "at most "}
+          <Amount value={Math.min(replay.imports, mostCounted)} /> {replay.imports === 1 ? "import" : "imports"}. Each event keeps its id.
+          {pausedAt ? " They are sent when the endpoint is resumed." : ""}
+        </p>
+      </Question>
+    );
+  return <NoQuestion />;
+}
+
+type EndpointRef = { organisationId: string; endpointId: string };
+type Work = (named: EndpointRef, visit: SignedInVisit, deps: PortalDeps, fields: Fields) => Promise<FormResult | string>;
+
+/** A form about one endpoint; a line for the notice leads back to its page. */
+const form = (what: string, work: Work): FormDefinition<SignedInVisit> => ({
+  path: `${webhooksPath}/{endpointId}${what}`,
+  access: "webhooks",
+  page: endpointList.page,
+  submit: async (visit, fields, deps) => {
+    const { endpointId } = await requireEndpoint(visit, deps);
+    const outcome = await work({ organisationId: visit.person.organisationId, endpointId }, visit, deps, fields);
+    return typeof outcome === "string" ? withNotice(endpointPath(endpointId), outcome) : outcome;
+  },
+});
+
+const changeForm = form("", async (named, visit, { webhooks }, fields) => {
+  const events = fields.all("events");
+  if (events.length === 0) throw new Rejection("invalid", "Choose at least one event");
+  await changeWebhook(webhooks, named, { url: fields.get("url"), events }, originOf(visit));
+  return "Saved.";
+});
+
+const rotateForm = form("/rotate", async (named, visit, { webhooks }) => {
+  const { secret } = await rotateWebhook(webhooks, named, originOf(visit));
+  const line = `Secret rotated. Copy the new one now: you cannot see it again. For ${overlapHours} hours, requests are signed with both secrets.`;
+  return withNotice(endpointPath(named.endpointId), line, secret);
+});
+
+const pingForm = form("/ping", async (named, _, { pool }) => {
+  await enqueuePing(pool, named, randomUUID());
+  return "Ping sent. The response appears below in a few seconds.";
+});
+
+const pauseForm = form("/pause", async (named, visit, { webhooks }) => {
+  await pauseWebhook(webhooks, named, originOf(visit));
+  return "Paused. Events are kept, and sent when you resume.";
+});
+
+const resumeForm = form("/resume", async (named, visit, { webhooks, pool }) => {
+  await resumeWebhook(webhooks, named, originOf(visit));
+  await releaseDeliveries(pool, named);
+  return "Resumed. Waiting events are sent now.";
+});
+
+const removeForm = form("/remove", async (named, visit, { webhooks }) => {
+  await removeWebhook(webhooks, named, originOf(visit));
+  return withNotice(webhooksPath, "Endpoint removed.");
+});
+
+const sendAgainForm = form("/deliveries/{deliveryId}/send-again", async (named, visit, { pool }) => {
+  await resendDelivery(pool, named, visit.params["deliveryId"] ?? "");
+  return "The event is sent again with the same id, after those already waiting.";
+});
+
+const replayForm = form("/replay", async (named, visit, { pool, eventStore, stopping }, fields) => {
+  const from = replayFrom(fields.get("from"), visit.person.timezone);
+  const sources = { pool, eventStore, ...(stopping ? { signal: stopping } : {}) };
+  const events = await replayEvents(sources, named, from);
+  return `${countInWords(events, "event is", "events are")} sent again.`;
+});
+
+export const endpointForms = [changeForm, rotateForm, pingForm, pauseForm, resumeForm, removeForm, sendAgainForm, replayForm];
