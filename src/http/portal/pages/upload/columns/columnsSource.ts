@@ -39,7 +39,7 @@ export async function columnsSource(visit: SignedInVisit, deps: PortalDeps, give
   }
   const kind = importKinds.find((known) => known === given("kind"));
   const remembered = kind && (await rememberedColumns(organisationId, { kind, key: given("headings") }, deps.pool));
-  if (!kind || !remembered) throw new Rejection("notFound", "No columns were chosen for files with these headings. Upload a file first.");
+  if (!kind || !remembered) throw new Rejection("notFound", "No columns were chosen for files with these headings. Upload a file first");
   const headings = Object.keys(remembered.headings).sort((one, other) => one.localeCompare(other, "en"));
   return { kind, draft: undefined, remembered, headings: headings.map((heading) => ({ heading, values: [], numbers: [] })) };
 }
