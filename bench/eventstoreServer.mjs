@@ -7,7 +7,7 @@ import { encodeBlocks, newEvent } from "../dist/embedded/eventstore/log/blockEnc
 import { openTables } from "../dist/embedded/eventstore/log/storage.js";
 import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
 import { appendSuccess, batchReply, batchResult } from "../dist/embedded/eventstore/protocol/appendReplies.js";
-import { framed, serveCall } from "../dist/embedded/eventstore/protocol/grpcCall.js";
+import { frameOf, serveCall } from "../dist/embedded/eventstore/protocol/grpcCall.js";
 
 const STREAMS = "/event_store.client.streams.Streams";
 /** The node commits appends up to this size in its main thread. */
@@ -26,7 +26,7 @@ async function startStub(keep) {
       async message(bytes) {
         const { correlation, isFinal } = readPart(bytes);
         await keep(bytes);
-        if (isFinal) call.send(framed(batchReply(correlation, target, batchResult(target, written))));
+        if (isFinal) call.send(frameOf(batchReply(correlation, target, batchResult(target, written))));
       },
       complete: () => call.end(),
     }),
@@ -36,14 +36,14 @@ async function startStub(keep) {
         message: (bytes) => void messages.push(bytes),
         async complete() {
           await keep(Buffer.concat(messages));
-          call.send(framed(appendSuccess(written)));
+          call.send(frameOf(appendSuccess(written)));
           call.end();
         },
       };
     },
     [`${STREAMS}/Read`]: (call) => ({
       async message() {
-        call.send(framed([[2, [[1, "stub"]]]]));
+        call.send(frameOf([[2, [[1, "stub"]]]]));
         const page = cannedEvents();
         while (!call.isOver()) {
           call.send(page);

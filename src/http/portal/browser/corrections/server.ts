@@ -33,7 +33,7 @@ export async function askServerAgain<Answer>(address: string, body?: unknown): P
   }
 }
 
-/** Throws `Refused` for an answer that is a refusal, and whatever `fetch` throws where none came. */
+/** Throws `RequestRefused` for an answer that is a refusal, and whatever `fetch` throws where none came. */
 export async function askServer<Answer>(address: string, body?: unknown): Promise<Answer> {
   const token = document.querySelector<HTMLMetaElement>('meta[name="form-token"]')?.content ?? "";
   const request: RequestInit =
