@@ -131,7 +131,7 @@ test("counting the imports that ended on two days reads about those imports only
 
 test("of the imports with one file Postgres reads the last ones, however often it was pushed", async () => {
   const sought = { organisationId: "acme", kind: "shipments", sha256: "", since: new Date(0), importId: idOf(imports - 2) } as const;
-  const find = async () => (await importsWithFile(one, sought)).map(({ importId }) => Number(importId.slice(-12)));
+  const find = async () => (await importsWithFile(sought, one)).map(({ importId }) => Number(importId.slice(-12)));
   expect(await rowsLookedAt(one, "imports", find)).toBeLessThan(200);
   expect((await find()).slice(0, 3)).toEqual([imports, imports - 4, imports - 6]);
 });

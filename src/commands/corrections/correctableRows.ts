@@ -33,14 +33,14 @@ export async function completedImport(
   if (state.status === "failed" || state.status === "cancelled")
     throw new Rejection("conflict", `The import is ${state.status} and has written nothing: send all of its rows again`);
   // Its rejected rows are read from their table, which may be behind the stream.
-  if (state.status !== "completed" || !(await isShownCompleted(pool, importId)))
+  if (state.status !== "completed" || !(await isShownCompleted(importId, pool)))
     throw new Rejection("conflict", "The import is still running: its rejected rows can be corrected once it has completed");
   return { request: state.request, position };
 }
 
 /** Those of the rows that are accepted activities of the import. Refuses numbers of no row, and accepted shipments. */
 export async function acceptedAmong(pool: Pool, { request, position }: CompletedImport, rows: readonly number[]): Promise<number[]> {
-  const rejected = new Set((await rejectedRowsAmong(pool, position, rows)).map(({ row }) => row));
+  const rejected = new Set((await rejectedRowsAmong(position, rows, pool)).map(({ row }) => row));
   const others = rows.filter((row) => !rejected.has(row));
   if (others.length === 0) return [];
   if (request.kind === "shipments")
@@ -48,7 +48,7 @@ export async function acceptedAmong(pool: Pool, { request, position }: Completed
       "conflict",
       `${notRejected(others)}. A shipment that was accepted is corrected by pushing it again: the later push replaces it`,
     );
-  const accepted = new Set(await acceptedActivities(pool, position, others));
+  const accepted = new Set(await acceptedActivities(position, others, pool));
   const unknown = others.filter((row) => !accepted.has(row));
   if (unknown.length > 0) throw new Rejection("conflict", firstSentences(unknown.map((row) => `Row ${row} is not a row of this import`)));
   return others;
@@ -67,13 +67,13 @@ export async function expectWholeShipments(
   rows: readonly number[],
 ): Promise<PushedElements> {
   const wanted = new Set(rows);
-  const found = await rejectedRowsAmong(pool, position, rows);
+  const found = await rejectedRowsAmong(position, rows, pool);
   const known = new Set(found.map(({ row }) => row));
   const unknown = rows.filter((row) => !known.has(row));
   if (unknown.length > 0) throw new Rejection("conflict", notRejected(unknown));
   if (request.kind !== "shipments") return undefined;
   const missing = new Map<string, number[]>();
-  for (const { row, handle } of await rejectedLinesOf(pool, position, found))
+  for (const { row, handle } of await rejectedLinesOf(position, found, pool))
     if (!wanted.has(row)) missing.set(handle ?? "", [...(missing.get(handle ?? "") ?? []), row]);
   if (missing.size === 0) return pushedElements(request, rows, found);
   const sentences = [...missing].map(

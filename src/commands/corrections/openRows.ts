@@ -93,7 +93,7 @@ async function closedRows(
       : { state: "withdrawn", sentence: `Row ${row} is withdrawn: its import is reversed` };
   };
   return async (rows) => {
-    const superseded = kind === "shipments" ? await supersededRows(pool, { organisationId, position, rows }) : new Map<number, string>();
+    const superseded = kind === "shipments" ? await supersededRows(organisationId, position, rows, pool) : new Map<number, string>();
     return rows.flatMap((row) => {
       const why = closed(row, superseded.get(row));
       return why ? [{ row, ...why }] : [];
@@ -185,7 +185,7 @@ const rowsAtOnce = 5_000;
 export async function* rejectedRowStates(deps: CorrectionDeps, found: CompletedImport): AsyncGenerator<RejectedRowState[]> {
   const closedOf = await closedRows(deps, found);
   for (let after = 0; ; ) {
-    const rows = await rejectedRowsAfter(deps.pool, found.position, after, rowsAtOnce);
+    const rows = await rejectedRowsAfter(found.position, after, rowsAtOnce, deps.pool);
     const last = rows.at(-1);
     if (!last) return;
     after = last.row;

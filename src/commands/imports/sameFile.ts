@@ -38,7 +38,7 @@ const lookAgainMs = 15;
 export async function importWithSameFile(deps: Deps, file: FileToCompare, deadline: Deadline): Promise<string | undefined> {
   const since = new Date(file.now.getTime() - limits.sameFileDays * dayMs);
   const sought = { ...file, since, importId: file.importId ?? null };
-  for (const found of await deadline.within("database", importsWithFile(deps.pool, sought))) {
+  for (const found of await deadline.within("database", importsWithFile(sought, deps.pool))) {
     if (found.known === "reserved" && file.importId !== undefined) await waitUntilRecorded(deps, found.importId, deadline);
     if (await deadline.within("event store", counts(deps, found, sought))) return found.importId;
   }
@@ -46,11 +46,11 @@ export async function importWithSameFile(deps: Deps, file: FileToCompare, deadli
 }
 
 async function waitUntilRecorded({ pool }: Deps, importId: string, deadline: Deadline): Promise<void> {
-  const look = async () => ((await deadline.within("database", isBeingRecorded(pool, importId))) ? undefined : true);
+  const look = async () => ((await deadline.within("database", isBeingRecorded(importId, pool))) ? undefined : true);
   await lookUntilFound(deadline.leftMs() - appendMs, look, lookAgainMs);
 }
 
-type FileSearch = Parameters<typeof importsWithFile>[1];
+type FileSearch = Parameters<typeof importsWithFile>[0];
 
 async function counts({ eventStore }: Deps, found: SameFile, sought: FileSearch): Promise<boolean> {
   if (found.known !== "recorded" && !(await hasFile(eventStore, found.importId, sought))) return false;

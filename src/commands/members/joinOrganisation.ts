@@ -12,7 +12,7 @@ import { type NamelessMember, openSession } from "./sessions.js";
  * version wrote keeps the link of a member who joined without it.
  */
 export async function findLink(deps: MemberDeps, token: string): Promise<OpenLink | undefined> {
-  const found = isToken(token) ? await memberOfLink(deps.pool, hashToken(token)) : undefined;
+  const found = isToken(token) ? await memberOfLink(hashToken(token), deps.pool) : undefined;
   if (!found) return undefined;
   const { state } = await load(deps.events, memberAggregate, found.memberId);
   return state.link?.linkSha256 === hashToken(token) ? found : undefined;
@@ -49,7 +49,7 @@ export async function startSession(
 
 async function joinIfInvited(deps: MemberDeps, member: NamelessMember, correlationId: string): Promise<string> {
   const { memberId, credentialsRevision } = member;
-  if (!(await isInvited(deps.pool, memberId, credentialsRevision))) return credentialsRevision;
+  if (!(await isInvited(memberId, credentialsRevision, deps.pool))) return credentialsRevision;
   const by = { kind: "member", id: memberId } as const;
   const command = { type: "joinBySingleSignOn", by, now: await deps.now() } as const;
   const { decided, revision } = await changeMember(deps, member, command, correlationId);

@@ -43,7 +43,7 @@ export function createSignIn(
   const underWay = new Map<string, number>();
   return async ({ email, password, address, known, memberId }, signal) => {
     const key = emailKey(email).slice(0, 300);
-    const browser = known && (await hasEmail(deps.pool, known.memberIds, key)) ? known.browser : undefined;
+    const browser = known && (await hasEmail(known.memberIds, key, deps.pool)) ? known.browser : undefined;
     const attempt = { emailKey: key, address, browser, secret: deps.signingSecret };
     const wanted = placesOf(attempt);
     if (wanted.some(([place, most]) => (underWay.get(place) ?? 0) >= most)) return { kind: "wait", seconds: 1 };
@@ -106,7 +106,7 @@ async function verify(
   deps: MemberDeps,
   { emailKey: key, password, memberId }: Pick<Attempt, "emailKey"> & Given,
 ): Promise<{ verified: VerifiedMember[]; refused: VerifiedMember[]; looked: number }> {
-  const members = await passwordsOf(deps.pool, key, mostOrganisations, memberId);
+  const members = await passwordsOf(key, mostOrganisations, memberId, deps.pool);
   const given = password.slice(0, passwordLength.most + 1);
   if (members.length === 0) await deps.passwords.matches(given, undefined);
   const verified: VerifiedMember[] = [];

@@ -42,7 +42,7 @@ export async function reversalUnitsOf(deps: ReversalDeps, found: ReversibleImpor
   if ("all" in what) return everything;
   if ("rows" in what) {
     if (found.kind !== "activities") throw new Rejection("invalid", "Shipments are reversed whole: name them by shipmentIds");
-    const rows = await acceptedActivities(deps.pool, found.position, what.rows);
+    const rows = await acceptedActivities(found.position, what.rows, deps.pool);
     const known = new Set(rows);
     refuse(
       [...new Set(what.rows)].filter((row) => !known.has(row)),
@@ -91,5 +91,5 @@ async function shipmentsOf(
 /** The shipments of a correction that have one of these rows. Its rows are counted from 1, as those of every JSON push. */
 export async function shipmentUnitsWithRows(deps: ReversalDeps, found: ReversibleImport, rows: readonly number[]): Promise<ReversalUnits> {
   const revisions = rows.map((row) => Number(firstRowRevision) + row - 1);
-  return shipmentsOf(deps, found, await shipmentsWithLines(deps.pool, found.position, revisions));
+  return shipmentsOf(deps, found, await shipmentsWithLines(found.position, revisions, deps.pool));
 }

@@ -90,7 +90,7 @@ async function completedImport(
     throw new Rejection("conflict", `The import is ${state.status}: its rows can be reversed once it has completed. To stop it, cancel it`);
   const { request } = state;
   const written = await waitUntilProjected(
-    async () => ((await areLedgersReady(pool, shapes)) ? writtenImport(pool, importId) : undefined),
+    async () => ((await areLedgersReady(shapes, pool)) ? writtenImport(importId, pool) : undefined),
     "The ledgers do not have all of the import yet, try again shortly",
   );
   return { importId, organisationId: request.organisationId, kind: request.kind, position, ...written };
@@ -111,7 +111,7 @@ async function expectNoneUnderWay(
   const underWay = [...queued].filter(([row]) => !meant || meant.has(row));
   const [first] = underWay;
   if (!first)
-    return waitUntilProjected(() => lastEnd(deps.pool, [importId, ...state.claims.keys()]), "The ledgers are behind, try again shortly");
+    return waitUntilProjected(() => lastEnd([importId, ...state.claims.keys()], deps.pool), "The ledgers are behind, try again shortly");
   const of = underWay.length === 1 ? `row ${first[0]}` : `${underWay.length} rows`;
   throw new Rejection("conflict", `Import ${first[1]} is about to correct ${of} of this import: wait until it has ended, or cancel it`);
 }
@@ -150,7 +150,7 @@ async function reverseChosen(
   const made = await retryConflicts(() => tryToReverse(deps, found, chosen, making), withoutConflictMs);
   const { reversalId } = made.outcome;
   // The caller's next look at the import then shows the reversal. If the projector is busy, or the database does not answer, nobody waits for it.
-  if (reversalId) await lookUntilFound(shownMs, () => isShownReversed(deps.pool, reversalId)).catch(() => undefined);
+  if (reversalId) await lookUntilFound(shownMs, () => isShownReversed(reversalId, deps.pool)).catch(() => undefined);
   return made;
 }
 
@@ -164,8 +164,8 @@ async function tryToReverse(
   const { reason, by, includedIn } = making;
   const claims = await loadCorrections(deps.eventStore, importId);
   const notBefore = await expectNoneUnderWay(deps, found, chosen.rows, claims);
-  const consequences = await consequencesOf(deps.pool, targetOf(found, chosen), making.before ?? []);
-  const corrections = await correctingRows(deps.pool, importId, chosen.rows);
+  const consequences = await consequencesOf(targetOf(found, chosen), making.before ?? [], deps.pool);
+  const corrections = await correctingRows(importId, chosen.rows, deps.pool);
   const opensRows = making.includeCorrections && corrections.length > 0;
   const { state: before } = await load(deps.eventStore, reversalsAggregate, importId);
   const what: ReverseRows["what"] = chosen.units
@@ -210,7 +210,7 @@ async function correctionsOf(
   { kind }: ReversalRequest,
 ): Promise<ChosenCorrection[]> {
   const corrections: ChosenCorrection[] = [];
-  for (const { importId: correctionId, ownRows, rows } of await correctingRows(deps.pool, importId, chosenRows)) {
+  for (const { importId: correctionId, ownRows, rows } of await correctingRows(importId, chosenRows, deps.pool)) {
     const found = await completedImport(deps, { organisationId, importId: correctionId, kind });
     const chosen = found.kind === "activities" ? activityUnits(ownRows) : await shipmentUnitsWithRows(deps, found, ownRows);
     corrections.push({ found, chosen, rows });

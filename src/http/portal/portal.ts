@@ -108,7 +108,7 @@ function depsOf(options: PortalOptions, closing: AbortSignal, stopping: AbortSig
     live: {
       streams: createStreams({ signedIn: (sessions) => validSessions(lookUps, sessions), closing, onError }),
       imports: createImportFeed({ sources: options, logger, publish: publishImports(options) }),
-      webhooks: createWebhookFeed({ versions: (ids) => endpointVersions(options.pool, ids), partOf: versionPart, logger }),
+      webhooks: createWebhookFeed({ versions: (ids) => endpointVersions(ids, options.pool), partOf: versionPart, logger }),
     },
     closing,
     stopping,

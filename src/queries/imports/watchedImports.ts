@@ -20,8 +20,8 @@ export const newestShown = 25;
 
 /** Everything that open pages have to know of, for all organisations in one query. Oldest first. */
 export async function watchedImports(
-  pool: Pool,
   { organisationIds, newestOf, importIds, since }: WatchedImportsQuery,
+  pool: Pool,
 ): Promise<ImportRow[]> {
   const ours = sql`organisation_id = any(${sql.param(organisationIds)}::text[])`;
   const wanted = sql`(

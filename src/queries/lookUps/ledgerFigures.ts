@@ -6,7 +6,6 @@ import type { Database } from "../../ports/database.js";
 import { activitiesShape, daySql, halfHourSql, instantSql } from "../../projections/tables/activities.js";
 
 export interface FiguresSubject {
-  readonly organisationId: string;
   /** When the rows were pushed. */
   readonly at: Date;
   /** The accepted rows that they replace, which are some hundred at most. */
@@ -31,9 +30,9 @@ interface Key {
 
 const mostKnownCodes = 10_000;
 
-export function ledgerFigures(pool: Database, { organisationId, at, replaced, limits }: FiguresSubject) {
+export function ledgerFigures(organisationId: string, { at, replaced, limits }: FiguresSubject, pool: Database) {
   const since = new Date(at.getTime() - limits.daysBefore * 86_400_000);
-  const leftOut = replacedRows(pool, replaced);
+  const leftOut = replacedRows(replaced, pool);
   const range = (without: readonly Replaced[]) => ({
     ...{ organisationId, since, at, days: without.map(({ day }) => day), timesLargest: limits.timesLargest },
   });
@@ -107,10 +106,7 @@ export function ledgerFigures(pool: Database, { organisationId, at, replaced, li
 }
 
 /** Whether the tables have all rows of the organisation's earlier imports, and the figures of these rows. Also true where no projector has run yet. */
-export async function areFiguresComplete(
-  pool: Database,
-  { organisationId, importId }: { readonly organisationId: string; readonly importId: string },
-): Promise<boolean> {
+export async function areFiguresComplete(organisationId: string, importId: string, pool: Database): Promise<boolean> {
   const { rows } = await pool.query<{ complete: boolean }>(
     `select not exists (select from checkpoints) or exists (
               select from checkpoints own join checkpoints of_imports on of_imports.projection = 'imports'
@@ -124,7 +120,7 @@ export async function areFiguresComplete(
 }
 
 /** Only rows that count: the others are in no figure. */
-async function replacedRows(pool: Database, replaced: FiguresSubject["replaced"]): Promise<readonly Replaced[]> {
+async function replacedRows(replaced: FiguresSubject["replaced"], pool: Database): Promise<readonly Replaced[]> {
   if (!replaced || replaced.rows.length === 0) return [];
   const { rows } = await pool.query<Replaced>(
     `select a.import_position::text as position, a."row", a.charge_code as "chargeCode", a.warehouse_code as "warehouseCode",

@@ -39,7 +39,7 @@ export interface OpenLink {
 }
 
 /** The member of a link that has not expired. */
-export async function memberOfLink(database: Database, linkSha256: string): Promise<OpenLink | undefined> {
+export async function memberOfLink(linkSha256: string, database: Database): Promise<OpenLink | undefined> {
   const { rows } = await database.query<OpenLink>(
     `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName", email, members.name,
             status = 'active' as "hasJoined"
@@ -63,7 +63,7 @@ const verifiedColumns = `member_id as "memberId", organisation_id as "organisati
             credentials_revision as "credentialsRevision"`;
 
 /** The members with an e-mail that an identity provider vouches for, in every organisation. Invited ones are among them. */
-export async function membersWithEmail(database: Database, emailKey: string): Promise<VerifiedMember[]> {
+export async function membersWithEmail(emailKey: string, database: Database): Promise<VerifiedMember[]> {
   const { rows } = await database.query<VerifiedMember>(
     `select ${verifiedColumns}
        from members join organisations on organisations.id = organisation_id
@@ -84,10 +84,10 @@ export async function passwordHashOf(organisationId: string, memberId: string, d
 
 /** What a password given with this e-mail is compared with: the member of each organisation who has one, or one of them only. */
 export async function passwordsOf(
-  database: Database,
   emailKey: string,
   most: number,
-  memberId?: string,
+  memberId: string | undefined,
+  database: Database,
 ): Promise<(VerifiedMember & { readonly passwordHash: string })[]> {
   const { rows } = await database.query<VerifiedMember & { passwordHash: string }>(
     `select ${verifiedColumns}, password_hash as "passwordHash"
@@ -100,7 +100,7 @@ export async function passwordsOf(
 }
 
 /** Whether one of the members has this e-mail. */
-export async function hasEmail(database: Database, memberIds: readonly string[], emailKey: string): Promise<boolean> {
+export async function hasEmail(memberIds: readonly string[], emailKey: string, database: Database): Promise<boolean> {
   const { rowCount } = await database.query("select from members where email_key = $1 and member_id = any($2::uuid[]) limit 1", [
     emailKey,
     memberIds,
@@ -109,7 +109,7 @@ export async function hasEmail(database: Database, memberIds: readonly string[],
 }
 
 /** Whether the member is invited and has not changed since that revision. */
-export async function isInvited(database: Database, memberId: string, credentialsRevision: string): Promise<boolean> {
+export async function isInvited(memberId: string, credentialsRevision: string, database: Database): Promise<boolean> {
   const { rowCount } = await database.query(
     "select from members where member_id = $1 and status = 'invited' and credentials_revision = $2",
     [memberId, credentialsRevision],

@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { supersedingImportSql } from "../../projections/tables/supersedingImport.js";
 
 /** Whether the tables have everything of the import, its rejected rows too. */
-export async function isShownCompleted(pool: Pool, importId: string): Promise<boolean> {
+export async function isShownCompleted(importId: string, pool: Pool): Promise<boolean> {
   const { rowCount } = await pool.query("select from imports where import_id = $1 and status = 'completed'", [importId]);
   return rowCount === 1;
 }
@@ -18,7 +18,7 @@ export interface RejectedRowName {
 }
 
 /** In row order. */
-export async function rejectedRowsAfter(pool: Pool, position: bigint, after: number, most: number): Promise<RejectedRowName[]> {
+export async function rejectedRowsAfter(position: bigint, after: number, most: number, pool: Pool): Promise<RejectedRowName[]> {
   const { rows } = await pool.query<RejectedRowName>(
     `select "row", handle, element from rejections where import_position = $1 and "row" > $2 order by "row" limit ${most}`,
     [position, after],
@@ -27,7 +27,7 @@ export async function rejectedRowsAfter(pool: Pool, position: bigint, after: num
 }
 
 /** Those of the rows that are rejected rows of the import. */
-export async function rejectedRowsAmong(pool: Pool, position: bigint, numbers: readonly number[]): Promise<RejectedRowName[]> {
+export async function rejectedRowsAmong(position: bigint, numbers: readonly number[], pool: Pool): Promise<RejectedRowName[]> {
   const { rows } = await pool.query<RejectedRowName>(
     `select "row", handle, element from rejections where import_position = $1 and "row" = any($2::integer[])`,
     [position, numbers],
@@ -36,7 +36,7 @@ export async function rejectedRowsAmong(pool: Pool, position: bigint, numbers: r
 }
 
 /** All rejected lines of the shipments, or elements of a push, that these rows are lines of, in row order. */
-export async function rejectedLinesOf(pool: Pool, position: bigint, lines: readonly RejectedRowName[]): Promise<RejectedRowName[]> {
+export async function rejectedLinesOf(position: bigint, lines: readonly RejectedRowName[], pool: Pool): Promise<RejectedRowName[]> {
   const elements = new Set(lines.flatMap(({ element }) => element ?? []));
   const handles = new Set(lines.flatMap(({ element, handle }) => (element === null ? handle || [] : [])));
   const { rows } = await pool.query<RejectedRowName>(
@@ -51,7 +51,7 @@ export async function rejectedLinesOf(pool: Pool, position: bigint, lines: reado
 }
 
 /** The columns that the rejected rows were sent with. Rows of a file all have the same; a JSON push is small enough to look at each. */
-export async function submittedColumns(pool: Pool, position: bigint, source: "data" | "file"): Promise<string[]> {
+export async function submittedColumns(position: bigint, source: "data" | "file", pool: Pool): Promise<string[]> {
   const looked = source === "file" ? 'order by "row" limit 1' : "";
   const { rows } = await pool.query<{ name: string }>(
     `select distinct json_object_keys(data) as name from (select data from rejections where import_position = $1 ${looked}) as some_rows`,
@@ -60,15 +60,13 @@ export async function submittedColumns(pool: Pool, position: bigint, source: "da
   return rows.map(({ name }) => name);
 }
 
-interface RowsOfImport {
-  readonly organisationId: string;
-  /** Commit position of the import's ImportRequested. */
-  readonly position: bigint;
-  readonly rows: readonly number[];
-}
-
 /** Rejected rows that are superseded, and by which import. */
-export async function supersededRows(pool: Pool, { organisationId, position, rows }: RowsOfImport): Promise<Map<number, string>> {
+export async function supersededRows(
+  organisationId: string,
+  position: bigint,
+  rows: readonly number[],
+  pool: Pool,
+): Promise<Map<number, string>> {
   const found = await pool.query<{ row: number; importId: string }>(
     `select "row", "importId" from (
        select r."row", ${supersedingImportSql("$1")} as "importId" from rejections r
@@ -79,7 +77,7 @@ export async function supersededRows(pool: Pool, { organisationId, position, row
 }
 
 /** Whether the ledger of shipments has everything that the log has up to this position. */
-export async function ledgerHas(pool: Pool, position: bigint): Promise<boolean> {
+export async function ledgerHas(position: bigint, pool: Pool): Promise<boolean> {
   const { rowCount } = await pool.query("select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
   return rowCount === 1;
 }

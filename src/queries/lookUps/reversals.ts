@@ -9,7 +9,7 @@ export interface WrittenImport {
 }
 
 /** Undefined until the tables have everything of the import. */
-export async function writtenImport(pool: Pool, importId: string): Promise<WrittenImport | undefined> {
+export async function writtenImport(importId: string, pool: Pool): Promise<WrittenImport | undefined> {
   const { rows } = await pool.query<WrittenImport>(
     "select processed as written, failed as rejected from imports where import_id = $1 and status = 'completed'",
     [importId],
@@ -18,7 +18,7 @@ export async function writtenImport(pool: Pool, importId: string): Promise<Writt
 }
 
 /** Whether the tables that a reversal changes have these shapes, and every import: after an update they may still be built anew. */
-export async function areLedgersReady(pool: Pool, shapes: Readonly<Record<string, number>>): Promise<boolean> {
+export async function areLedgersReady(shapes: Readonly<Record<string, number>>, pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ projection: string; shape: number }>(
     "select projection, shape from checkpoints where projection = any($1::text[]) and commit >= (select commit from checkpoints where projection = 'imports')",
     [Object.keys(shapes)],
@@ -27,7 +27,7 @@ export async function areLedgersReady(pool: Pool, shapes: Readonly<Record<string
 }
 
 /** Those of the rows that are activities of the import. */
-export async function acceptedActivities(pool: Pool, position: bigint, numbers: readonly number[]): Promise<number[]> {
+export async function acceptedActivities(position: bigint, numbers: readonly number[], pool: Pool): Promise<number[]> {
   const { rows } = await pool.query<{ row: number }>(
     `select "row" from activities where import_position = $1 and "row" = any($2::integer[]) order by "row"`,
     [position, numbers],
@@ -59,7 +59,7 @@ export async function writtenShipments(
 }
 
 /** The shipments with a line that has one of these revisions. */
-export async function shipmentsWithLines(pool: Pool, position: bigint, revisions: readonly number[]): Promise<WrittenShipment[]> {
+export async function shipmentsWithLines(position: bigint, revisions: readonly number[], pool: Pool): Promise<WrittenShipment[]> {
   const { rows } = await pool.query<WrittenShipment>(
     `select shipment_id as "shipmentId", shipment, revisions from shipment_versions
       where import_position = $1 and revisions && $2::integer[] order by shipment`,
@@ -91,7 +91,7 @@ export interface Consequences {
 }
 
 /** Nothing is counted twice: reversed versions are no longer in the tables. `before`: what the same call has reversed, which may still be there. */
-export async function consequencesOf(pool: Pool, meant: ReversalTarget, before: readonly ReversalTarget[]): Promise<Consequences> {
+export async function consequencesOf(meant: ReversalTarget, before: readonly ReversalTarget[], pool: Pool): Promise<Consequences> {
   const { organisationId, importId, position, rows, shipmentIds } = meant;
   const gone = JSON.stringify([meant, ...before].map((each) => ({ ...each, position: String(each.position) })));
   const found = await pool.query<Consequences>(consequencesSql, [
@@ -154,7 +154,7 @@ export interface CorrectingRows {
 }
 
 /** The imports whose accepted rows correct rows of this one, directly or through further corrections. Reversed rows are left out. */
-export async function correctingRows(pool: Pool, importId: string, rows: readonly number[] | undefined): Promise<CorrectingRows[]> {
+export async function correctingRows(importId: string, rows: readonly number[] | undefined, pool: Pool): Promise<CorrectingRows[]> {
   const found = await pool.query<CorrectingRows>(
     `with recursive following as (
        select c."row" as first_row, c.correction_id, c.correction_row, c.reversed from row_corrections c
@@ -173,7 +173,7 @@ export async function correctingRows(pool: Pool, importId: string, rows: readonl
 }
 
 /** When the last of these imports ended. Undefined until the tables show the end of each. */
-export async function lastEnd(pool: Pool, importIds: readonly string[]): Promise<Date | undefined> {
+export async function lastEnd(importIds: readonly string[], pool: Pool): Promise<Date | undefined> {
   const { rows } = await pool.query<{ ended: number; at: Date | null }>(
     `select count(*)::int as ended, max(finished_at) as at from imports
       where import_id = any($1::uuid[]) and status in ('completed', 'failed', 'cancelled')`,
@@ -183,7 +183,7 @@ export async function lastEnd(pool: Pool, importIds: readonly string[]): Promise
 }
 
 /** True when the tables have this reversal. */
-export async function isShownReversed(pool: Pool, reversalId: string): Promise<true | undefined> {
+export async function isShownReversed(reversalId: string, pool: Pool): Promise<true | undefined> {
   const { rowCount } = await pool.query("select from reversals where reversal_id = $1", [reversalId]);
   return rowCount === 1 ? true : undefined;
 }

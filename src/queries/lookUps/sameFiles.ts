@@ -27,7 +27,7 @@ const most = 50;
  * The imports with this file that have not failed, been cancelled or been wholly reversed by what the tables know, and those which are about to be
  * recorded. The one pushed last comes first.
  */
-export async function importsWithFile(pool: Pool, { organisationId, kind, sha256, since, importId }: SoughtFile): Promise<SameFile[]> {
+export async function importsWithFile({ organisationId, kind, sha256, since, importId }: SoughtFile, pool: Pool): Promise<SameFile[]> {
   const { rows } = await pool.query<SameFile>(
     `with reserved as (
        select import_id from import_queue
@@ -53,7 +53,7 @@ export async function importsWithFile(pool: Pool, { organisationId, kind, sha256
 }
 
 /** Whether a push that has reserved its place may still append its event. */
-export async function isBeingRecorded(pool: Pool, importId: string): Promise<boolean> {
+export async function isBeingRecorded(importId: string, pool: Pool): Promise<boolean> {
   const { rowCount } = await pool.query(
     `select from import_queue where import_id = $1 and position is null and not cancel_requested
         and reserved_at > now() - make_interval(secs => ${answeredSeconds})`,

@@ -109,7 +109,7 @@ export async function findDelivery(
 const mostCompared = 51;
 
 /** What pages show of these endpoints, as a short text each that changes when it does. */
-export async function endpointVersions(database: Database, endpointIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function endpointVersions(endpointIds: readonly string[], database: Database): Promise<ReadonlyMap<string, string>> {
   const { rows } = await database.query<{ endpointId: string; version: string }>(
     `select endpoint.endpoint_id as "endpointId", md5(concat_ws(' ', paused_at, removed_at, health.failures,
             (select string_agg(concat_ws(' ', newest.id, newest.status, newest.attempts, newest.due_at), ',' order by newest.id) from (

@@ -24,20 +24,20 @@ export async function rejectionReasons(
   const counted =
     status === "completed"
       ? await countedFaults(
-          database,
           `select reason, rows from rejection_groups where import_id = $1 and organisation_id = $2 order by rows desc limit ${mostGroups}`,
           [importId, organisationId],
+          database,
         )
       : [];
   const found =
     counted.length > 0
       ? counted
       : await countedFaults(
-          database,
           `select ${reasonSql("r")} as reason, 1 as rows from
              (select * from rejections where import_position = (select position from imports where import_id = $1 and organisation_id = $2)
                order by "row" limit ${mostCounted}) as r`,
           [importId, organisationId],
+          database,
         );
   const reasons = found.slice(0, mostReasons).map(({ reason, rows }) => ({ reason, rows }));
   return { reasons, others: found.length - reasons.length, counted: found[0]?.counted ?? 0 };
@@ -51,7 +51,7 @@ interface Fault {
 }
 
 /** `groups` is a query with the columns `reason` and `rows`. */
-async function countedFaults(database: Database, groups: string, values: readonly string[]): Promise<readonly Fault[]> {
+async function countedFaults(groups: string, values: readonly string[], database: Database): Promise<readonly Fault[]> {
   const { rows } = await database.query<Fault>(
     `with groups as materialized (${groups})
      select fault as reason, sum(rows)::float8 as rows, (select sum(rows)::float8 from groups) as counted

@@ -144,14 +144,14 @@ test("a changed password makes a sign-in link void that was made before", async 
   const { organisationId, email } = await stage.team("link");
   const { token } = await makeLink(stage.members, { organisationId, member: email }, origin);
   await change(await personOf(await signedIn(email)));
-  expect(await memberOfLink(stage.database.pool, hashToken(token))).toBeUndefined();
+  expect(await memberOfLink(hashToken(token), stage.database.pool)).toBeUndefined();
 });
 
 test("a member who joined by single sign-on has no password to change", async () => {
   const { organisationId } = await stage.team("sso");
   const email = "by-provider@example.com";
   await inviteMember(stage.members, { organisationId, email, role: "viewer" }, origin);
-  const [vouched] = await membersWithEmail(stage.database.pool, email);
+  const [vouched] = await membersWithEmail(email, stage.database.pool);
   if (!vouched) throw new Error("not invited");
   const token = await startSession(stage.members, vouched, { oldToken: undefined, correlationId: "test" });
   await expect(change((await session(token)) as Session)).rejects.toMatchObject({

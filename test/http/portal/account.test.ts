@@ -139,7 +139,7 @@ test("a member without a password is told how they sign in, and the form is refu
   const email = `provider@${organisation.id}.example`;
   const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
   await inviteMember(members, { organisationId: organisation.id, email, role: "viewer" }, origin);
-  const [vouched] = await membersWithEmail(service.pool, email);
+  const [vouched] = await membersWithEmail(email, service.pool);
   if (!vouched) throw new Error("not invited");
   const token = await startSession(members, vouched, { oldToken: undefined, correlationId: "test" });
   const who = visitor(service.url, new Map([["waybill", token ?? ""]]));

@@ -63,12 +63,15 @@ export function createImportFeed({ sources, logger, publish }: { sources: Source
     const all = [...subscribers.values()];
     const newcomers = all.filter((subscriber) => fresh.has(subscriber));
     since ??= BigInt((await newestImport(sources.pool))?.position ?? -1);
-    const rows = await watchedImports(sources.pool, {
-      organisationIds: unique(all.map(organisationOf)),
-      newestOf: unique(newcomers.filter(({ importId }) => importId === undefined).map(organisationOf)),
-      importIds: unique([...all.flatMap(({ importId }) => importId ?? []), ...newcomers.flatMap(({ shown }) => shown), ...unfinished]),
-      since,
-    });
+    const rows = await watchedImports(
+      {
+        organisationIds: unique(all.map(organisationOf)),
+        newestOf: unique(newcomers.filter(({ importId }) => importId === undefined).map(organisationOf)),
+        importIds: unique([...all.flatMap(({ importId }) => importId ?? []), ...newcomers.flatMap(({ shown }) => shown), ...unfinished]),
+        since,
+      },
+      sources.pool,
+    );
     const reads = rows.map(readRow);
     for (const organisationId of unique(rows.map((row) => row.organisationId))) {
       const own = reads.filter((_, index) => rows[index]?.organisationId === organisationId);

@@ -48,7 +48,7 @@ export const finishPage: PageDefinition<Visit> = {
     if (!(await takeOnce(pool, checks.state))) return refused("refused");
     const identity = await singleSignOn.finish(new URL(c.req.url).search, checks);
     if (identity.kind !== "verified") return refused(identity.kind);
-    const [first, ...others] = await membersWithEmail(pool, emailKey(identity.email));
+    const [first, ...others] = await membersWithEmail(emailKey(identity.email), pool);
     return first ? signInAs([first, ...others], returnTo, way, visit, deps) : refused("stranger", identity.email);
   },
 };

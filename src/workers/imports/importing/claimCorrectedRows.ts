@@ -28,7 +28,7 @@ export async function claimCorrectedRows(
   const superseded = async () => {
     if (kind !== "shipments") return new Map<number, string>();
     await waitForLedger(deps, held, importId);
-    return supersededRows(deps.pool, { organisationId, position, rows: corrects.rows });
+    return supersededRows(organisationId, position, corrects.rows, deps.pool);
   };
   held.check();
   const wanted = { importId: corrects.importId, correction: importId, rows: corrects.rows, superseded };
@@ -59,7 +59,7 @@ async function waitForLedger({ eventStore, pool }: WorkerDeps, held: HeldTurn, i
   if (!started) throw new Error(`import ${importId} has not started`);
   const look = async () => {
     held.check();
-    return (await ledgerHas(pool, started.position.commit)) || undefined;
+    return (await ledgerHas(started.position.commit, pool)) || undefined;
   };
   await waitUntilProjected(look, "The projector has not caught up: a correction waits for it", ledgerMs);
 }

@@ -26,11 +26,11 @@ export function createImportUnusualFinder({ pool }: WorkerDeps, held: HeldTurn, 
     async find(): Promise<Pick<ImportCompleted, "unusual" | "unusualRows"> | undefined> {
       const look = async () => {
         held.check();
-        return (await areFiguresComplete(pool, { organisationId, importId: request.importId })) || undefined;
+        return (await areFiguresComplete(organisationId, request.importId, pool)) || undefined;
       };
       await waitUntilProjected(look, "The projector has not caught up: unusual rows wait for it", tablesMs);
       const replaced = corrects?.accepted && { importId: corrects.importId, rows: corrects.accepted };
-      const found = await finder.find(ledgerFigures(pool, { organisationId, at, replaced, limits: unusualLimits }));
+      const found = await finder.find(ledgerFigures(organisationId, { at, replaced, limits: unusualLimits }, pool));
       return found && { unusual: [...found.kinds], unusualRows: found.count };
     },
   };

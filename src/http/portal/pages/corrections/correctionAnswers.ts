@@ -77,7 +77,7 @@ const judgeAnswer: AnswerDefinition<SignedInVisit> = {
     const sent = await rowsToCorrect(organisationId, { kind, importId, rows: numbers }, deps.pool);
     const known = rows.filter(({ row }) => sent.has(row));
     const { catalogue } = await presentCatalogue(visit, deps);
-    const names = kind === "shipments" ? await rejectedRowsAmong(deps.pool, found.position, numbers) : [];
+    const names = kind === "shipments" ? await rejectedRowsAmong(found.position, numbers, deps.pool) : [];
     const push = pushedElements(
       { importId },
       known.map(({ row }) => row),

@@ -63,7 +63,7 @@ export async function checkDraft(
       signal,
       progress: (share) => (share < 1 ? say({ share, text: `${verb}: ${Math.floor(share * 100)} %` }) : undefined),
       answers: {
-        ...ledgerFigures(deps.pool, { organisationId, at: now, limits: unusualLimits }),
+        ...ledgerFigures(organisationId, { at: now, limits: unusualLimits }, deps.pool),
         async shipments(ids) {
           if (judge?.rejectedTo === undefined) replaced += await existingShipments(organisationId, ids, deps.pool);
         },
@@ -110,7 +110,7 @@ async function reportToJudge(
 async function expectColumns(deps: PortalDeps, found: CompletedImport, fields: readonly (string | undefined)[]): Promise<void> {
   const plain = (name: string) => (name.startsWith(customFieldPrefix) ? name.slice(customFieldPrefix.length) : name);
   const present = new Set(fields.flatMap((field) => (field === undefined ? [] : [plain(field)])));
-  const lost = (await submittedColumns(deps.pool, found.position, found.request.source)).filter((name) => !present.has(plain(name)));
+  const lost = (await submittedColumns(found.position, found.request.source, deps.pool)).filter((name) => !present.has(plain(name)));
   if (lost.length > 0)
     throw new Rejection(
       "invalid",

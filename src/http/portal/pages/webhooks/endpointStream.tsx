@@ -17,7 +17,7 @@ const Version = ({ version }: { version: string }) => (
 export const versionPart = (version: string) => ({ id: partId, html: String(<Version version={version} />) });
 
 export async function readEndpointVersion({ pool }: Pick<PortalDeps, "pool">, endpointId: string): Promise<string> {
-  return (await endpointVersions(pool, [endpointId])).get(endpointId) ?? "";
+  return (await endpointVersions([endpointId], pool)).get(endpointId) ?? "";
 }
 
 export const LiveEndpoint = ({ visit, endpointId, version }: { visit: SignedInVisit; endpointId: string; version: string }) => (
