@@ -12,9 +12,11 @@ export interface HeldRequest {
 /** Holds the answer to the page's next request whose address matches. Later requests pass. */
 export async function holdNext(page: Page, address: RegExp): Promise<HeldRequest> {
   const signals = new EventEmitter();
-  const answered = once(signals, "answered").then(() => undefined);
-  const free = once(signals, "free");
-  const passed = once(signals, "passed");
+  const signal = AbortSignal.timeout(60_000); // a test that waits for the wrong request says so
+  const answered = once(signals, "answered", { signal }).then(() => undefined);
+  const free = once(signals, "free", { signal });
+  const passed = once(signals, "passed", { signal });
+  for (const each of [answered, free, passed]) each.catch(() => undefined); // whoever waits for it gets the error
   let isHeld = false;
   const hold = async (route: Route) => {
     if (isHeld) return route.fallback();

@@ -35,7 +35,8 @@ afterAll(async () => {
 });
 
 const header = "warehouseCode,chargeCode,quantity,activityTimestamp\n";
-const row = (quantity: string | number) => `SYD,PICK,${quantity},2026-07-01T01:00:00Z\n`;
+/** Of this very moment: an older row is unusual, and the page asks about it. */
+const row = (quantity: string | number) => `SYD,PICK,${quantity},${new Date().toISOString()}\n`;
 
 async function upload(name: string, rows: number, faulty = 0): Promise<string> {
   const file = new File([header, row(3).repeat(rows), row("many").repeat(faulty)], name, { type: "text/csv" });
