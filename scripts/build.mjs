@@ -62,8 +62,13 @@ const startedAt = new Date();
 try {
   compile("tsconfig.build.json", target);
   compile("tsconfig.browser.json", target);
-  for (const copied of ["portal/styles", "api/reference/styles", "api/document/examples/answers.json"])
-    cpSync(join(root, "src", "http", copied), join(target, "http", copied), { recursive: true });
+  for (const copied of [
+    "http/portal/styles",
+    "http/api/reference/styles",
+    "http/api/document/examples/answers.json",
+    "demo/organisation.json",
+  ])
+    cpSync(join(root, "src", copied), join(target, copied), { recursive: true });
   cpSync(join(root, "docs", "guide.md"), join(target, "http", "api", "reference", "guide.md"));
   await writeLocalities(target);
   await writeReference(target);
