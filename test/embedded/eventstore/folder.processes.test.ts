@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { open } from "lmdb";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 
@@ -65,12 +64,8 @@ test("after kill -9 the folder is free at once", async () => {
   expect(second.child.exitCode).toBeNull();
 });
 
-test("a claim on the folder whose pid now belongs to another process does not prevent a start", async () => {
-  const left = open({ path: join(folder, "events.mdb"), encoding: "binary", maxDbs: 4, overlappingSync: false });
-  await left
-    .openDB<string, string>("claims", { encoding: "string" })
-    .put("owner", JSON.stringify({ pid: process.pid, identity: "somebody else" }));
-  await left.close();
+test("a lock on the folder whose pid now belongs to another process does not prevent a start", async () => {
+  writeFileSync(join(folder, "lock"), JSON.stringify({ pid: process.pid, identity: "somebody else", kind: "role", claim: "1" }));
   const node = await startEventStoreNode({ port: 0, dataDir: folder });
   await node.stop();
 });

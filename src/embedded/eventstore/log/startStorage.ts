@@ -1,60 +1,45 @@
-import type { Database } from "lmdb";
-import { processIdentity } from "../../processes.js";
-import { recordCopy, removeDeleted, replaceByCopy } from "./scavenge.js";
-import { fileOf, openStorage, type Storage } from "./storage.js";
-
-const KEY = "owner";
+// Opens a data folder for this process alone. Then it removes the events of tombstoned streams from the log. Readers of `$all` get them until
+// then, as on EventStoreDB until its next scavenge; positions stay valid. The last event before the tombstone stays: a reader that is behind
+// learns from it how the stream ended.
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { takeFolder } from "../../folderLock.js";
+import { encodeHead } from "./blockEncoder.js";
+import { decodeBlock, partOf } from "./blocks.js";
+import { decodeEntry, fileOf, openStorage, putBlock, type Storage, type Tables, TOMBSTONE } from "./storage.js";
 
 /** The data folder belongs to a process that is alive. */
 export class FolderInUse extends Error {}
 
-interface Claim {
-  pid: number;
-  identity: string;
-}
-
-/** Takes the folder for this process. Throws FolderInUse if a live process has it. The claim of a process that is gone is replaced. */
-export async function claimFolder(claims: Database<string, string>, folder: string): Promise<void> {
-  const own: Claim = { pid: process.pid, identity: (await processIdentity(process.pid)) ?? String(process.pid) };
-  for (;;) {
-    claims.resetReadTxn();
-    const found = claims.get(KEY);
-    const owner = found === undefined ? undefined : (JSON.parse(found) as Claim);
-    if (owner && (await processIdentity(owner.pid)) === owner.identity) {
-      throw new FolderInUse(
-        `${folder} is in use by process ${owner.pid}: one event store per data folder. Stop that one, or give this one another folder.`,
-      );
-    }
-    // LMDB's writer lock is shared by all processes and is released when its holder dies: of several that try, one gets the folder.
-    if (claims.transactionSync(() => claims.get(KEY) === found && claims.putSync(KEY, JSON.stringify(own)))) return;
+export async function startStorage(folder: string, warn: (message: string, error: unknown) => void) {
+  mkdirSync(folder, { recursive: true });
+  const lock = await takeFolder(folder, "role");
+  if ("heldBy" in lock) {
+    throw new FolderInUse(
+      `${folder} is in use by process ${lock.heldBy.pid}: one event store per data folder. Stop that one, or give this one another folder.`,
+    );
+  }
+  try {
+    let storage = openStorage(folder);
+    storage.refresh(); // makes everything visible that the folder's last owner wrote
+    storage.completeIndex();
+    if (removeDeleted(storage.tables)) storage = await copied(storage, folder, warn);
+    return {
+      storage,
+      /** Another process may then take the folder. */
+      close: async () => {
+        await storage.close();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
   }
 }
 
-export async function releaseFolder(claims: Database<string, string>): Promise<void> {
-  await claims.remove(KEY);
-}
-
-/** Opens the folder's storage for this process alone, without the events that were deleted before. */
-export async function startStorage(folder: string, warn: (message: string, error: unknown) => void) {
-  let storage = openStorage(folder);
-  await claimFolder(storage.tables.claims, folder).catch(async (error: unknown) => {
-    await storage.close();
-    throw error;
-  });
-  storage.refresh(); // makes everything visible that the folder's last owner wrote
-  storage.completeIndex();
-  if (removeDeleted(storage.tables)) storage = await copied(storage, folder, warn);
-  return {
-    storage,
-    /** Another process may then take the folder. */
-    close: async () => {
-      await releaseFolder(storage.tables.claims).catch(() => undefined);
-      await storage.close();
-    },
-  };
-}
-
-/** The copy includes this process's claim. If the disk has no room for a copy, the next start tries again. */
+/** If the disk has no room for a copy, the next start tries again. */
 async function copied(storage: Storage, folder: string, warn: (message: string, error: unknown) => void): Promise<Storage> {
   try {
     if (!(await replaceByCopy(storage.tables, fileOf(folder)))) return storage;
@@ -64,6 +49,81 @@ async function copied(storage: Storage, folder: string, warn: (message: string, 
   }
   await storage.close();
   const copy = openStorage(folder);
-  recordCopy(copy.tables);
+  copy.tables.index.removeSync(UNCOPIED);
   return copy;
+}
+
+/** Present when the index has an entry for every tombstone. In the folder of an earlier version it has none, and the index is searched once. */
+const NOTED: [string, number] = ["noted", 0];
+/** Present while bytes that were removed from the log may still be in the file. */
+const UNCOPIED: [string, number] = ["uncopied", 0];
+const empty = Buffer.alloc(0);
+
+/** A larger file is not copied: the start waits for the copy, which takes some seconds per gibibyte. */
+const MOST_COPIED_BYTES = 2 * 1024 ** 3;
+
+/** Runs in one transaction, before the node serves anything. True when the file should be copied. */
+function removeDeleted({ root, log, index }: Tables): boolean {
+  return root.transactionSync(() => {
+    const noted = [...index.getRange({ start: [TOMBSTONE, 0], end: [TOMBSTONE, Number.MAX_VALUE] })];
+    const streams = index.get(NOTED) ? noted.map(({ value }) => value.toString()) : findTombstoned(index);
+    index.putSync(NOTED, empty);
+    for (const { key } of noted) index.removeSync(key);
+    if (streams.map((stream) => emptyStream({ log, index }, stream)).includes(true)) index.putSync(UNCOPIED, empty);
+    return index.get(UNCOPIED) !== undefined;
+  });
+}
+
+function findTombstoned(index: Tables["index"]): string[] {
+  const found: string[] = [];
+  for (const [stream, revision] of index.getKeys()) if (revision >= MAX_INT64) found.push(stream);
+  return found;
+}
+
+/** True when an event was removed. */
+function emptyStream(tables: Pick<Tables, "log" | "index">, stream: string): boolean {
+  const { log, index } = tables;
+  const entries = [...index.getRange({ start: [stream, 0], end: [stream, MAX_INT64] })];
+  let hasRemoved = false;
+  for (const [number, { key, value }] of entries.entries()) {
+    const { position, count } = decodeEntry(value);
+    const isLast = number === entries.length - 1;
+    const bytes = log.get(position);
+    if (!bytes || (isLast && count === 1)) continue;
+    const block = decodeBlock(position, Buffer.from(bytes));
+    log.putSync(position, Buffer.alloc(bytes.length)); // a removal alone leaves the bytes in the page
+    log.removeSync(position);
+    index.removeSync(key);
+    hasRemoved = true;
+    if (!isLast) continue;
+    const kept = partOf(block, (_, revision) => revision === block.revision + count - 1);
+    putBlock(tables, { ...kept, bytes: Buffer.concat([encodeHead(kept), kept.frames]) });
+  }
+  return hasRemoved;
+}
+
+/**
+ * LMDB never overwrites a page that is in use, so the removed bytes may still be in free pages of the file. A copy has only the pages in use.
+ * The copy takes the file's place, while the open tables still belong to the old file. False when the file is too large to be copied.
+ */
+async function replaceByCopy({ root }: Tables, file: string): Promise<boolean> {
+  const copy = `${file}.copy`;
+  rmSync(copy, { force: true });
+  if (statSync(file).size > MOST_COPIED_BYTES) return false;
+  try {
+    await root.backup(copy, true);
+    sync(copy);
+  } catch (error) {
+    rmSync(copy, { force: true });
+    throw error;
+  }
+  renameSync(copy, file);
+  sync(dirname(file));
+  return true;
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }

@@ -9,7 +9,7 @@ export const fileOf = (folder: string): string => join(folder, "events.mdb");
 
 export type Tables = ReturnType<typeof openTables>;
 
-/** `log`, blocks by position; `index`, where each stream's blocks are; and `claims`, whose the folder is. */
+/** `log`, blocks by position, and `index`, where each stream's blocks are. */
 export function openTables(folder: string) {
   const root = open({
     path: fileOf(folder),
@@ -20,8 +20,7 @@ export function openTables(folder: string) {
   });
   const log: Database<Buffer, number> = root.openDB("log", { encoding: "binary" });
   const index: Database<Buffer, [string, number]> = root.openDB("index", { encoding: "binary" });
-  const claims: Database<string, string> = root.openDB("claims", { encoding: "string" });
-  return { root, log, index, claims };
+  return { root, log, index };
 }
 
 /** The hash of a stream's name, which may be longer than a key can be and may have any character. */
