@@ -5,8 +5,7 @@ import { createAppender } from "./appending/append.js";
 import { createBatchSender } from "./appending/sendBatch.js";
 import { createStreamDeleter, newClient, openConnection } from "./connection.js";
 import { followLog } from "./reading/followLog.js";
-import { createHeadReader } from "./reading/head.js";
-import { createStreamReader } from "./reading/readStream.js";
+import { createHeadReader, createStreamReader } from "./reading/readStream.js";
 import { closeClient } from "./vendor.js";
 
 export interface EventStoreOptions {

@@ -4,9 +4,8 @@ import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import type pg from "pg";
+import { StoreUnavailable } from "../../portErrors.js";
 import { asDatabaseError } from "./errors.js";
-import { restoreTables } from "./restoreTables.js";
-import { addInputIsValid, expectSupportedServer } from "./serverVersion.js";
 
 const folder = fileURLToPath(new URL("../../../drizzle", import.meta.url));
 const lock = 7_241_001; // any number that no other advisory lock of this database uses
@@ -98,3 +97,43 @@ const statementsOf = (migrations: readonly MigrationMeta[]): string[] => [addInp
 
 /** All statements of all migrations, in order. */
 export const migrationStatements = (): string[] => statementsOf(readMigrationFiles({ migrationsFolder: folder }));
+
+const schema = "waybill_restore";
+
+/** Creates dropped tables again, empty, as the migrations applied so far had made them. In the caller's transaction. */
+async function restoreTables(client: pg.PoolClient, names: readonly string[], statements: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await client.query(`create schema ${schema}; set local search_path to ${schema}`);
+  for (const statement of statements) await client.query(statement);
+  for (const name of names) await client.query(`alter table ${schema}.${name} set schema public`);
+  // The functions may have been dropped with the tables.
+  await client.query("set local search_path to public");
+  for (const statement of statements.filter((each) => functionHead.test(each)))
+    await client.query(statement.replace(functionHead, "create or replace function"));
+  await client.query(`drop schema ${schema} cascade; set local search_path to default`);
+}
+
+const functionHead = /^create (?:or replace )?function/im;
+
+const oldest = 15;
+
+/** Throws if the server is too old: its own error would be that of whichever statement it does not know. */
+export async function expectSupportedServer(client: Pick<pg.ClientBase, "query">): Promise<void> {
+  const { rows } = await client.query<{ server_version: string }>("show server_version");
+  const version = rows[0]?.server_version ?? "of an unknown version";
+  if (Number.parseInt(version, 10) >= oldest) return;
+  const message = `The database cannot be used: its server is Postgres ${version}. Waybill needs Postgres ${oldest} or later.`;
+  throw new StoreUnavailable("database", message, { fault: "misconfigured" });
+}
+
+/** Postgres 15 lacks this function, which 16 and later have built in; theirs is found first where both are there. */
+const addInputIsValid = `DO $do$ BEGIN
+  IF to_regprocedure('pg_input_is_valid(text, text)') IS NULL THEN
+    CREATE FUNCTION pg_input_is_valid(value text, type text) RETURNS boolean LANGUAGE plpgsql STABLE STRICT AS $body$ BEGIN
+      EXECUTE format('SELECT %L::%I', value, type);
+      RETURN true;
+    EXCEPTION WHEN data_exception THEN
+      RETURN false;
+    END $body$;
+  END IF;
+END $do$`;

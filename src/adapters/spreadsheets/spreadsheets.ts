@@ -2,8 +2,7 @@ import type { Spreadsheets } from "../../ports/spreadsheets.js";
 import { FileFault } from "./cell.js";
 import { csvLine } from "./report/cellText.js";
 import { copiedCells, copiedCsv } from "./report/copiedRows.js";
-import { createReportWriter } from "./report/reportWriter.js";
-import { createTableWriter } from "./report/tableWriter.js";
+import { createReportWriter, createTableWriter } from "./report/tableWriter.js";
 import { readFileRows, readHeader } from "./uploadedFile.js";
 
 export const spreadsheets: Spreadsheets = {

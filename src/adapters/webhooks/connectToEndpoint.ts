@@ -1,7 +1,8 @@
 // Connects to an endpoint. Its address is checked before the connection is made, and again on the socket itself before anything is sent.
-import { connect as connectTcp, type Socket } from "node:net";
+
+import { Resolver } from "node:dns/promises";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
-import type { LookUp } from "./lookUp.js";
 
 /** Nothing may be sent to this address. */
 export class RefusedAddress extends Error {
@@ -85,3 +86,23 @@ function connected<S extends Socket>(socket: S, event: "connect" | "secureConnec
     if (signal.aborted) onAbort();
   });
 }
+
+export type LookUp = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+const localhost = /^(?:.+\.)?localhost\.?$/i;
+
+export const lookUp: LookUp = async (host, signal) => {
+  if (isIP(host)) return [host];
+  if (localhost.test(host)) return ["127.0.0.1", "::1"];
+  const resolver = new Resolver({ timeout: 3_000, tries: 2 });
+  const cancel = () => resolver.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = found.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+    if (addresses.length === 0 && found[0].status === "rejected") throw found[0].reason;
+    return addresses;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+};

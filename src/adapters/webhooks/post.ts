@@ -2,8 +2,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { PostWebhook, WebhookAnswer, WebhookRequest } from "../../ports/webhooks.js";
-import { connectToEndpoint, RefusedAddress } from "./connectToEndpoint.js";
-import { type LookUp, lookUp as systemLookUp } from "./lookUp.js";
+import { connectToEndpoint, type LookUp, RefusedAddress, lookUp as systemLookUp } from "./connectToEndpoint.js";
 
 export interface PostOptions {
   readonly deadlineMs?: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readValues } from "../../../src/adapters/spreadsheets/columnValues.js";
+import { readValues } from "../../../src/adapters/spreadsheets/uploadedFile.js";
 import { withFile } from "./reading.js";
 import { headerXml, workbook } from "./workbook.js";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ExcelJS from "exceljs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createReportWriter } from "../../../src/adapters/spreadsheets/report/reportWriter.js";
+import { createReportWriter } from "../../../src/adapters/spreadsheets/report/tableWriter.js";
 import { openArchive } from "../../../src/adapters/spreadsheets/xlsx/archive.js";
 import { reportColumns } from "../../../src/domain/files/header.js";
 import { cellsOf, readPath } from "./reading.js";

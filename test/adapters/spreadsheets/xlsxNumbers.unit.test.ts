@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { numberText, plainDecimal, serialText } from "../../../src/adapters/spreadsheets/xlsx/numbers.js";
-import { kindOfFormat } from "../../../src/adapters/spreadsheets/xlsx/styles.js";
+import { kindOfFormat, numberText, plainDecimal, serialText } from "../../../src/adapters/spreadsheets/xlsx/numbers.js";
 
 describe("number formats", () => {
   it.each([

@@ -10,7 +10,7 @@ import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../f
 import { type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
 import { type FeedBatch, openEventFeed } from "./eventFeed.js";
-import type { ReadHead } from "./head.js";
+import type { ReadHead } from "./readStream.js";
 
 export interface FollowOptions {
   /** Makes a client for the subscription alone, so that giving it up disturbs no other call. */

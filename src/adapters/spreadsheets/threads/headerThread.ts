@@ -2,8 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import type { FileHeader } from "../../../ports/spreadsheets.js";
 import { FileFault } from "../cell.js";
-import { readValues } from "../columnValues.js";
-import { readHeader } from "../uploadedFile.js";
+import { readHeader, readValues } from "../uploadedFile.js";
 
 export interface HeaderRequest {
   readonly path: string;

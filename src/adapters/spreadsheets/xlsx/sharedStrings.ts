@@ -1,8 +1,7 @@
 import { FileFault } from "../cell.js";
 import { MAX_READY_TEXT_CHARS, MAX_READY_TEXTS, MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
 import { type Archive, damagedFault } from "./archive.js";
-import { createTextCollector } from "./text.js";
-import { createXmlParser } from "./xml.js";
+import { createTextCollector, createXmlParser } from "./xml.js";
 
 const PAGE_BYTES = 4 * MAX_ROW_CHARS;
 

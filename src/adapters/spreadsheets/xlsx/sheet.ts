@@ -1,10 +1,8 @@
 import { type Cell, cellFault, checkText, FileFault } from "../cell.js";
 import { MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
 import { damagedFault } from "./archive.js";
-import { numberText } from "./numbers.js";
-import { type NumberKind, PLAIN_NUMBER } from "./styles.js";
-import { createTextCollector, unescapeText } from "./text.js";
-import { type Attributes, createXmlParser, type XmlParser } from "./xml.js";
+import { type NumberKind, numberText, PLAIN_NUMBER } from "./numbers.js";
+import { type Attributes, createTextCollector, createXmlParser, unescapeText, type XmlParser } from "./xml.js";
 
 const SHEET_ROWS = 1_048_576;
 const SHEET_COLUMNS = 16_384;
