@@ -4,11 +4,10 @@
 import type { PoolClient } from "pg";
 import type { EventStore, Position } from "../ports/eventStore.js";
 import { type FileSources, fileFaults } from "./checkFiles.js";
-import { compareCounted } from "./comparing/compareCounted.js";
 import { compareImports } from "./comparing/compareImports.js";
 import { compareRows, rowTables } from "./comparing/compareRows.js";
 import { compareShipments } from "./comparing/compareShipments.js";
-import { compareTotals } from "./comparing/compareTotals.js";
+import { compareCounted, compareTotals } from "./comparing/compareTotals.js";
 import { type Evidence, gatherEvidence, ownerOf } from "./evidence/evidence.js";
 import type { Findings } from "./findings.js";
 import { type QuoteVerification, verifyQuotes } from "./quotes/verifyQuotes.js";

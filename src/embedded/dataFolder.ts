@@ -1,7 +1,10 @@
-import { randomBytes } from "node:crypto";
-import { link, mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { randomBytes, randomUUID } from "node:crypto";
+import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { link, mkdir, mkdtemp, open, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { systemReason } from "../portErrors.js";
+import { processIdentity } from "./processes.js";
 
 /** Creates the folder if it is missing, and checks that this process may write to it. `setting` is the variable that names the folder. */
 export async function ensureUsable(folder: string, setting: string): Promise<void> {
@@ -35,4 +38,133 @@ export async function readSigningSecret(dataDir: string): Promise<string> {
   await link(draft, path).catch(() => undefined); // another process was first: its secret counts
   await rm(draft, { force: true });
   return readFile(path, "utf8");
+}
+
+/** The process that runs the embedded stores of a data folder. A `command` ends soon; other processes can use the stores of a `start` or `role`. */
+export interface Owner {
+  readonly pid: number;
+  readonly identity: string;
+  readonly kind: "start" | "role" | "command";
+  /** A new id each time the folder is taken. */
+  readonly claim: string;
+  /** The identity of the folder: the lock file in a copy of it does not count. Absent in locks of older versions. */
+  readonly folder?: string;
+}
+
+export interface FolderLock {
+  readonly owner: Owner;
+  /** Resolves when the lock file is gone: the folder was removed, or another process has taken the folder. */
+  lost(signal: AbortSignal): Promise<void>;
+  release(): Promise<void>;
+}
+
+const raceMs = 100;
+const patienceMs = 10_000;
+const watchMs = 1_000;
+const text = (owner: Owner) => JSON.stringify(owner);
+
+/** Takes the data folder, or returns the owner that has it. The lock of a process that has ended does not count. */
+export async function takeFolder(dataDir: string, kind: Owner["kind"]): Promise<FolderLock | { readonly heldBy: Owner }> {
+  const path = join(dataDir, "lock");
+  const folder = await folderIdentity(dataDir);
+  const owner: Owner = {
+    pid: process.pid,
+    identity: (await processIdentity(process.pid)) ?? String(process.pid),
+    kind,
+    claim: randomUUID(),
+    folder,
+  };
+  const lock: FolderLock = { owner, lost: (signal) => lost(path, signal), release: () => release(path, owner) };
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, text(owner));
+  const deadline = performance.now() + patienceMs;
+  try {
+    for (let contested = false; ; contested = true) {
+      if (await linked(draft, path)) {
+        if (!contested) return lock;
+        await pause(raceMs); // another process that removed the same stale lock may still replace this one
+        if ((await read(path)) === text(owner)) return lock;
+        continue;
+      }
+      if (performance.now() > deadline)
+        throw new Error(`${path} belongs to no running process, but cannot be replaced. Remove it, or set DATA_DIR to another folder.`);
+      const found = await read(path);
+      const holder = ownerIn(found);
+      const isHere = (holder?.folder ?? folder) === folder;
+      if (holder && isHere && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
+      if (found !== undefined) clear(path, found);
+      await pause(contested ? 20 : 0); // no busy loop where the stale lock cannot be removed
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function read(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw new Error(`${path}, which says who uses the folder, cannot be read: ${systemReason(error)}. Set DATA_DIR to another folder.`);
+  });
+}
+
+/** Watches the open file, not its path: the lock of a moved folder is not lost. */
+async function lost(path: string, signal: AbortSignal): Promise<void> {
+  const file = await open(path).catch(() => undefined);
+  try {
+    const isThere = () =>
+      file?.stat().then(
+        ({ nlink }) => nlink > 0,
+        () => false, // a network file system fails for a removed file
+      );
+    while (!signal.aborted && (await isThere())) await pause(watchMs, undefined, { signal }).catch(() => undefined);
+  } finally {
+    await file?.close();
+  }
+}
+
+async function linked(draft: string, path: string): Promise<boolean> {
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/**
+ * Removes a stale lock. Several processes may try at once: one renames it. If a process has renamed a live lock by mistake, it puts it
+ * back at once; the calls are synchronous, so nothing runs in between.
+ */
+function clear(path: string, expected: string): void {
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    if (readFileSync(path, "utf8") !== expected) return;
+    renameSync(path, aside);
+    if (readFileSync(aside, "utf8") !== expected) linkSync(aside, path);
+  } catch {
+    // another process has removed it
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+async function release(path: string, owner: Owner): Promise<void> {
+  const found = await read(path);
+  if (ownerIn(found)?.claim === owner.claim) await rm(path, { force: true });
+}
+
+/** Undefined for an empty file, which a power cut can leave behind. */
+function ownerIn(found: string | undefined): Owner | undefined {
+  try {
+    return found === undefined ? undefined : (JSON.parse(found) as Owner);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stays the same when a folder is moved and differs in a copy: a lock or runtime file in a copied folder does not count. */
+export async function folderIdentity(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder, { bigint: true });
+  return `${dev}:${ino}`;
 }

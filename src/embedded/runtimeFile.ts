@@ -1,6 +1,6 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { folderIdentity } from "./folderLock.js";
+import { folderIdentity } from "./dataFolder.js";
 import { endProcess, processIdentity } from "./processes.js";
 
 /** The addresses of a data folder's running stores, for commands that run beside them. Has a password, so its mode is 0600. */

@@ -2,8 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config.js";
-import { ensureUsable, readSigningSecret } from "../embedded/dataFolder.js";
-import { type FolderLock, type Owner, takeFolder } from "../embedded/folderLock.js";
+import { ensureUsable, type FolderLock, type Owner, readSigningSecret, takeFolder } from "../embedded/dataFolder.js";
 import { readRuntime, removeRuntime, writeRuntime } from "../embedded/runtimeFile.js";
 import { type EmbeddedStores, startEmbeddedStores } from "../embedded/stores.js";
 

@@ -2,8 +2,7 @@ import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type Config, childEnvironment } from "../config.js";
-import { startChild } from "../embedded/childProcess.js";
-import { keepRunning, type RunningProcess, type SupervisedProcess } from "../embedded/keepRunning.js";
+import { keepRunning, type RunningProcess, type SupervisedProcess, startChild } from "../embedded/childProcess.js";
 import { processIdentity } from "../embedded/processes.js";
 import { type OpenStores, openStores } from "./openStores.js";
 

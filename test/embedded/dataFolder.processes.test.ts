@@ -2,8 +2,7 @@ import { cp, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from "
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { ensureUsable, readSigningSecret } from "../../src/embedded/dataFolder.js";
-import { takeFolder } from "../../src/embedded/folderLock.js";
+import { ensureUsable, readSigningSecret, takeFolder } from "../../src/embedded/dataFolder.js";
 import { readRuntime, writeRuntime } from "../../src/embedded/runtimeFile.js";
 import { eventually } from "../support/eventually.js";
 

@@ -1,5 +1,4 @@
 // Connects to an endpoint. Its address is checked before the connection is made, and again on the socket itself before anything is sent.
-
 import { Resolver } from "node:dns/promises";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
@@ -87,6 +86,10 @@ function connected<S extends Socket>(socket: S, event: "connect" | "secureConnec
   });
 }
 
+/**
+ * Finds the addresses of a name. It asks the name servers directly: the system's own look-up runs on a few threads that the whole process
+ * shares, and a name server that does not answer would block them all.
+ */
 export type LookUp = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const localhost = /^(?:.+\.)?localhost\.?$/i;

@@ -7,8 +7,7 @@ import type { EventStore } from "../../ports/eventStore.js";
 import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
 import type { Findings } from "../findings.js";
 import { activityShape, lineShape, type RowShape, type RowTable, rejectionShape, rowColumns, rowFields, tableShape } from "../rowShapes.js";
-import { readSnapshotRows } from "../snapshot.js";
-import { rowsByImport } from "./byImport.js";
+import { readSnapshotRows, rowsByImport } from "../snapshot.js";
 
 export const rowTables: readonly RowTable[] = ["activities", "shipment_lines", "rejections"];
 

@@ -1,9 +1,8 @@
 import type { PoolClient } from "pg";
-import { canonical, shortDigest, storableText } from "../canonical.js";
-import type { Evidence } from "../evidence/evidence.js";
+import { type Evidence, shipmentKey } from "../evidence/evidence.js";
 import { addItem } from "../evidence/importFold.js";
-import { shipmentKey } from "../evidence/shipmentEvidence.js";
 import type { Findings } from "../findings.js";
+import { canonical, shortDigest, storableText } from "../rowShapes.js";
 import { readSnapshotRows } from "../snapshot.js";
 
 const query = `select organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position from shipments

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { add, type Decimal, decimal, knownDecimal, toText } from "../../domain/money.js";
 import type { RowAccepted } from "../../events/importEvents.js";
-import { storableText } from "../canonical.js";
+import { storableText } from "../rowShapes.js";
 
 interface Sum {
   quantity: Decimal;

@@ -6,10 +6,8 @@ import { type EventStore, type Position, type StoredEvent, shareOf } from "../..
 import type { Findings } from "../findings.js";
 import { type CorrectingImport, type CountedEvidence, countedEvidence } from "./countedEvidence.js";
 import { digestOfSums, type TotalsDigest } from "./digests.js";
-import { foldEvent, type ImportFold, newImportFold, recountRows } from "./importFold.js";
-import { gatherReversals, type ImportReversals } from "./reversalEvidence.js";
-import { reversalFaults } from "./reversalFaults.js";
-import { addShipments, type ShipmentEvidence } from "./shipmentEvidence.js";
+import { type FoldedShipment, foldEvent, type ImportFold, newImportFold, recountRows } from "./importFold.js";
+import { gatherReversals, type ImportReversals, reversalFaults } from "./reversalEvidence.js";
 
 /** What is kept of a fold: counts and digests, not the rows. */
 export interface AuditedImport extends Pick<ImportFold, "importId" | "requested" | "started" | "ended" | "revision"> {
@@ -146,4 +144,40 @@ function close(fold: ImportFold, imports: Map<string, AuditedImport>, findings: 
   const audited = auditedImportOf(fold);
   if (audited) imports.set(String(audited.requested.position.commit), audited);
   else findings.add({ organisationId, importId: fold.importId, sentence: "stream: there is no ImportRequested" });
+}
+
+interface AuditedShipment extends Pick<FoldedShipment, "shipmentId" | "fields" | "items"> {
+  readonly importId: string;
+  /** Commit position of the import's ImportRequested. */
+  readonly position: bigint;
+}
+
+/** By organisation and shipmentId. */
+type ShipmentEvidence = Map<string, AuditedShipment>;
+
+export const shipmentKey = (organisationId: string, shipmentId: string): string => JSON.stringify([organisationId, shipmentId]);
+
+/** An import has ended. */
+function addShipments(shown: ShipmentEvidence, fold: ImportFold, reversals: ImportReversals | undefined): void {
+  const { requested, ended, importId } = fold;
+  if (requested?.data.kind !== "shipments" || ended?.type !== "ImportCompleted") return;
+  const position = requested.position.commit;
+  for (const { shipmentId, fields, items } of unreversedShipments(fold, reversals)) {
+    const key = shipmentKey(requested.data.organisationId, shipmentId);
+    const other = shown.get(key);
+    // Of two versions the one that was pushed later counts, whichever import completed first.
+    if (!other || other.position < position) shown.set(key, { shipmentId, fields, items, importId, position });
+  }
+}
+
+/** The last of the shipments with the same id. One reversal takes all of these back. */
+function unreversedShipments(fold: ImportFold, reversals: ImportReversals | undefined): Iterable<FoldedShipment> {
+  const last = new Map<string, FoldedShipment>();
+  const reversed = new Set<string>();
+  for (const shipment of [...(fold.shipments?.values() ?? [])].sort((a, b) => a.number - b.number)) {
+    last.set(shipment.shipmentId, shipment);
+    if (reversals?.ofShipment(shipment.number)) reversed.add(shipment.shipmentId);
+  }
+  for (const shipmentId of reversed) last.delete(shipmentId);
+  return last.values();
 }

@@ -5,8 +5,7 @@ import type { ImportCompleted, ImportEnding, RowAccepted } from "../../events/im
 import { type ImportEvent, requestedRevision, startedRevision } from "../../events/importLayout.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
-import { canonical, shortDigest } from "../canonical.js";
-import { activityShape, lineShape, rejectionShape } from "../rowShapes.js";
+import { activityShape, canonical, lineShape, rejectionShape, shortDigest } from "../rowShapes.js";
 import { type ActivitySums, addActivity } from "./digests.js";
 
 /** A shipment, as digests of its fields and of its goods lines. */

@@ -128,10 +128,9 @@ interface LogArguments {
 async function auditLog({ org, from, to, json }: LogArguments): Promise<void> {
   const range = { from: from === undefined ? undefined : timeOf(from), to: to === undefined ? undefined : timeOf(to) };
   if (range.from && range.to && range.from > range.to) throw new CommandFault("--from must not be after --to");
-  const [{ verifyLog }, { showProgress }, { logText, logJson }, { streamOf }] = await Promise.all([
+  const [{ verifyLog, logText, logJson }, { showProgress }, { streamOf }] = await Promise.all([
     import("./verifyLog.js"),
     import("../progress.js"),
-    import("./auditLogText.js"),
     import("../../events/streams.js"),
   ]);
   const verified = await withStores(async ({ pool, eventStore, signal }) => {

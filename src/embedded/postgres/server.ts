@@ -1,3 +1,4 @@
+// src/embedded/postgres runs the real Postgres server from an npm package, for `npm start` and the tests, when no address is configured.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -5,8 +6,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { withTimeLimit } from "../../timeLimit.js";
 import { type Account, chooseAccount } from "./account.js";
-import { findBinaries } from "./binaries.js";
-import { createDatabase, ensureCluster } from "./cluster.js";
+import { createDatabase, ensureCluster, findBinaries } from "./cluster.js";
 import { readPidFile, stopLeftover, stopServer, withLeash } from "./leash.js";
 
 export interface PostgresOptions {

@@ -15,9 +15,8 @@ import { createQuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import { type Adapters, memberDeps, organisationDeps, webhookDeps } from "../adapters.js";
 import { createCheckProcesses } from "../checking/checkProcesses.js";
 import { createLocalities, followLocalities } from "../localities.js";
-import { prepareObjects } from "../objects.js";
 import { unfilledTables } from "../tables.js";
-import { type RoleOptions, runAsRole } from "./role.js";
+import { prepareObjects, type RoleOptions, runAsRole } from "./role.js";
 
 const mostLagSeconds = 60;
 

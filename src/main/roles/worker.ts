@@ -9,8 +9,7 @@ import { runWebhooks } from "../../workers/webhooks/runWebhooks.js";
 import { webhookWorkerDeps } from "../adapters.js";
 import { createLocalities, warmLocalities } from "../localities.js";
 import { lowerPriority } from "../lowerPriority.js";
-import { checkObjects } from "../objects.js";
-import { type RunRole, runAsRole } from "./role.js";
+import { checkObjects, type RunRole, runAsRole } from "./role.js";
 
 export const run: RunRole = (options) => {
   const { config, addresses, logger, signal, onReady } = options;

@@ -4,7 +4,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
-import { takeFolder } from "../../folderLock.js";
+import { takeFolder } from "../../dataFolder.js";
 import { encodeHead } from "./blockEncoder.js";
 import { decodeBlock, partOf } from "./blocks.js";
 import { decodeEntry, fileOf, openStorage, putBlock, type Storage, type Tables, TOMBSTONE } from "./storage.js";

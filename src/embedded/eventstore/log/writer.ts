@@ -5,8 +5,7 @@ import { dataOf, encodeBlocks, idOf, newEvent, type ProposedEvent } from "./bloc
 import { endOf, eventIn, lastFrame, type NewBlock, partOf } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
 import { isVisible, viewOf } from "./reads.js";
-import { createRecentIds } from "./recentIds.js";
-import { checkRevision, type ExpectedRevision, type Refusal, type StreamFacts } from "./revisionCheck.js";
+import { checkRevision, createRecentIds, type ExpectedRevision, type Refusal, type StreamFacts } from "./revisionCheck.js";
 import type { Storage } from "./storage.js";
 import {
   isMetastream,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRecentIds } from "../../../../src/embedded/eventstore/log/recentIds.js";
+import { createRecentIds } from "../../../../src/embedded/eventstore/log/revisionCheck.js";
 
 test("a recent id is found at its first stream and revision only, whether look-ups came between or not", () => {
   const appended = fc.record({
