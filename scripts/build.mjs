@@ -20,6 +20,7 @@ function newest(folder) {
 
 const sources = Math.max(
   newest(join(root, "src")),
+  newest(join(root, "scripts", "localities")),
   ...[
     "tsconfig.json",
     "tsconfig.build.json",
@@ -35,9 +36,15 @@ if (existsSync(stamp) && statSync(stamp).mtimeMs >= sources) process.exit(0);
 /** The localities of the packages, worked out once for every process that will start: only rows, not 25 MB of JSON. */
 async function writeLocalities(built) {
   const folder = join(built, "adapters", "localities");
-  const load = (file) => import(pathToFileURL(join(folder, file)).href);
-  const [{ packages }, { storedLine }] = await Promise.all([load("bundled.js"), load("storedLocalities.js")]);
-  for (const [country, compute] of packages) writeFileSync(join(folder, `${country}.tsv`), Array.from(compute(), storedLine).join(""));
+  const program = join(built, "localities.mjs");
+  const { build } = await import("esbuild");
+  const entry = join(root, "scripts", "localities", "bundled.ts");
+  await build({ entryPoints: [entry], outfile: program, bundle: true, platform: "node", format: "esm", packages: "external" });
+  const [{ countries }, { storedLine }] = await Promise.all(
+    [program, join(folder, "storedLocalities.js")].map((file) => import(pathToFileURL(file).href)),
+  );
+  for (const [country, rows] of countries) writeFileSync(join(folder, `${country}.tsv`), Array.from(rows(), storedLine).join(""));
+  rmSync(program);
 }
 
 /** The API reference, which takes a second to make. The address of the service is put in when it is served. */

@@ -19,10 +19,7 @@ export function addLocalityCommands(program: Command): void {
 async function load(source: string): Promise<void> {
   if (!(await stat(source).catch(() => undefined))?.isFile())
     throw new CommandFault(`${source} is not a file that can be read. Give the path of a GeoNames or CSV file`);
-  const [{ prepareLocalities }, { isBundled }] = await Promise.all([
-    import("../adapters/localities/storedLocalities.js"),
-    import("../adapters/localities/bundled.js"),
-  ]);
+  const { isBundled, prepareLocalities } = await import("../adapters/localities/storedLocalities.js");
   await inTemporaryFolder(tmpdir(), "waybill-localities-", async (folder) => {
     const { countries, skipped } = await prepareLocalities(source, folder).catch((error: Error) => {
       throw new CommandFault(`${source}: ${error.message}`);

@@ -1,16 +1,13 @@
 // The API of a whole service on stores of the test's own, in this process and on a real socket.
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { BlockList } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
-import { bundledLocalities } from "../../src/adapters/localities/bundled.js";
-import { readStoredLocalities } from "../../src/adapters/localities/storedLocalities.js";
+import { bundledLocalities } from "../../src/adapters/localities/storedLocalities.js";
 import { createMetrics } from "../../src/adapters/metrics.js";
 import type { FileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
 import { createPool } from "../../src/adapters/postgres/pool.js";
@@ -39,11 +36,8 @@ import { startHostedEventStore } from "./stores/hostedEventStore.js";
 import { createTestDatabase } from "./stores/postgres.js";
 import { createTestObjectStore } from "./stores/stores.js";
 
-/** Reads the localities that the build has prepared, as the product does. Preparing them here would take half a second. */
-export const geography = createGeography((country) => {
-  const built = fileURLToPath(new URL(`../../dist/adapters/localities/${country}.tsv`, import.meta.url));
-  return existsSync(built) ? readStoredLocalities(built) : bundledLocalities(country);
-});
+/** Reads the localities that the build has prepared, as the product does. */
+export const geography = createGeography(bundledLocalities);
 
 export interface TestService {
   readonly url: string;

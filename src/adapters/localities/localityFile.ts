@@ -1,7 +1,19 @@
+// src/adapters/localities reads localities: those that come with the service, and files that operators load. Every source gives the same rows;
+// the first row of a postcode is its primary suburb.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import Papa from "papaparse";
-import type { LocalityRow } from "./localityRow.js";
+
+export interface LocalityRow {
+  readonly postalCode: string;
+  readonly suburb: string;
+  /** The city that the suburb is part of; otherwise the suburb itself. */
+  readonly city: string;
+  readonly state: string;
+  readonly stateName: string;
+  /** Has post-office boxes only. */
+  readonly poBox: boolean;
+}
 
 export interface CountryRow {
   readonly countryCode: string;

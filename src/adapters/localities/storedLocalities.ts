@@ -1,9 +1,23 @@
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { readLocalityFile } from "./localityFile.js";
-import type { LocalityRow } from "./localityRow.js";
+import { fileURLToPath } from "node:url";
+import { type LocalityRow, readLocalityFile } from "./localityFile.js";
+
+const bundled = ["AU", "US", "CA"];
+
+export const isBundled = (countryCode: string): boolean => bundled.includes(countryCode);
+
+/** The localities that come with the service; undefined for a country that has to be loaded first. */
+export function bundledLocalities(countryCode: string): Iterable<LocalityRow> | undefined {
+  if (!isBundled(countryCode)) return undefined;
+  // The build writes this file (scripts/localities); it is not in the repository. Sources that run unbuilt use the file of the last build.
+  const files = ["./", "../../../dist/adapters/localities/"].map((folder) => new URL(`${folder}${countryCode}.tsv`, import.meta.url));
+  const built = files.find(existsSync);
+  if (!built) throw new Error(`The localities of ${countryCode} are missing: run \`npm run build\`.`);
+  return readStoredLocalities(fileURLToPath(built));
+}
 
 /** One country's localities in the stored format. */
 export interface StoredCountry {

@@ -1,6 +1,5 @@
 // The program of a process that checks one file. It ends when it has sent its result, or when the API's process is gone.
-import { bundledLocalities } from "../../adapters/localities/bundled.js";
-import { readStoredLocalities } from "../../adapters/localities/storedLocalities.js";
+import { bundledLocalities, readStoredLocalities } from "../../adapters/localities/storedLocalities.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";

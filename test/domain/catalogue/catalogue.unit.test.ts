@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readAustralia } from "../../../src/adapters/localities/australia.js";
+import { readAustralia } from "../../../scripts/localities/australia.js";
 import { demoOrganisation } from "../../../src/demo/demoOrganisation.js";
 import { compileCatalogue } from "../../../src/domain/catalogue/catalogue.js";
 import { diffCatalogue } from "../../../src/domain/catalogue/diff.js";

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
-import { type LocalityRow, localityName } from "./localityRow.js";
+import type { LocalityRow } from "../../src/domain/geography/localities.js";
+import { localityName } from "./localityName.js";
 
 function byCode(text: string): Map<string, string> {
   return new Map(text.split(",").map((entry) => [entry.slice(0, 2), entry.slice(3)]));

@@ -1,6 +1,7 @@
+import type { LocalityRow } from "../../src/domain/geography/localities.js";
 import { type AustralianRecord, readAustralianFile } from "./australianFile.js";
 import { cityOf } from "./cities.js";
-import { type LocalityRow, localityName } from "./localityRow.js";
+import { localityName } from "./localityName.js";
 import { coordinates, createPrimaryRanking } from "./primarySuburb.js";
 
 const states: Record<string, string> = {

