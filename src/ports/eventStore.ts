@@ -51,6 +51,12 @@ export interface StoredEvent {
 export type Revision = bigint;
 export const noStream: Revision = -1n;
 
+/** Where the last event of an append is. */
+export interface AppendResult {
+  readonly revision: Revision;
+  readonly position: Position;
+}
+
 export interface EventBatch {
   readonly events: readonly StoredEvent[];
   /** May be stored as a checkpoint when this batch and all batches before it are handled. */
@@ -65,7 +71,7 @@ export interface EventChunk {
   /** False when the event does not fit and has to begin the next chunk. The first one always fits. */
   add(event: NewEvent): boolean;
   /** As `EventStore.append`. Nothing may be added meanwhile; once it resolves the chunk is empty and takes other events. */
-  append(expected: Revision): Promise<{ revision: Revision; position: Position }>;
+  append(expected: Revision): Promise<AppendResult>;
 }
 
 export interface EventStore {
@@ -76,7 +82,7 @@ export interface EventStore {
     expected: Revision,
     /** `withinMs`: the time for all attempts together. */
     patience?: { withinMs?: number },
-  ): Promise<{ revision: Revision; position: Position }>;
+  ): Promise<AppendResult>;
   /** For thousands of events: they are appended in requests of at most `maxBytes`. */
   newChunk(stream: string, maxBytes: number): EventChunk;
   /** Streams events in order; an unknown stream yields nothing. */

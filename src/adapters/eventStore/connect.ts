@@ -3,10 +3,9 @@ import type { Logger } from "pino";
 import { type EventStore, isAfter } from "../../ports/eventStore.js";
 import { createAppender } from "./appending/append.js";
 import { createBatchSender } from "./appending/sendBatch.js";
-import { createStreamDeleter, newClient, openConnection } from "./connection.js";
+import { createStreamDeleter, openConnection } from "./connection.js";
 import { followLog } from "./reading/followLog.js";
 import { createHeadReader, createStreamReader } from "./reading/readStream.js";
-import { closeClient } from "./vendor.js";
 
 export interface EventStoreOptions {
   /** `esdb://...`, one node or a cluster. */
@@ -30,7 +29,7 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
   const read = createStreamReader(connection, { deadlineMs, attempts, patienceMs });
   const head = createHeadReader(connection, deadlineMs);
   const { append, newChunk } = createAppender({ connection, send: createBatchSender(deadlineMs), read, deadlineMs, attempts, patienceMs });
-  const following = { newClient: () => newClient(address), closeClient, head, logger, deadlineMs, stallMs };
+  const following = { address, head, logger, deadlineMs, stallMs };
   const closing = new AbortController();
 
   return {

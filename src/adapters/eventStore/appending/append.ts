@@ -1,23 +1,17 @@
 // Sends an append at its exact revision until the outcome is known. Sending the same ids at the same revision again is always safe: an append
 // that had already landed is acknowledged once more, and one that came too late is refused as a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
-import type { EventChunk, NewEvent, Position, Revision } from "../../../ports/eventStore.js";
+import type { AppendResult, EventStore, Revision } from "../../../ports/eventStore.js";
 import { type Connection, pauseBeforeRetry, withDeadline } from "../connection.js";
 import { actualRevision, definiteFailure, isSilence, serverDefaultBytes, wasNeverSent } from "../failures.js";
 import { type BatchRequest, batchRequest, headBytes, requestOf } from "../protocol/batchMessages.js";
 import { addEvent, clearEvents, idsIn, noEvents } from "../protocol/proposedEvents.js";
-import type { ReadStream } from "../reading/readStream.js";
 import type { SendBatch } from "./sendBatch.js";
-
-export interface AppendResult {
-  readonly revision: Revision;
-  readonly position: Position;
-}
 
 interface AppenderOptions {
   readonly connection: Connection;
   readonly send: SendBatch;
-  readonly read: ReadStream;
+  readonly read: EventStore["read"];
   readonly deadlineMs: number;
   readonly attempts: number;
   /** The time for all attempts together. */
@@ -30,13 +24,6 @@ const shortestMs = 100;
 /** No server takes more in one message, and sending it all the same blocks the connection for all calls. */
 const mostBytes = 4 * 1024 * 1024;
 
-export type Append = (
-  stream: string,
-  events: readonly NewEvent[],
-  expected: Revision,
-  patience?: { withinMs?: number },
-) => Promise<AppendResult>;
-
 /** An append. Its events are only in the request, so that they are not held twice. */
 interface PreparedAppend {
   readonly stream: string;
@@ -46,12 +33,7 @@ interface PreparedAppend {
   attempts: number;
 }
 
-export interface Appender {
-  readonly append: Append;
-  readonly newChunk: (stream: string, maxBytes: number) => EventChunk;
-}
-
-export function createAppender(options: AppenderOptions): Appender {
+export function createAppender(options: AppenderOptions): Pick<EventStore, "append" | "newChunk"> {
   const deliver = deliverer(options);
   const endOf = (withinMs: number) => performance.now() + Math.min(withinMs, options.patienceMs);
   return {
@@ -121,7 +103,7 @@ function deliverer(options: AppenderOptions): (append: PreparedAppend, end: numb
 }
 
 /** After a wrong-version answer, reads whether this append's own events are in the stream. Undefined while the outcome is not known. */
-async function findEarlierLanding(read: ReadStream, append: PreparedAppend, error: unknown): Promise<AppendResult | undefined> {
+async function findEarlierLanding(read: EventStore["read"], append: PreparedAppend, error: unknown): Promise<AppendResult | undefined> {
   if (error instanceof WrongVersion) throw error;
   const actual = actualRevision(error);
   if (actual === undefined) return undefined;
@@ -134,7 +116,11 @@ async function findEarlierLanding(read: ReadStream, append: PreparedAppend, erro
 }
 
 /** Success when this append's events are at the revisions after `expected`, whichever attempt put them there. Else throws WrongVersion. */
-async function findLandedEvents(read: ReadStream, { stream, request, expected }: PreparedAppend, actual: Revision): Promise<AppendResult> {
+async function findLandedEvents(
+  read: EventStore["read"],
+  { stream, request, expected }: PreparedAppend,
+  actual: Revision,
+): Promise<AppendResult> {
   const ids = idsIn(request.bytes);
   let matched = 0;
   let last: AppendResult | undefined;

@@ -5,17 +5,15 @@ import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../../portErrors.js";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
-import { pauseBeforeRetry } from "../connection.js";
+import { newClient, pauseBeforeRetry } from "../connection.js";
 import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../failures.js";
 import { type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
-import { openReadCall } from "../vendor.js";
+import { closeClient, openReadCall } from "../vendor.js";
 import { type FeedBatch, openEventFeed } from "./eventFeed.js";
 import type { ReadHead } from "./readStream.js";
 
 export interface FollowOptions {
-  /** Makes a client for the subscription alone, so that giving it up disturbs no other call. */
-  readonly newClient: () => EventStoreDBClient;
-  readonly closeClient: (client: EventStoreDBClient) => Promise<void>;
+  readonly address: string;
   readonly head: ReadHead;
   readonly logger: Logger;
   readonly deadlineMs: number;
@@ -54,7 +52,7 @@ const replayAttempts = 10;
 export async function followLog(following: FollowOptions, range: SubscriptionRange, onBatch: OnBatch): Promise<Position | undefined> {
   let reached = range.from;
   let failures = 0;
-  let client = following.newClient();
+  let client = newClient(following.address); // for the subscription alone, so that giving it up disturbs no other call
   const handle: OnBatch = async (batch) => {
     await onBatch(batch).catch((error: unknown) => {
       throw new OnBatchFailed(error);
@@ -73,13 +71,13 @@ export async function followLog(following: FollowOptions, range: SubscriptionRan
         logFailure(following.logger, error, failures);
         await (failures === 1 && isTooSlow(error) ? pauseForMore(range.signal) : pauseBeforeRetry(failures, range.signal));
         if (isTooSlow(error) || isNotLeader(error)) continue; // the connection is fine, or the client has turned to the leader
-        await following.closeClient(client);
-        client = following.newClient();
+        await closeClient(client);
+        client = newClient(following.address);
       }
     }
     return reached;
   } finally {
-    await following.closeClient(client);
+    await closeClient(client);
   }
 }
 

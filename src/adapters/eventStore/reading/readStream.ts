@@ -1,22 +1,12 @@
-// Reads one stream. The client gives reads no deadline at all, so a silent server is noticed here. A read that breaks off goes on after the
-// last event it yielded.
-
+// Reads one stream, and the end of the log. The client gives reads no deadline at all, so a silent server is noticed here. A read that breaks
+// off goes on after the last event it yielded.
 import { StoreUnavailable } from "../../../portErrors.js";
-import type { Position, Revision, StoredEvent } from "../../../ports/eventStore.js";
+import type { EventStore, Position, Revision } from "../../../ports/eventStore.js";
 import { type Connection, pauseBeforeRetry } from "../connection.js";
 import { definiteFailure, isNotLeader, isSilence, reasonOf } from "../failures.js";
 import { readHeadRequest, readStreamRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
 import { openEventFeed } from "./eventFeed.js";
-
-export interface ReadOptions {
-  from?: Revision;
-  backwards?: boolean;
-  max?: number;
-  signal?: AbortSignal;
-}
-
-export type ReadStream = (stream: string, options?: ReadOptions) => AsyncGenerator<StoredEvent, void, undefined>;
 
 const eventsAhead = 500;
 /** An attempt shorter than this is not worth making. */
@@ -29,7 +19,7 @@ interface ReadPatience {
   readonly patienceMs: number;
 }
 
-export function createStreamReader(connection: Connection, { deadlineMs, attempts, patienceMs }: ReadPatience): ReadStream {
+export function createStreamReader(connection: Connection, { deadlineMs, attempts, patienceMs }: ReadPatience): EventStore["read"] {
   return async function* read(stream, { from, backwards = false, max = Number.MAX_SAFE_INTEGER, signal } = {}) {
     let next = from;
     let left = max;
@@ -91,6 +81,7 @@ export type ReadHead = (deadlineMs?: number) => Promise<Position | undefined>;
 
 const what = "reading the end of the log";
 
+/** The end of `$all`: also the cheapest call that only a working server answers. */
 export function createHeadReader(connection: Connection, defaultDeadlineMs: number): ReadHead {
   return (deadlineMs = defaultDeadlineMs) =>
     readHead(connection, deadlineMs).catch((error: unknown) => {
