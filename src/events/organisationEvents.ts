@@ -1,4 +1,4 @@
-// An organisation, its catalogue, its API keys, its webhook endpoints, and what it takes the columns of files for. This is a disk format.
+// An organisation, its catalogue, its API keys, its webhook endpoints, what it takes the columns of files for, and whether it has put its first steps away. This is a disk format.
 // A catalogue change is one event per changed entry and then CatalogueApplied. Entries count only when CatalogueApplied follows.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
@@ -84,6 +84,9 @@ const webhookResumed = z.object(ofEndpoint);
 /** From now on the columns of a file of this kind with exactly these headings are taken for these fields. */
 const columnsMapped = columnChoice.extend({ kind: z.enum(importKinds), by: principal, at: instant });
 
+/** Nobody of the organisation is shown the list `Get started` any more. */
+const firstStepsPutAway = z.object({ by: principal, at: instant });
+
 /** Every event of an organisation's stream. */
 export const organisationEvents = {
   CatalogueEntryPut: catalogueEntryPut,
@@ -99,6 +102,7 @@ export const organisationEvents = {
   WebhookPaused: webhookPaused,
   WebhookResumed: webhookResumed,
   ColumnsMapped: columnsMapped,
+  FirstStepsPutAway: firstStepsPutAway,
 } as const;
 
 export type CatalogueEntryPut = z.infer<typeof catalogueEntryPut>;

@@ -1,6 +1,7 @@
 // What the last days brought, for the overview.
 
 import type { Database } from "../ports/database.js";
+import { searchKey } from "../projections/tables/imports.js";
 import { ofGroupSql } from "./activities/activityFilter.js";
 
 /** The beginnings of the days, oldest first, and the end of the last one. */
@@ -107,4 +108,28 @@ export async function troubledWebhooks(organisationId: string, database: Databas
     [organisationId],
   );
   return rows[0] ?? { paused: 0, failing: 0 };
+}
+
+export interface FirstSteps {
+  readonly isPutAway: boolean;
+  readonly hasImport: boolean;
+  /** One of the example file, which an organisation takes that begins. */
+  readonly hasExample: boolean;
+  readonly hasColleague: boolean;
+  readonly hasKey: boolean;
+}
+
+/** How far an organisation is with its first hour. */
+export async function firstStepsOf(organisationId: string, database: Database): Promise<FirstSteps> {
+  const completed = "select from imports where organisation_id = $1 and status = 'completed'";
+  const { rows } = await database.query<FirstSteps>(
+    `select first_steps_put_away as "isPutAway", exists(${completed}) as "hasImport",
+            exists(${completed} and source = 'file' and starts_with(${searchKey("file_name")}, 'example-')) as "hasExample",
+            (select count(*) from members where organisation_id = $1 and status <> 'removed') > 1 as "hasColleague",
+            exists(select from api_keys where organisation_id = $1 and valid_until is null and revoked_at is null
+                    and (expires_at is null or expires_at > now())) as "hasKey"
+       from organisations where id = $1`,
+    [organisationId],
+  );
+  return rows[0] ?? { isPutAway: true, hasImport: true, hasExample: true, hasColleague: true, hasKey: true };
 }

@@ -64,6 +64,7 @@ export const unloggedEvents: Readonly<Record<Exclude<EventType, LoggedEvent>, st
   CatalogueEntryPut: "is part of a change that CatalogueApplied sums up",
   CatalogueEntryRemoved: "is part of a change that CatalogueApplied sums up",
   MemberErased: "takes the member's entries away; MemberForgotten stays",
+  FirstStepsPutAway: "changes nothing but what Overview shows",
   ImportStarted: "is a worker's",
   RowAccepted: "is a worker's",
   RowRejected: "is a worker's",

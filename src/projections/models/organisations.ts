@@ -110,6 +110,9 @@ async function applyEvents(
         );
         continue;
       }
+      case "FirstStepsPutAway":
+        await client.query("update organisations set first_steps_put_away = true where id = $1", [organisationId]);
+        continue;
     }
     event satisfies never;
   }

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   bigint,
   customType,
@@ -18,6 +19,9 @@ const activityColumns = byField(fieldsOf("activity"), (field): PgColumnBuilderBa
   return field.required === "value" ? column.notNull() : column;
 });
 
+/** SQL for a reference as its index has it. It may be too long for an index. */
+export const referenceKey = (text: string): string => `left(${text}, 200)`;
+
 /** Rows are written as they are recorded. Queries join imports, so they show a row only when its import is `completed`. */
 export const activities = pgTable(
   "activities",
@@ -26,7 +30,13 @@ export const activities = pgTable(
     row: integer().notNull(),
     ...activityColumns,
   },
-  (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
+  (table) => [
+    primaryKey({ columns: [table.importPosition, table.row] }),
+    // For the search by reference, import by import. A reference may be too long for an index.
+    index("activities_by_reference")
+      .on(table.importPosition, sql.raw(`${referenceKey("reference")} text_pattern_ops`))
+      .where(sql`${table.reference} is not null`),
+  ],
 );
 
 /** Activities are summed by these columns. The customer id of a row without a customer is empty. */

@@ -5,6 +5,9 @@ import type { ImportCompleted, ImportRequested } from "../../events/importEvents
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
+/** SQL for a text as the search compares it. It may be too long for an index. */
+export const searchKey = (text: string): string => `lower(left(${text}, 200))`;
+
 export const imports = pgTable(
   "imports",
   {
@@ -53,8 +56,11 @@ export const imports = pgTable(
     index("imports_by_kind_and_status").on(table.organisationId, table.kind, table.status, table.position),
     // For the imports that ended in the last days.
     index("imports_by_end").on(table.organisationId, table.finishedAt),
-    // For the rows that the imports with one reference wrote. A reference may be too long for an index.
-    index("imports_by_reference").on(table.organisationId, sql`md5(${table.sourceDetails})`, table.finishedAt),
+    // For the rows that the imports with one reference wrote, and for the search by the beginning of a reference or of a file's name.
+    index("imports_by_reference").on(table.organisationId, sql.raw(`${searchKey("source_details")} text_pattern_ops`), table.finishedAt),
+    index("imports_by_file_name")
+      .on(table.organisationId, sql.raw(`${searchKey("file_name")} text_pattern_ops`))
+      .where(sql`${table.source} = 'file'`),
     // For the last import with the same file, which may have been pushed every minute.
     index("imports_by_file").on(table.organisationId, table.kind, table.fileSha256, table.position),
     index("imports_unfinished").on(table.status, table.organisationId),

@@ -1,11 +1,13 @@
 // src/projections/tables holds the drizzle definition of every table. After a change `npm run migrations` writes the SQL into drizzle/.
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 
 export const organisations = pgTable("organisations", {
   id: text().primaryKey(),
   name: text().notNull(),
   timezone: text().notNull(),
   catalogueVersion: integer("catalogue_version").notNull(),
+  /** Nobody is shown the list of first steps any more. */
+  firstStepsPutAway: boolean("first_steps_put_away").notNull().default(false),
   /** The revision of the organisation's stream up to which these rows include its events. */
   revision: bigint({ mode: "bigint" }).notNull(),
 });

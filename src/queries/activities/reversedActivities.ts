@@ -1,10 +1,10 @@
-// The ledger with the activities that do not count (reversed ones, and those in whose place a correction counts), or only with unusual ones. They
-// are listed in the order of the pushes, whatever the filter. At most some thousand rows are looked at for a page, so it may be short, or empty, and have another one
+// The ledger with the activities that do not count (reversed ones, and those in whose place a correction counts), or only with unusual ones or
+// those of one reference. They are listed in the order of the pushes, whatever the filter. At most some thousand rows are looked at for a page, so it may be short, or empty, and have another one
 // after it.
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { instantSql, longestKey } from "../../projections/tables/activities.js";
+import { instantSql, longestKey, referenceKey } from "../../projections/tables/activities.js";
 import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import { type ActivityFilter, filterScope, isFiltered } from "./activityFilter.js";
 
@@ -13,6 +13,7 @@ export const reversedChoices = ["include", "only"] as const;
 export interface ListedActivities {
   readonly reversed: (typeof reversedChoices)[number] | "leaveOut";
   readonly unusualOnly: boolean;
+  readonly reference?: string | undefined;
 }
 
 export interface ActivityState {
@@ -40,16 +41,17 @@ const lookedAt = 5_000;
 export async function listWithReversed(
   organisationId: string,
   filter: ActivityFilter,
-  { reversed, unusualOnly }: ListedActivities,
+  { reversed, unusualOnly, reference }: ListedActivities,
   { limit, cursor, secret }: PageRequest,
   pool: Database,
 ): Promise<Page<ActivityWithState>> {
   const scope = ["activities with reversed ones", unusualOnly ? `unusual ${reversed}` : reversed, organisationId, ...filterScope(filter)];
+  if (reference !== undefined) scope.push(`=${reference}`);
   const [position = null, row = null] = cursor === undefined ? [] : readCursor(secret, scope, cursor);
   const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from = null, to = null } = filter;
   const count = reversed !== "include" || isFiltered(filter) ? lookedAt : limit + 1;
-  const given = { organisationId, importId, position, row, customerId, warehouseCode, chargeCode, from, to, count };
-  const { rows } = await pool.query<Walked>(named(walkedSql(reversed, unusualOnly), given));
+  const given = { organisationId, importId, position, row, customerId, warehouseCode, chargeCode, from, to, count, reference };
+  const { rows } = await pool.query<Walked>(named(walkedSql(reversed, unusualOnly, reference !== undefined), given));
   const fitting = rows.filter(({ fits }) => fits);
   const shown = fitting.slice(0, limit);
   const last = fitting.length > limit ? shown.at(-1) : rows.length === count ? rows.at(-1) : undefined;
@@ -99,8 +101,13 @@ const unusualRowsSql = `
     cross join lateral jsonb_array_elements(kind -> 'rows') as ranges (range)
     cross join lateral generate_series((range ->> 0)::integer, (range ->> 1)::integer) as numbers (number))`;
 
+/** `offset 0` keeps the planner to the index of references: for the order of the rows it would read the whole import. */
+const sameReference = `(
+  select * from activities where import_position = i.position and ${referenceKey("reference")} = ${referenceKey(":reference::text")}
+     and reference = :reference offset 0) as activities`;
+
 /** Import by import, and of each at most what one page looks at. Imports of which nothing is reversed are left out where only that is listed. */
-const walkedSql = (reversed: ListedActivities["reversed"], unusualOnly: boolean) => `
+const walkedSql = (reversed: ListedActivities["reversed"], unusualOnly: boolean, ofReference: boolean) => `
   select ${standing}, ${isListed[reversed]}
          and (:customerId::text is null or left(coalesce(a.customer_id, ''), ${longestKey}) = :customerId) and (:warehouseCode::text is null or left(a.warehouse_code, ${longestKey}) = :warehouseCode)
          and (:chargeCode::text is null or left(a.charge_code, ${longestKey}) = :chargeCode)
@@ -110,7 +117,7 @@ const walkedSql = (reversed: ListedActivities["reversed"], unusualOnly: boolean)
              and (:position::bigint is null or i.position >= :position) ${reversed === "only" ? "and exists (select from reversals r where r.import_position = i.position)" : ""} ${unusualOnly ? "and i.unusual is not null" : ""}
            order by i.position offset 0) as i
    cross join lateral (
-     select * from activities where import_position = i.position and (i.position <> coalesce(:position::bigint, -1) or "row" > :row::integer)
+     select * from ${ofReference ? sameReference : "activities"} where import_position = i.position and (i.position <> coalesce(:position::bigint, -1) or "row" > :row::integer)
         ${unusualOnly ? `and "row" in ${unusualRowsSql}` : ""}
       order by "row" limit :count) as a
    ${withStanding("a")}

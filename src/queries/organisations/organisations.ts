@@ -6,7 +6,7 @@ import type { Database } from "../../ports/database.js";
 import type { localityFiles, members, organisations } from "../../projections/tables/organisations.js";
 import { recentLoads } from "../../recentValues.js";
 
-export type OrganisationSummary = Omit<typeof organisations.$inferSelect, "revision">;
+export type OrganisationSummary = Omit<typeof organisations.$inferSelect, "revision" | "firstStepsPutAway">;
 
 export async function listOrganisations(database: Database): Promise<OrganisationSummary[]> {
   const { rows } = await database.query<OrganisationSummary>(

@@ -1,6 +1,7 @@
 // Walks: the ways to find the shipments that a filter asks for. A walk reads an index in the order of the list, from a place on, so that a
 // page costs what it reads and not what the ledger holds.
 import { type SQL, sql } from "drizzle-orm";
+import { searchKey } from "../../projections/tables/imports.js";
 import { shipmentKey, shipmentKeyLength } from "../../projections/tables/shipments.js";
 import type { ShipmentFilter } from "./shipmentFilter.js";
 
@@ -85,7 +86,7 @@ function byImports(organisationId: string, filter: ShipmentFilter): Walk {
   const imports = ([end, position, shipmentId]: readonly string[] = []) => sql`
     select position, finished_at, kind, status from imports
      where organisation_id = ${organisationId} and finished_at is not null
-       ${sourceDetails === undefined ? sql`` : sql`and md5(source_details) = md5(${sourceDetails}) and source_details = ${sourceDetails}`}
+       ${sourceDetails === undefined ? sql`` : sql`and ${sql.raw(searchKey("source_details"))} = lower(left(${sourceDetails}, 200)) and source_details = ${sourceDetails}`}
        ${from ? sql`and finished_at >= ${from.toISOString()}::timestamptz` : sql``}
        ${to ? sql`and finished_at < ${to.toISOString()}::timestamptz` : sql``}
        ${end === undefined ? sql`` : sql`and (finished_at, position) ${sql.raw(shipmentId === undefined ? "<" : "<=")} (${end}::timestamptz, ${position}::bigint)`}

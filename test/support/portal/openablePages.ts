@@ -30,6 +30,14 @@ export const openablePages: readonly OpenablePage[] = [
     address: ({ joinToken }) => `/portal/join/${joinToken}`,
   },
   { path: "/portal/help", name: "help", heading: "Help", as: "viewer", address: () => "/portal/help" },
+  {
+    path: "/portal/search",
+    name: "search",
+    heading: "Search: tuesday-orders.csv",
+    as: "viewer",
+    address: () => "/portal/search?q=tuesday-orders.csv",
+  },
+  { path: "/portal/search", name: "search-nothing", heading: "Search: nowhere", as: "viewer", address: () => "/portal/search?q=nowhere" },
   { path: "/portal", name: "overview", heading: "Overview", as: "viewer", address: () => "/portal" },
   { path: "/portal/imports", name: "imports", heading: "Imports", as: "operator", address: () => "/portal/imports" },
   {

@@ -90,7 +90,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     summary: "List the activity ledger, of one import or of all",
     description:
       "In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and " +
-      "half hour, and as pushed within each. With `reversed` or `unusual` always in the order of the pushes; then a filtered page may be short, or empty, and " +
+      "half hour, and as pushed within each. With `reversed`, `unusual` or `reference` always in the order of the pushes; then a filtered page may be short, or empty, and " +
       "still have a `nextCursor`: at most 5,000 activities are looked at for a page.",
     tag: ledgersTag,
     scope: "read",
@@ -109,6 +109,12 @@ export const activityLedgerRoutes: readonly Route[] = [
             .describe(
               "only: activities that their imports name as unusual, of each kind the first 1,000 of an import; in the order of the pushes",
             ),
+          reference: z
+            .string()
+            .min(1)
+            .max(limits.textLength)
+            .optional()
+            .describe("Activities with exactly this reference; in the order of the pushes"),
           ...activityFilters,
         })
         .strict(),
@@ -119,13 +125,13 @@ export const activityLedgerRoutes: readonly Route[] = [
       404: { description: "No such fulfilment import in the organisation" },
     },
     handler: async ({ query, caller }, deps) => {
-      const { importId, reversed, unusual } = query;
+      const { importId, reversed, unusual, reference } = query;
       const filter = { importId, ...(await activityFilter(query, caller, deps)) };
       if (importId !== undefined) await requireImport(caller.organisationId, { kind: "activities", importId }, deps);
       const page = pageRequest(query, deps);
-      if (reversed === undefined && unusual === undefined)
+      if (reversed === undefined && unusual === undefined && reference === undefined)
         return answerPage(listActivities(caller.organisationId, filter, page, deps.pool));
-      const listed = { reversed: reversed ?? "leaveOut", unusualOnly: unusual !== undefined } as const;
+      const listed = { reversed: reversed ?? "leaveOut", unusualOnly: unusual !== undefined, reference } as const;
       return answerPage(
         listWithReversed(caller.organisationId, filter, listed, page, deps.pool),
         ({ values, importId, row, ...standing }) => ({

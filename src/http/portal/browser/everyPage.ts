@@ -156,6 +156,18 @@ document.addEventListener("keydown", ({ key, target }) => {
   closeMenus();
 });
 
+/** The key `/` leads to the search, except where it is typed. */
+document.addEventListener("keydown", (event) => {
+  const { key, target, ctrlKey, metaKey, altKey } = event;
+  if (key !== "/" || ctrlKey || metaKey || altKey || document.querySelector("dialog:modal")) return;
+  if (target instanceof HTMLElement && (target.isContentEditable || target.closest("input, textarea, select, [data-grid]"))) return;
+  const field = document.querySelector<HTMLInputElement>(".search input");
+  if (!field) return;
+  event.preventDefault();
+  field.select();
+  field.focus();
+});
+
 function prepare(): void {
   openAll();
   showCopyButtons();

@@ -1,6 +1,7 @@
 import type { PageDefinition, SignedInVisit } from "../pageDefinition.js";
 import { navigation } from "../shell/navigation.js";
 import { Panel } from "../shell/panel.js";
+import { searchable } from "./search.js";
 
 const path = "/portal/help";
 
@@ -12,6 +13,9 @@ export const helpPage: PageDefinition<SignedInVisit> = {
     body: (
       <>
         <Pages visit={visit} />
+        <Panel id="search" title="Search">
+          <p>{searchable}</p>
+        </Panel>
         <Panel id="keyboard" title="Keyboard">
           <p>Every page works with the keyboard alone: Tab moves forward, Shift+Tab moves back, Enter opens a link or presses a button.</p>
           <dl class="keys">
@@ -64,6 +68,7 @@ function Pages({ visit }: { visit: SignedInVisit }) {
 }
 
 const keyboard: readonly (readonly [string, string])[] = [
+  ["/", "Leads to the search, on every page."],
   ["Arrow keys", "In the table of rejected rows: move from cell to cell."],
   ["Enter, or typing", "Edits the cell."],
   ["Escape", "Leaves the cell, and then the table."],

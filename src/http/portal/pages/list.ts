@@ -23,8 +23,9 @@ import { keyDownloads, keyForms, keysPage } from "./keys/keysPage.js";
 import { logEventPage } from "./log/logEventPage.js";
 import { logDownloads, logPage } from "./log/logPage.js";
 import { memberDownloads, memberForms, membersPage } from "./members.js";
-import { overviewPage } from "./overview.js";
+import { overviewForms, overviewPage } from "./overview.js";
 import { placesAnswer, quoteDownloads, quoteForm, quotesPage } from "./quotes/quotesPage.js";
+import { searchPage } from "./search.js";
 import { shipmentPage } from "./shipments/shipmentPage.js";
 import { shipmentDownloads, shipmentsPage } from "./shipments/shipmentsPage.js";
 import { organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
@@ -89,6 +90,7 @@ export const pages: readonly PageDefinition<Visit>[] = [
     ...cataloguePages,
     keysPage,
     membersPage,
+    searchPage,
     helpPage,
   ].map(page),
   ...[importHistoryPage, quoteHistoryPage, webhooksPage, endpointList.page, deliveryPage, logPage, logEventPage, accountPage].map(page),
@@ -100,6 +102,7 @@ export const forms: readonly FormDefinition<Visit>[] = [
   joinForm,
   ...[
     signOutForm,
+    ...overviewForms,
     cancelForm,
     reverseForm,
     uploadForm,

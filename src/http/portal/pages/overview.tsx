@@ -22,6 +22,7 @@ import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
 import { Amount } from "../shell/values.js";
 import { type LastDays, lastDays, monthAfter, monthInWords, periodOf, shortDayInWords, today } from "./days.js";
+import { firstStepsForms, getStarted } from "./firstSteps.js";
 import { importColumns, importMarks, importNotes, isUnfinished, Live, livePath } from "./imports/importStatus.js";
 
 const shownImports = 10;
@@ -38,7 +39,7 @@ export const overviewPage: PageDefinition<SignedInVisit> = {
     const { pool } = sources;
     const { now } = await presentCatalogueOf(organisationId, pool);
     const days = lastDays(shownDays, timezone, now);
-    const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys] = await Promise.all([
+    const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys, firstSteps] = await Promise.all([
       latestImports(organisationId, shownImports, sources),
       countOpenRows(organisationId, undefined, pool),
       endedImports(organisationId, days, pool),
@@ -46,6 +47,7 @@ export const overviewPage: PageDefinition<SignedInVisit> = {
       rowsOfMonths(visit, now, sources),
       troubledWebhooks(organisationId, pool),
       may("keys") ? keysEndingSoon(organisationId, pool) : 0,
+      getStarted(visit, sources),
     ]);
     const notes = await importNotes(organisationId, imports, sources);
     const running = imports.filter(isUnfinished);
@@ -66,6 +68,7 @@ export const overviewPage: PageDefinition<SignedInVisit> = {
             webhooks={webhooks}
             endingKeys={endingKeys}
           />
+          {firstSteps}
           <Live visit={visit} from={livePath} isMoving={running.length > 0} />
           {running.length === 0 ? null : (
             <Panel id="running" title="Running">
@@ -86,6 +89,8 @@ export const overviewPage: PageDefinition<SignedInVisit> = {
     };
   },
 };
+
+export const overviewForms = firstStepsForms(overviewPage);
 
 interface MonthRows {
   readonly month: string;

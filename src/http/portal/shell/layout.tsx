@@ -1,3 +1,4 @@
+import { limits } from "../../../domain/imports/limits.js";
 import type { Notice, PageContent, Visit } from "../pageDefinition.js";
 import { Button, ButtonLink, FaultContext } from "./form.js";
 import { Logo } from "./icons.js";
@@ -44,6 +45,10 @@ export function Layout({ visit, shown }: { visit: Visit; shown: PageContent }) {
   );
 }
 
+export const searchPath = "/portal/search";
+/** As long as an id may be. */
+export const longestSearch = limits.identifierLength;
+
 /** No inline style for its indicators and nothing that is evaluated: the page's policy would refuse both. */
 const htmxConfig = JSON.stringify({ includeIndicatorCSS: false, mode: "same-origin" });
 
@@ -65,11 +70,28 @@ function Header({ visit }: { visit: Visit }) {
         Waybill
       </a>
       <span class="organisation">{person.organisationName}</span>
+      <search class="search">
+        <form method="get" action={links.to(searchPath)}>
+          <input
+            type="search"
+            name="q"
+            aria-label="Search"
+            aria-keyshortcuts="/"
+            placeholder="Search"
+            title="Press / to search"
+            maxlength={longestSearch}
+            value={visit.path === searchPath ? visit.query["q"] : undefined}
+            autocomplete="off"
+            required
+          />
+        </form>
+      </search>
       <nav class="wide" aria-label="Main">
         <Navigation visit={visit} />
       </nav>
       <details class="narrow">
         <summary>Menu</summary>
+        <span class="organisation">{person.organisationName}</span>
         <nav aria-label="Main">
           <Navigation visit={visit} />
           <Account visit={visit} />

@@ -20,7 +20,8 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
         label: "Overview",
         icon: "overview",
         access: "look",
-        about: "What needs attention, what is running, and how many rows came in on each of the last 30 days.",
+        about:
+          "What needs attention, what is running, and how many rows came in on each of the last 30 days. A new organisation gets started here.",
       },
       {
         path: "/portal/imports",

@@ -55,7 +55,7 @@ export const catalogueList = listPage<Entry>({
       })),
     };
   },
-  filters: () => [{ name: "search", label: "Search", kind: "text", maxlength: 100 }],
+  filters: () => [{ name: "search", label: "Find", kind: "text", maxlength: 100 }],
   query: async (visit, _, deps) => {
     const { file } = (await presentCatalogue(visit, deps)).catalogue;
     const [section, search] = [sectionIn(visit), searchIn(visit)];

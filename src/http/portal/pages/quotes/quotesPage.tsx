@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { v7 as newId } from "uuid";
 import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
 import { Rejection } from "../../../../domain/rejection.js";
@@ -10,6 +11,7 @@ import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Unbroken } from "../../shell/values.js";
+import { addPath, sectionNames } from "../catalogue/addresses.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";
 import { type Money, moneyIn } from "./money.js";
@@ -59,6 +61,7 @@ const list = listPage<ListedQuote>({
     return (
       <>
         {shown.length > 0 ? <QuoteResults visit={visit} quotes={shown} nameOf={nameOf} /> : null}
+        {await missingPrices(visit, deps)}
         {visit.may("operate") ? (
           <QuoteForm visit={visit} customers={await customersOf(visit, deps)} asked={fieldsOfQuotes(shown)} tooMany={itemsLeftOut(shown)} />
         ) : null}
@@ -69,6 +72,21 @@ const list = listPage<ListedQuote>({
 });
 export const quotesPage = list.page;
 export const quoteDownloads = list.downloads;
+
+/** Nothing can be priced without both. */
+async function missingPrices(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
+  const { file } = (await presentCatalogue(visit, deps)).catalogue;
+  const missing = (["customers", "rateCards"] as const).filter((section) => file[section].length === 0);
+  if (missing.length === 0) return null;
+  return (
+    <p class="notice warn">
+      A quote needs a customer and a rate card. There is no {missing.map((section) => sectionNames[section].noun).join(" and no ")} yet.{" "}
+      {visit.may("catalogue")
+        ? missing.map((section) => <a href={visit.links.to(addPath(section))}>Add {sectionNames[section].noun}</a>)
+        : "An admin adds it in the catalogue."}
+    </p>
+  );
+}
 
 const customersOf = async (visit: SignedInVisit, deps: PortalDeps) =>
   [...(await presentCatalogue(visit, deps)).catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));

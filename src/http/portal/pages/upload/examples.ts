@@ -1,8 +1,12 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type ExampleTable, exampleTable } from "../../../../domain/files/exampleFile.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { usedCodes } from "../../../../queries/activities/activityCodes.js";
-import type { AnswerDefinition, SignedInVisit } from "../../pageDefinition.js";
-import { type DownloadedTable, downloadTable, type TableCell, type TableFormat } from "../../tableDownloads.js";
+import type { Upload } from "../../../server/receiveUpload.js";
+import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { csvPieces, type DownloadedTable, downloadTable, type TableCell, type TableFormat } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { uploadPath } from "./paths.js";
 
@@ -17,14 +21,34 @@ export const exampleAnswers = importKinds.flatMap((kind) =>
       path: examplePath(kind, format),
       access: "operate",
       answer: async (visit, deps) => {
-        const { catalogue, now } = await presentCatalogue(visit, deps);
-        const codes = await usedCodes(visit.person.organisationId, deps.pool);
-        const example = exampleTable(kind, { catalogue, geography: deps.geography, now, ...codes });
-        return downloadTable(visit, deps, { name: `example-${kind}`, sheet: kind, format, table: () => tableOf(example, format) });
+        const example = await exampleOf(kind, visit, deps);
+        return downloadTable(visit, deps, { name: exampleName(kind), sheet: kind, format, table: () => tableOf(example, format) });
       },
     }),
   ),
 );
+
+const exampleName = (kind: ImportKind) => `example-${kind}`;
+
+async function exampleOf(kind: ImportKind, visit: SignedInVisit, deps: PortalDeps): Promise<ExampleTable> {
+  const { catalogue, now } = await presentCatalogue(visit, deps);
+  const codes = await usedCodes(visit.person.organisationId, deps.pool);
+  return exampleTable(kind, { catalogue, geography: deps.geography, now, ...codes });
+}
+
+/** The example as if it had been uploaded. The caller removes the folder. */
+export async function exampleUpload(kind: ImportKind, visit: SignedInVisit, deps: PortalDeps): Promise<Upload> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of csvPieces(deps.spreadsheets, tableOf(await exampleOf(kind, visit, deps), "csv")))
+    pieces.push(Buffer.from(piece));
+  const bytes = Buffer.concat(pieces);
+  const folder = await mkdtemp(join(deps.tempDir, "upload-"));
+  const path = join(folder, "file");
+  await writeFile(path, bytes);
+  const name = `${exampleName(kind)}.csv`;
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { folder, path, name, size: bytes.length, sha256, sourceDetails: name, fields: new Map([["kind", kind]]) };
+}
 
 function tableOf({ columns, rows }: ExampleTable, format: TableFormat): DownloadedTable {
   const cellOf = (text: string, column: number): TableCell => {

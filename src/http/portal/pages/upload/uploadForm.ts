@@ -25,25 +25,32 @@ export const uploadForm: FormDefinition<SignedInVisit> = {
   access: "operate",
   page: uploadPage,
   body: "upload",
-  async submit(visit, _, deps) {
-    const act = visit.query["do"] === "check" ? "check" : "upload";
-    const leave = await enterDraftWork(visit, deps, act);
-    const upload = await receive(visit, deps).catch((error: unknown) => {
-      leave();
-      throw error;
-    });
-    const end = async () => {
-      leave();
-      await rm(upload.folder, { recursive: true, force: true });
-    };
-    try {
-      return await takeFile(visit, deps, { act, upload, end });
-    } catch (error) {
-      await end();
-      throw error;
-    }
-  },
+  submit: (visit, _, deps) => takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () => receive(visit, deps)),
 };
+
+/** Makes a draft of the file that `receive` puts into a folder of its own. */
+export async function takeUpload(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  act: DraftStep["act"],
+  receive: () => Promise<Upload>,
+): Promise<FormResult | Work> {
+  const leave = await enterDraftWork(visit, deps, act);
+  const upload = await receive().catch((error: unknown) => {
+    leave();
+    throw error;
+  });
+  const end = async () => {
+    leave();
+    await rm(upload.folder, { recursive: true, force: true });
+  };
+  try {
+    return await takeFile(visit, deps, { act, upload, end });
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
 
 const fieldNames = ["token", "kind", "page", "instead"] as const;
 

@@ -1,0 +1,123 @@
+// Get started: what an organisation does in its first hour, each step ticked when it is done.
+import type { Child } from "hono/jsx";
+import { putFirstStepsAway } from "../../../commands/organisations/firstSteps.js";
+import { demoOrganisation } from "../../../demo/demoOrganisation.js";
+import { parseOrganisationFile } from "../../../domain/catalogue/organisationFile.js";
+import type { OrganisationFile } from "../../../domain/catalogue/schema.js";
+import { idOf } from "../../../domain/catalogue/uses.js";
+import { firstStepsOf } from "../../../queries/recentWork.js";
+import { type FormDefinition, originOf, type PageDefinition, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
+import { Button, ButtonLink, Form, HiddenFields } from "../shell/form.js";
+import { Panel } from "../shell/panel.js";
+import { addPath, type Entry, listPath, tabOrder } from "./catalogue/addresses.js";
+import { editForm } from "./catalogue/draft.js";
+import { presentCatalogue } from "./customers.js";
+import { exampleUpload } from "./upload/examples.js";
+import { takeUpload } from "./upload/uploadForm.js";
+
+const path = "/portal/first-steps";
+
+interface Step {
+  readonly label: string;
+  readonly isDone: boolean;
+  /** For those who may do it. */
+  readonly ways?: Child;
+}
+
+/**
+ * For an organisation without a completed import; after the example's import it stays until all is done. Viewers have nothing to do, and are
+ * not shown it.
+ */
+export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
+  if (!visit.may("operate")) return null;
+  const { may, links } = visit;
+  const [done, { catalogue, catalogueVersion }] = await Promise.all([
+    firstStepsOf(visit.person.organisationId, deps.pool),
+    presentCatalogue(visit, deps),
+  ]);
+  const { customers, rateCards } = catalogue.file;
+  const link = (to: string, label: string) => <ButtonLink to={links.to(to)} label={label} quiet />;
+  const ofAdmins = <span class="muted">An admin does this.</span>;
+  const steps: readonly Step[] = [
+    {
+      label: "Customers and prices",
+      isDone: customers.length > 0 && rateCards.length > 0,
+      ways: may("catalogue") ? (
+        <>
+          <Form visit={visit} to={`${path}/catalogue`} class="">
+            <HiddenFields values={{ version: String(catalogueVersion) }} />
+            <Button label="Load example catalogue" />
+          </Form>
+          {customers.length === 0 ? link(addPath("customers"), "Add customer") : link(listPath("rateCards"), "Add prices")}
+        </>
+      ) : (
+        ofAdmins
+      ),
+    },
+    {
+      label: "Try the example file",
+      isDone: done.hasImport,
+      ways: (
+        <Form visit={visit} to={`${path}/example`} class="">
+          <Button label="Try the example file" />
+        </Form>
+      ),
+    },
+    {
+      label: "Invite a colleague",
+      isDone: done.hasColleague,
+      ways: may("members") ? link("/portal/settings/members?invite=member", "Invite member") : ofAdmins,
+    },
+    {
+      label: "Make a key",
+      isDone: done.hasKey,
+      ways: may("keys") ? link("/portal/settings/keys?create=key", "Create key") : ofAdmins,
+    },
+  ];
+  if (done.isPutAway || (done.hasImport && !done.hasExample) || steps.every(({ isDone }) => isDone)) return null;
+  return (
+    <Panel id="get-started" title="Get started">
+      <ol class="steps">
+        {steps.map(({ label, isDone, ways }) => (
+          <li class={isDone ? "done" : undefined}>
+            <span class="step">
+              {label}
+              {isDone ? <span class="unseen">: done</span> : null}
+            </span>
+            {isDone ? null : <div class="button-row">{ways}</div>}
+          </li>
+        ))}
+      </ol>
+      <Form visit={visit} to={path} class="">
+        <Button class="quiet" label="Put away" aria-description="This list, for everybody in your organisation" />
+      </Form>
+    </Panel>
+  );
+}
+
+/** The entries of the example that the organisation has no entries for. */
+function withExample(file: OrganisationFile): OrganisationFile {
+  const example = parseOrganisationFile(demoOrganisation);
+  if (!example.ok) throw new Error(`the example catalogue is faulty: ${example.faults.join("; ")}`);
+  const merged = tabOrder.map((section) => {
+    const own: readonly Entry[] = file[section];
+    const ids = new Set(own.map(idOf));
+    return [section, [...own, ...(example.file[section] as readonly Entry[]).filter((entry) => !ids.has(idOf(entry)))]];
+  });
+  return { ...file, ...Object.fromEntries(merged) };
+}
+
+export const firstStepsForms = (page: PageDefinition<SignedInVisit>): readonly FormDefinition<SignedInVisit>[] => [
+  {
+    ...{ path, access: "operate", page },
+    submit: async (visit, _, { organisations }) => {
+      await putFirstStepsAway(organisations, visit.person.organisationId, originOf(visit));
+      return { goTo: "/portal" };
+    },
+  },
+  editForm(`${path}/catalogue`, page, (_, file) => ({ file: withExample(file), goTo: "/portal", about: "to the example catalogue" })),
+  {
+    ...{ path: `${path}/example`, access: "operate", page },
+    submit: (visit, _, deps) => takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps)),
+  },
+];

@@ -1,0 +1,127 @@
+import type { Child } from "hono/jsx";
+import { instantOf } from "../../../domain/imports/timestamp.js";
+import {
+  type FoundActivity,
+  type FoundImport,
+  type FoundQuote,
+  type FoundShipment,
+  findActivities,
+  findImports,
+  findQuotes,
+  findShipments,
+  importsSearched,
+  mostFound,
+} from "../../../queries/search.js";
+import type { PageDefinition, SignedInVisit } from "../pageDefinition.js";
+import { groupDigits } from "../shell/formats.js";
+import { longestSearch, searchPath } from "../shell/layout.js";
+import { EmptyState, Panel } from "../shell/panel.js";
+import { type Column, Table } from "../shell/table.js";
+import { Unbroken } from "../shell/values.js";
+import { activityPath } from "./activities/selection.js";
+import { entryPath } from "./catalogue/addresses.js";
+import { Customer, type NameOfCustomer, presentCatalogue } from "./customers.js";
+import { importPath, kindNames, shownReference } from "./imports/importStatus.js";
+import { quotesPath } from "./quotes/quoteForm.js";
+import { shipmentPath } from "./shipments/shipmentWords.js";
+
+interface FoundCustomer {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** By id or name, in capitals or not; those that are just so come first. */
+export function findCustomers(customers: Iterable<FoundCustomer>, text: string): readonly FoundCustomer[] {
+  const sought = text.toLowerCase();
+  const textsOf = ({ id, name }: FoundCustomer) => [id.toLowerCase(), name.toLowerCase()];
+  const found = [...customers].filter((customer) => textsOf(customer).some((own) => own.startsWith(sought)));
+  const isExact = (customer: FoundCustomer) => textsOf(customer).includes(sought);
+  return found.toSorted((one, other) => Number(isExact(other)) - Number(isExact(one))).slice(0, mostFound);
+}
+
+export const searchPage: PageDefinition<SignedInVisit> = {
+  path: searchPath,
+  access: "look",
+  show: async (visit, deps) => {
+    const text = (visit.query["q"] ?? "").replaceAll("\0", "").trim().slice(0, longestSearch);
+    const title = text === "" ? "Search" : `Search: ${text}`;
+    if (text === "") return { title, body: <EmptyState title="Nothing to search for">{searchable}</EmptyState> };
+    const { organisationId } = visit.person;
+    const [imports, shipments, activities, quotes, { catalogue, nameOf }] = await Promise.all([
+      findImports(organisationId, text, deps.pool),
+      findShipments(organisationId, text, deps.pool),
+      findActivities(organisationId, text, deps.pool),
+      findQuotes(organisationId, text, deps.pool),
+      presentCatalogue(visit, deps),
+    ]);
+    const customers = findCustomers(catalogue.customers.values(), text);
+    const columns = columnsOf(visit, nameOf);
+    const group = <Found,>(title: string, of: readonly Column<Found>[], rows: readonly Found[]) =>
+      rows.length === 0 ? null : (
+        <Panel id={title.toLowerCase()} title={title}>
+          <Table visit={visit} caption={title} columns={of} rows={rows} />
+          {rows.length === mostFound ? <p class="hint">The first {mostFound}. Type more to narrow the search.</p> : null}
+        </Panel>
+      );
+    const groups = [
+      group("Imports", columns.imports, imports),
+      group("Shipments", columns.shipments, shipments),
+      group("Activities", columns.activities, activities),
+      group("Quotes", columns.quotes, quotes),
+      group("Customers", columns.customers, customers),
+    ].filter((found) => found !== null);
+    return {
+      title,
+      body: groups.length > 0 ? <>{groups}</> : <EmptyState title="Nothing found">{searchable}</EmptyState>,
+    };
+  },
+};
+
+export const searchable =
+  "Search finds imports by id, reference or file name, shipments and quotes by id, activities by reference, and customers by id or name. " +
+  `Type all of it or its beginning, of ids at least 4 characters. Activities are found in the last ${groupDigits(importsSearched)} imports.`;
+
+function columnsOf({ links }: SignedInVisit, nameOf: NameOfCustomer) {
+  const link = (to: string, text: string) => (
+    <a href={links.to(to)}>
+      <Unbroken text={text} />
+    </a>
+  );
+  const named = <Row,>(heading: string, cell: (row: Row) => Child): Column<Row> => ({ heading, cell, names: true });
+  const customer = {
+    heading: "Customer",
+    cell: ({ customerId }: { customerId: string | null }) => <Customer {...{ customerId, nameOf }} />,
+  };
+  const timeOf = ({ activityTimestamp }: FoundActivity) => {
+    const instant = instantOf(activityTimestamp, "UTC");
+    return instant === undefined ? undefined : new Date(instant);
+  };
+  return {
+    imports: [
+      named<FoundImport>("Reference", (found) => link(importPath(found.importId), shownReference(found))),
+      { heading: "File", cell: ({ fileName }: FoundImport) => <Unbroken text={fileName} /> },
+      { heading: "Kind", value: ({ kind }: FoundImport) => kindNames[kind] },
+      { heading: "Submitted", value: ({ submittedAt }: FoundImport) => submittedAt },
+    ],
+    shipments: [
+      named<FoundShipment>("Shipment", ({ shipmentId }) => link(shipmentPath(shipmentId), shipmentId)),
+      customer,
+      { heading: "Import", value: shownReference },
+    ],
+    activities: [
+      named<FoundActivity>("Reference", ({ importId, row, reference }) => link(activityPath(importId, row), reference)),
+      customer,
+      { heading: "Charge code", value: ({ chargeCode }: FoundActivity) => chargeCode },
+      { heading: "Time", value: timeOf },
+    ],
+    quotes: [
+      named<FoundQuote>("Quote", ({ quoteId }) => link(`${quotesPath}?quote=${quoteId}`, quoteId)),
+      customer,
+      { heading: "Priced", value: ({ quotedAt }: FoundQuote) => quotedAt },
+    ],
+    customers: [
+      named<FoundCustomer>("Customer", ({ id, name }) => link(entryPath("customers", id), name)),
+      { heading: "Id", value: ({ id }: FoundCustomer) => id },
+    ],
+  };
+}
