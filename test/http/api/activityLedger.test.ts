@@ -47,6 +47,37 @@ async function get(path: string, query: Record<string, string> = {}, key = acme.
   return { status: response.status, body: (await response.json()) as Json };
 }
 
+test("a reference is that of an activity exactly, whatever else is asked for, and never another organisation's", async () => {
+  const [one, another] = [await insertOrganisation(model.pool), await insertOrganisation(model.pool)];
+  const referenceOf = (reference: string, more = {}) => ({ accept: activity({ reference, ...more }) });
+  const rows = ["WMS-1", "WMS-10", "wms-1", "WMS-1"].map((reference, index) => referenceOf(reference, { chargeCode: `C${index}` }));
+  const { importId: own } = await model.record({ kind: "activities", organisationId: one.organisationId, rows });
+  await model.record({ kind: "activities", organisationId: another.organisationId, rows });
+  await model.record({ kind: "activities", organisationId: one.organisationId, rows, end: "running" });
+  const long = "x".repeat(300);
+  await model.record({
+    kind: "activities",
+    organisationId: one.organisationId,
+    rows: [`${long}1`, `${long}2`].map((each) => referenceOf(each)),
+  });
+  await model.project();
+  const found = async (query: Record<string, string>) => (await get(ledger, query, one.key)).body;
+  const rowsIn = ({ items }: Json) => items.map(({ importId, row }) => [importId === own, row]);
+  expect(rowsIn(await found({ reference: "WMS-1" }))).toEqual([
+    [true, 2],
+    [true, 5],
+  ]);
+  const first = await found({ reference: "WMS-1", limit: "1" });
+  expect(rowsIn(first)).toEqual([[true, 2]]);
+  expect(rowsIn(await found({ reference: "WMS-1", limit: "1", cursor: first.nextCursor ?? "" }))).toEqual([[true, 5]]);
+  expect((await get(ledger, { reference: "WMS-10", cursor: first.nextCursor ?? "" }, one.key)).status).toBe(400);
+  expect(rowsIn(await found({ reference: "WMS-1", chargeCode: "C3", reversed: "include" }))).toEqual([[true, 5]]);
+  expect(await found({ reference: `${long}2` })).toMatchObject({ items: [{ row: 3 }], nextCursor: null });
+  expect(await found({ reference: "WMS" })).toEqual({ items: [], nextCursor: null });
+  for (const reference of ["", "x".repeat(1_001), "\u0000"])
+    expect((await get(ledger, { reference }, one.key)).status, reference).toBe(400);
+});
+
 const march = { from: "2026-03-01T00:00:00Z", to: "2026-04-01T00:00:00Z" };
 
 describe("totals", () => {

@@ -43,7 +43,7 @@ export const searchPage: PageDefinition<SignedInVisit> = {
   path: searchPath,
   access: "look",
   show: async (visit, deps) => {
-    const text = (visit.query["q"] ?? "").replaceAll("\0", "").trim().slice(0, longestSearch);
+    const text = (visit.query["q"] ?? "").trim().slice(0, longestSearch);
     const title = text === "" ? "Search" : `Search: ${text}`;
     if (text === "") return { title, body: <EmptyState title="Nothing to search for">{searchable}</EmptyState> };
     const { organisationId } = visit.person;
