@@ -445,7 +445,7 @@ export interface paths {
         };
         /**
          * List the activity ledger, of one import or of all
-         * @description In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and half hour, and as pushed within each. With `reversed` or `unusual` always in the order of the pushes; then a filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 activities are looked at for a page. The key needs the scope read.
+         * @description In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and half hour, and as pushed within each. With `reversed`, `unusual` or `reference` always in the order of the pushes; then a filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 activities are looked at for a page. The key needs the scope read.
          */
         get: operations["listLedgerActivities"];
         put?: never;
@@ -2174,6 +2174,8 @@ export interface operations {
                 reversed?: "include" | "only";
                 /** @description only: activities that their imports name as unusual, of each kind the first 1,000 of an import; in the order of the pushes */
                 unusual?: "only";
+                /** @description Activities with exactly this reference; in the order of the pushes */
+                reference?: string;
                 /** @description Activities of this customer only; empty: those that name no customer */
                 customerId?: string;
                 /** @description Activities of this warehouse only */
