@@ -6,9 +6,9 @@ import { add, decimal, subtract, toText } from "../../src/domain/money.js";
 import { rangesOf } from "../../src/domain/ranges.js";
 import { streamOf } from "../../src/events/streams.js";
 import type { NewEvent, StoredEvent } from "../../src/ports/eventStore.js";
+import { findActivity, listInPushOrder } from "../../src/queries/activities/activitiesInPushOrder.js";
 import { listActivities } from "../../src/queries/activities/activityLedger.js";
 import { activityTotals } from "../../src/queries/activities/activityTotals.js";
-import { findActivity, listWithReversed } from "../../src/queries/activities/reversedActivities.js";
 import { totalChanges } from "../../src/queries/activities/totalChanges.js";
 import { type Randomness, seeded } from "../faults/randomness.js";
 import { activity, type Row, tell } from "../support/importStory.js";
@@ -235,9 +235,9 @@ test.each([1, 2, 3, 4, 5])(
     expect(filtered).toHaveLength(now.filter(({ row }) => row.values.chargeCode === "PICK").length);
 
     const completed = all.filter(({ of, row }) => of.completedAt !== undefined && row.accepted);
-    const withReversed = (await listWithReversed("acme", {}, { reversed: "include", unusualOnly: false }, page, pool)).items;
+    const withReversed = (await listInPushOrder("acme", {}, { reversed: "include", unusualOnly: false }, page, pool)).items;
     expect(withReversed.map(({ importId, row }) => nameOf(importId, row)).sort()).toEqual(completed.map(({ name }) => name).sort());
-    const only = (await listWithReversed("acme", {}, { reversed: "only", unusualOnly: false }, page, pool)).items;
+    const only = (await listInPushOrder("acme", {}, { reversed: "only", unusualOnly: false }, page, pool)).items;
     expect(only.map(({ importId, row }) => nameOf(importId, row)).sort()).toEqual(
       completed
         .filter(({ row }) => row.reversedAt !== undefined)

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { limits } from "../../../domain/imports/limits.js";
 import { isDay } from "../../../domain/imports/timestamp.js";
+import { listInPushOrder, reversedChoices } from "../../../queries/activities/activitiesInPushOrder.js";
 import { listActivities } from "../../../queries/activities/activityLedger.js";
 import { activityTotals, mostTotals, sumOfTotals } from "../../../queries/activities/activityTotals.js";
-import { listWithReversed, reversedChoices } from "../../../queries/activities/reversedActivities.js";
 import { mostAmounts, totalChanges } from "../../../queries/activities/totalChanges.js";
 import { givenFields } from "../../../queries/givenFields.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
@@ -133,7 +133,7 @@ export const activityLedgerRoutes: readonly Route[] = [
         return answerPage(listActivities(caller.organisationId, filter, page, deps.pool));
       const listed = { reversed: reversed ?? "leaveOut", unusualOnly: unusual !== undefined, reference } as const;
       return answerPage(
-        listWithReversed(caller.organisationId, filter, listed, page, deps.pool),
+        listInPushOrder(caller.organisationId, filter, listed, page, deps.pool),
         ({ values, importId, row, ...standing }) => ({
           ...givenFields(values, "activity"),
           ...{ importId, row },

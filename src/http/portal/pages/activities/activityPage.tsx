@@ -13,7 +13,7 @@ import { isStorableText } from "../../../../domain/pushes/values.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { decimalMarkOf } from "../../../../events/importEvents.js";
-import { type ActivityWithState, findActivity } from "../../../../queries/activities/reversedActivities.js";
+import { type ActivityWithState, findActivity } from "../../../../queries/activities/activitiesInPushOrder.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { type Fields, reasonIn } from "../../fields.js";

@@ -2,9 +2,9 @@
 import { type FieldName, fieldsOf } from "../../../../domain/imports/fields.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { unusualWords } from "../../../../domain/imports/unusual.js";
+import { type ActivityState, listInPushOrder } from "../../../../queries/activities/activitiesInPushOrder.js";
 import { pageOfActivities } from "../../../../queries/activities/activityLedger.js";
 import { activityRowsAsOf } from "../../../../queries/activities/activityRowsAsOf.js";
-import { type ActivityState, listWithReversed } from "../../../../queries/activities/reversedActivities.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { type UnusualRow, unusualRowsOf } from "../../../../queries/imports/unusualRows.js";
 import type { Page } from "../../../../queries/page.js";
@@ -56,7 +56,7 @@ export async function rowsOfImport(of: ActivitiesView, view: ImportView, deps: P
   const { filter, unusual: unusualOnly } = of.selection;
   const { organisationId } = of.visit.person;
   const [{ items, nextCursor }, unusual] = await Promise.all([
-    listWithReversed(organisationId, filter, { reversed: "include", unusualOnly }, pageOf(of, deps), deps.pool),
+    listInPushOrder(organisationId, filter, { reversed: "include", unusualOnly }, pageOf(of, deps), deps.pool),
     unusualOnly ? unusualRowsOf(organisationId, view.importId, deps.pool) : [],
   ]);
   const reference = shownReference(view);

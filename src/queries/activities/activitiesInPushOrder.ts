@@ -1,6 +1,7 @@
-// The ledger with the activities that do not count (reversed ones, and those in whose place a correction counts), or only with unusual ones or
-// those of one reference. They are listed in the order of the pushes, whatever the filter. At most some thousand rows are looked at for a page, so it may be short, or empty, and have another one
-// after it.
+// The ledger in the order of the pushes, whatever the filter: the activities that count, or also those that do not (reversed ones, and those in
+// whose place a correction counts), or only unusual ones, or those of
+// one reference. At most some thousand rows are looked at for a page, so a filtered page may be short, or
+// empty, and have another one after it.
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
@@ -38,18 +39,18 @@ interface Walked extends Record<string, unknown>, ActivityState {
 
 const lookedAt = 5_000;
 
-export async function listWithReversed(
+export async function listInPushOrder(
   organisationId: string,
   filter: ActivityFilter,
   { reversed, unusualOnly, reference }: ListedActivities,
   { limit, cursor, secret }: PageRequest,
   pool: Database,
 ): Promise<Page<ActivityWithState>> {
-  const scope = ["activities with reversed ones", unusualOnly ? `unusual ${reversed}` : reversed, organisationId, ...filterScope(filter)];
+  const scope = ["activities in push order", unusualOnly ? `unusual ${reversed}` : reversed, organisationId, ...filterScope(filter)];
   if (reference !== undefined) scope.push(`=${reference}`);
   const [position = null, row = null] = cursor === undefined ? [] : readCursor(secret, scope, cursor);
   const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from = null, to = null } = filter;
-  const count = reversed !== "include" || isFiltered(filter) ? lookedAt : limit + 1;
+  const count = reversed === "only" || isFiltered(filter) ? lookedAt : limit + 1;
   const given = { organisationId, importId, position, row, customerId, warehouseCode, chargeCode, from, to, count, reference };
   const { rows } = await pool.query<Walked>(named(walkedSql(reversed, unusualOnly, reference !== undefined), given));
   const fitting = rows.filter(({ fits }) => fits);
@@ -90,12 +91,6 @@ const withStanding = (activity: string) => `
 const isReversed = "coalesce(u.reversed_position, whole.reversed_position) is not null";
 const instant = instantSql("a.activity_timestamp");
 
-const isListed = {
-  include: "true",
-  only: isReversed,
-  leaveOut: "u.import_position is null and whole.import_position is null",
-} as const;
-
 const unusualRowsSql = `
   (select number from jsonb_array_elements(i.unusual -> 'kinds') as kinds (kind)
     cross join lateral jsonb_array_elements(kind -> 'rows') as ranges (range)
@@ -104,24 +99,36 @@ const unusualRowsSql = `
 /** `offset 0` keeps the planner to the index of references: for the order of the rows it would read the whole import. */
 const sameReference = `(
   select * from activities where import_position = i.position and ${referenceKey("reference")} = ${referenceKey(":reference::text")}
-     and reference = :reference offset 0) as activities`;
+     and reference = :reference offset 0)`;
 
 /** Import by import, and of each at most what one page looks at. Imports of which nothing is reversed are left out where only that is listed. */
-const walkedSql = (reversed: ListedActivities["reversed"], unusualOnly: boolean, ofReference: boolean) => `
-  select ${standing}, ${isListed[reversed]}
+function walkedSql(reversed: ListedActivities["reversed"], unusualOnly: boolean, ofReference: boolean): string {
+  const ofImport = [
+    reversed === "only" ? "and exists (select from reversals r where r.import_position = i.position)" : "",
+    reversed === "leaveOut" ? "and not exists (select from uncounted_imports u where u.import_position = i.position)" : "",
+    unusualOnly ? "and i.unusual is not null" : "",
+  ].join(" ");
+  const ofRow = [
+    reversed === "leaveOut"
+      ? 'and not exists (select from uncounted_activities u where u.import_position = a.import_position and u."row" = a."row")'
+      : "",
+    unusualOnly ? `and a."row" in ${unusualRowsSql}` : "",
+  ].join(" ");
+  return `
+  select ${standing}, ${reversed === "only" ? isReversed : "true"}
          and (:customerId::text is null or left(coalesce(a.customer_id, ''), ${longestKey}) = :customerId) and (:warehouseCode::text is null or left(a.warehouse_code, ${longestKey}) = :warehouseCode)
          and (:chargeCode::text is null or left(a.charge_code, ${longestKey}) = :chargeCode)
          and (:from::timestamptz is null or ${instant} >= :from) and (:to::timestamptz is null or ${instant} < :to) as fits
     from (select i.position, i.import_id, i.unusual from imports i
            where i.organisation_id = :organisationId and i.kind = 'activities' and i.status = 'completed' and (:importId::uuid is null or i.import_id = :importId)
-             and (:position::bigint is null or i.position >= :position) ${reversed === "only" ? "and exists (select from reversals r where r.import_position = i.position)" : ""} ${unusualOnly ? "and i.unusual is not null" : ""}
+             and (:position::bigint is null or i.position >= :position) ${ofImport}
            order by i.position offset 0) as i
    cross join lateral (
-     select * from ${ofReference ? sameReference : "activities"} where import_position = i.position and (i.position <> coalesce(:position::bigint, -1) or "row" > :row::integer)
-        ${unusualOnly ? `and "row" in ${unusualRowsSql}` : ""}
-      order by "row" limit :count) as a
+     select * from ${ofReference ? sameReference : "activities"} a where a.import_position = i.position and (i.position <> coalesce(:position::bigint, -1) or a."row" > :row::integer) ${ofRow}
+      order by a."row" limit :count) as a
    ${withStanding("a")}
    order by i.position, a."row" limit :count`;
+}
 
 const oneSql = `
   select ${standing}, true as fits from imports i join activities a on a.import_position = i.position and a."row" = $3 ${withStanding("a")}
