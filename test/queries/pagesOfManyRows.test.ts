@@ -1,7 +1,6 @@
 // A page reads about as many rows as it has, however many the tables have. Postgres counts the rows; no time is measured.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { EventStore } from "../../src/ports/eventStore.js";
 import { listActivities } from "../../src/queries/activities/activityLedger.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { countOpenRows, type OpenRowCount } from "../../src/queries/rejectedRows/openRows.js";
@@ -13,8 +12,6 @@ const imports = 60;
 const rowsEach = 1_000;
 const page: PageRequest = { limit: 100, cursor: undefined, secret: "secret" };
 const importId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
-
-const noEventStore = {} as EventStore; // everything is in the tables
 
 let database: TestDatabase;
 let one: pg.Pool;
@@ -74,12 +71,10 @@ test("pages go from one import to the next without a gap", async () => {
 
 test("a page of rejected rows in the middle of the last import reads about a page", async () => {
   const name = { kind: "activities", importId: importId(imports) } as const;
-  const first = await listRejectedRows("acme", name, { ...page, limit: 500 }, { pool: one, eventStore: noEventStore });
+  const first = await listRejectedRows("acme", name, { ...page, limit: 500 }, one);
   const deep = { ...page, cursor: first.nextCursor ?? undefined };
-  expect((await listRejectedRows("acme", name, deep, { pool: one, eventStore: noEventStore })).items[0]).toMatchObject({ row: 502 });
-  expect(await lookedAt("rejections", () => listRejectedRows("acme", name, deep, { pool: one, eventStore: noEventStore }))).toSatisfy(
-    aboutAPage,
-  );
+  expect((await listRejectedRows("acme", name, deep, one)).items[0]).toMatchObject({ row: 502 });
+  expect(await lookedAt("rejections", () => listRejectedRows("acme", name, deep, one))).toSatisfy(aboutAPage);
 });
 
 test("a page of open rows reads a thousand rows at most, also where nearly all rows are corrected", async () => {
@@ -94,14 +89,13 @@ test("a page of open rows reads a thousand rows at most, also where nearly all r
     [imports],
   );
   await one.query("analyze");
-  const sources = { pool: one, eventStore: noEventStore };
-  const first = await listRejectedRows("acme", name, page, sources);
+  const first = await listRejectedRows("acme", name, page, one);
   expect(first.items.map(({ row }) => row)).toEqual([rowsEach, rowsEach + 1]);
-  expect(await lookedAt("rejections", () => listRejectedRows("acme", name, page, sources))).toBeLessThan(1_100);
-  const second = await listRejectedRows("acme", name, { ...page, cursor: first.nextCursor ?? undefined }, sources);
+  expect(await lookedAt("rejections", () => listRejectedRows("acme", name, page, one))).toBeLessThan(1_100);
+  const second = await listRejectedRows("acme", name, { ...page, cursor: first.nextCursor ?? undefined }, one);
   expect(second.items.map(({ row }) => row)).toEqual(Array.from({ length: 100 }, (_, n) => 2_000 + n));
   expect(second.items[0]?.state).toBe("open");
-  const all = await listRejectedRows("acme", { ...name, state: undefined }, { ...page, limit: 1 }, sources);
+  const all = await listRejectedRows("acme", { ...name, state: undefined }, { ...page, limit: 1 }, one);
   expect(all.items).toMatchObject([{ row: 2, state: "corrected" }]);
 });
 
@@ -123,12 +117,7 @@ describe("rejected rows of earlier versions, whose names, values and reasons wer
     const sizes: { bytes: number; rows: number }[] = [];
     let cursor: string | undefined;
     do {
-      const { items, nextCursor } = await listRejectedRows(
-        "acme",
-        heavy,
-        { ...page, limit: 500, cursor },
-        { pool: one, eventStore: noEventStore },
-      );
+      const { items, nextCursor } = await listRejectedRows("acme", heavy, { ...page, limit: 500, cursor }, one);
       seen.push(...items.map(({ row }) => row));
       sizes.push({ bytes: Buffer.byteLength(JSON.stringify(items)), rows: items.length });
       cursor = nextCursor ?? undefined;
@@ -153,7 +142,7 @@ test.each([
       where import_position = 2 and "row" in (2, 3)`,
     [4 * 1024 * 1024 + more],
   );
-  const { items, nextCursor } = await listRejectedRows("acme", name, { ...page, limit: 2 }, { pool: one, eventStore: noEventStore });
+  const { items, nextCursor } = await listRejectedRows("acme", name, { ...page, limit: 2 }, one);
   expect(items).toHaveLength(rows);
   expect(nextCursor).not.toBeNull();
 });

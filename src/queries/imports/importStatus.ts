@@ -6,6 +6,7 @@ import type { ImportKind } from "../../events/importEvents.js";
 import { requestedEvent } from "../../events/importLayout.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { catchUpImport } from "../../projections/importRow.js";
+import { waitUntilProjected } from "../lookUps/waitUntilProjected.js";
 import { findImportRow, type ImportRow, isFinished, viewOf } from "./importView.js";
 
 export interface Sources {
@@ -18,25 +19,27 @@ interface ImportName {
   readonly importId: string;
 }
 
+/** The time in which the projector usually counts the rows of an import that was cancelled. */
+const countedWithinMs = 3_000;
+
 export type ReadImport = ReturnType<typeof readRow>;
 
-/** Rows in this range of revisions may be missing from the tables, though the import's end is shown. */
-export interface UnprojectedRows {
-  readonly after: bigint;
-  readonly upTo: bigint;
-}
-
-export function readRow(row: ImportRow) {
-  const { position, revision, counted, status } = row;
-  const unprojected: UnprojectedRows | undefined =
-    isFinished(status) && counted < revision ? { after: counted, upTo: revision } : undefined;
-  return { view: viewOf(row), position, unprojected };
-}
+/** Not `isCounted`: a command has shown the import's end before the projector has written all of its rows. */
+export const readRow = (row: ImportRow) => ({ view: viewOf(row), isCounted: !isFinished(row.status) || row.counted >= row.revision });
 
 export async function requireImport(organisationId: string, name: ImportName, sources: Sources): Promise<ReadImport> {
   const row = await rowOf(organisationId, name, sources);
   if (!row) throw noImport();
   return readRow(row);
+}
+
+/** The import, when the tables have all rows that its counts speak of. */
+export function requireCountedImport(organisationId: string, name: ImportName, sources: Sources): Promise<ReadImport> {
+  const look = async () => {
+    const read = await requireImport(organisationId, name, sources);
+    return read.isCounted ? read : undefined;
+  };
+  return waitUntilProjected(look, "The ledgers are behind, try again shortly", countedWithinMs);
 }
 
 /** If the process that recorded the push was killed before it wrote the row, the row is written now. */

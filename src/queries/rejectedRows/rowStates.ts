@@ -1,5 +1,5 @@
-import type { Pool } from "pg";
 import type { ImportKind } from "../../events/importEvents.js";
+import type { Database } from "../../ports/database.js";
 import { keptStateSql, withdrawnSql } from "../../projections/tables/rejectionGroups.js";
 import { supersedingImportSql } from "../../projections/tables/supersedingImport.js";
 
@@ -38,7 +38,7 @@ export async function rowStates(
   organisationId: string,
   { kind, importId }: ImportName,
   rows: readonly number[],
-  pool: Pool,
+  pool: Database,
 ): Promise<Map<number, RowState>> {
   if (rows.length === 0) return new Map();
   const found = await pool.query<{ row: number; state: RowState }>(
@@ -61,7 +61,7 @@ export async function rowsInState(
   organisationId: string,
   { kind, importId }: ImportName,
   { state, after, count }: { readonly state: RowState; readonly after: number; readonly count: number },
-  pool: Pool,
+  pool: Database,
 ): Promise<RowsPage> {
   const found = await pool.query<{ row: number; state: RowState }>(
     `select r."row", ${stateSqlOf(kind, ownerInParameters)} as state from rejections r

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ImportKind } from "../../../events/importEvents.js";
-import { requireImport } from "../../../queries/imports/importStatus.js";
+import { requireCountedImport } from "../../../queries/imports/importStatus.js";
 import { listRejectedRows, type RowWithState } from "../../../queries/rejectedRows/rejectedRows.js";
 import { rowStateNames } from "../../../queries/rejectedRows/rowStates.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
@@ -55,9 +55,9 @@ export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, b
       404: { description: "No such import in the organisation" },
     },
     handler: async ({ params: { importId }, query: { state, ...page }, caller }, deps) => {
-      const { unprojected } = await requireImport(caller.organisationId, { kind, importId }, deps);
-      const name = { kind, importId, unprojected, state };
-      return answerPage(listRejectedRows(caller.organisationId, name, pageRequest(page, deps), deps), (row) => rowBody(kind, row));
+      await requireCountedImport(caller.organisationId, { kind, importId }, deps);
+      const found = listRejectedRows(caller.organisationId, { kind, importId, state }, pageRequest(page, deps), deps.pool);
+      return answerPage(found, (row) => rowBody(kind, row));
     },
   }),
 );

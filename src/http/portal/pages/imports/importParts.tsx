@@ -40,7 +40,7 @@ const noRows: Page<RowWithState> = { items: [], nextCursor: null };
 
 export async function readParts(
   organisationId: string,
-  { view, unprojected }: ReadImport,
+  { view }: ReadImport,
   cursor: string | undefined,
   deps: PartsDeps,
 ): Promise<ImportParts> {
@@ -53,7 +53,7 @@ export async function readParts(
     principalNames(organisationId, pool),
     // While the import runs they would be counted later than the count beside them.
     hasRejected && !isUnfinished(view) ? rejectionReasons(organisationId, view, pool) : noReasons,
-    hasRejected ? listRejectedRows(organisationId, { kind, importId, unprojected, completed }, page, deps) : noRows,
+    hasRejected ? listRejectedRows(organisationId, { kind, importId }, page, pool) : noRows,
     completed ? correctingImports(organisationId, importId, pool) : [],
     view.reversed ? importReversals(organisationId, importId, { after: undefined, count: shownReversals + 1 }, pool) : [],
     statesOf(organisationId, view, deps),
