@@ -5,7 +5,6 @@ import { type ImportEnding, isImportEnding } from "../../events/importEvents.js"
 import { type ImportEvent, startedRevision } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
-import { type RecentValues, recentValues, valuePerOwner } from "../../recentValues.js";
 import { firstRevision } from "../streamSearch.js";
 import type { ImportView } from "./importView.js";
 
@@ -27,7 +26,7 @@ export async function importTimeline(
 ): Promise<readonly TimelineStep[]> {
   const stream = streamOf.import(importId);
   const [first, last, later] = await Promise.all([
-    firstTwo(eventStore, stream),
+    readSome(eventStore, stream, 2),
     eventStore.last(stream),
     status === "completed" ? afterEnd(importId, eventStore) : [],
   ]);
@@ -36,8 +35,8 @@ export async function importTimeline(
   if (started?.type !== "ImportStarted") return started && isEnding(started) ? [requested, started] : [requested];
   const end = decodeOn("import", last);
   // ImportCancelled may name a person or a key, not a worker.
-  const [revision, lastOfWorker] = last.type === "ImportCancelled" ? [last.revision - 1n, undefined] : [last.revision, last];
-  const resumed = await changesOfWorker(eventStore, { stream, first: actorOf(started.data.by) }, revision, lastOfWorker);
+  const lastOfWorker = last.type === "ImportCancelled" ? await eventAt(eventStore, stream, last.revision - 1n) : last;
+  const resumed = lastOfWorker ? await firstOfOtherWorkers(eventStore, actorOf(started.data.by), lastOfWorker) : [];
   return [requested, started, ...resumed.map(resumedStep), ...(end && isEnding(end) ? [end] : []), ...later];
 }
 
@@ -54,34 +53,6 @@ async function afterEnd(importId: string, eventStore: EventStore): Promise<Later
 }
 
 const isEnding = (event: ImportEvent): event is ImportEvent<ImportEnding> => isImportEnding(event.type);
-
-/** What has been read of a stream. Recorded events never change, and pages that are open ask for them again and again. */
-interface KnownStream {
-  /** The first two events, once there are two. */
-  first?: readonly StoredEvent[];
-  /** The first event of each worker that took the import up from another one, as far as they are known. */
-  readonly changes: StoredEvent[];
-  /** The revision up to which the changes are known. */
-  upTo: bigint;
-}
-
-const knownStreams = valuePerOwner<EventStore, RecentValues<KnownStream>>(() => recentValues(500));
-const mostChanges = 20;
-
-function knownOf(eventStore: EventStore, stream: string): KnownStream {
-  const streams = knownStreams(eventStore);
-  const known = streams.get(stream) ?? { changes: [], upTo: startedRevision };
-  streams.set(stream, known);
-  return known;
-}
-
-async function firstTwo(eventStore: EventStore, stream: string): Promise<readonly StoredEvent[]> {
-  const known = knownOf(eventStore, stream);
-  if (known.first) return known.first;
-  const events = await readSome(eventStore, stream, 2);
-  if (events.length === 2) known.first = events;
-  return events;
-}
 
 async function readSome(eventStore: EventStore, stream: string, max: number): Promise<StoredEvent[]> {
   const read: StoredEvent[] = [];
@@ -101,39 +72,21 @@ function resumedStep(stored: StoredEvent): TimelineStep {
   };
 }
 
-/** Every event names its worker, and no worker process comes back to an import that another one has taken up. */
-async function changesOfWorker(
-  eventStore: EventStore,
-  { stream, first }: { readonly stream: string; readonly first: string },
-  last: bigint,
-  /** The event of that revision, where it was read already. */
-  lastEvent: StoredEvent | undefined,
-): Promise<readonly StoredEvent[]> {
-  const known = knownOf(eventStore, stream);
-  while (known.upTo < last && known.changes.length < mostChanges) {
-    const actor = known.changes.at(-1)?.metadata.actor ?? first;
-    const change = await firstOfAnother(eventStore, stream, [known.upTo, last], actor, lastEvent);
-    if (!change) {
-      known.upTo = last;
-      break;
-    }
-    if (change.revision <= known.upTo) continue; // another request has found it meanwhile
-    known.changes.push(change);
-    known.upTo = change.revision;
-  }
-  return known.changes;
-}
+const mostResumed = 20;
 
-async function firstOfAnother(
-  eventStore: EventStore,
-  stream: string,
-  range: readonly [after: bigint, last: bigint],
-  actor: string,
-  lastEvent: StoredEvent | undefined,
-): Promise<StoredEvent | undefined> {
-  const isAnother = ({ metadata }: StoredEvent) => metadata.actor !== actor;
-  const last = lastEvent ?? (await eventAt(eventStore, stream, range[1]));
-  if (!last || !isAnother(last)) return undefined;
-  const revision = await firstRevision(eventStore, stream, range, isAnother);
-  return revision === last.revision ? last : eventAt(eventStore, stream, revision);
+/**
+ * The first event of each worker that took the import up from another one. Every event names its worker, and no worker process comes back to an
+ * import that another one has taken up.
+ */
+async function firstOfOtherWorkers(eventStore: EventStore, firstWorker: string, last: StoredEvent): Promise<StoredEvent[]> {
+  const found: StoredEvent[] = [];
+  for (let [worker, after] = [firstWorker, startedRevision]; last.metadata.actor !== worker && found.length < mostResumed; ) {
+    const isAnother = ({ metadata }: StoredEvent) => metadata.actor !== worker;
+    const revision = await firstRevision(eventStore, last.stream, [after, last.revision], isAnother);
+    const change = await eventAt(eventStore, last.stream, revision);
+    if (!change) break;
+    found.push(change);
+    [worker, after] = [change.metadata.actor, change.revision];
+  }
+  return found;
 }

@@ -32,8 +32,6 @@ export function placeOf(text: string, geography: Pick<Geography, "postalCodesOf"
   return { postCodes: geography.postalCodesOf(written, countryCode).slice(0, mostPostCodes), suburb: written.toUpperCase() };
 }
 
-export const isFiltered = (filter: ShipmentFilter): boolean => Object.values(filter).some((given) => given !== undefined);
-
 /** For cursors: a cursor belongs to one filter. */
 export const filterScope = ({ customerId, shipmentIdPrefix, sourceDetails, place, from, to }: ShipmentFilter): string[] => [
   ...[customerId, shipmentIdPrefix, sourceDetails].map((text) => (text === undefined ? "" : `=${text}`)),
