@@ -39,13 +39,3 @@ export function recentLoads<Value>(most: number): (key: string, load: () => Prom
     return loading;
   };
 }
-
-/** One value per owner, such as a store; it is freed with its owner. */
-export function valuePerOwner<Owner extends object, Own>(make: () => Own): (owner: Owner) => Own {
-  const owned = new WeakMap<Owner, Own>();
-  return (owner) => {
-    const own = owned.get(owner) ?? make();
-    owned.set(owner, own);
-    return own;
-  };
-}

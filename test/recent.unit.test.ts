@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { recentLoads, recentValues, valuePerOwner } from "../src/recentValues.js";
+import { recentLoads, recentValues } from "../src/recentValues.js";
 
 describe("recent values", () => {
   test("are kept up to a number; those set or read longest ago go first", () => {
@@ -28,12 +28,5 @@ describe("recent values", () => {
     const recent = recentLoads<string>(5);
     await expect(recent("a", () => Promise.reject(new Error("down")))).rejects.toThrow("down");
     expect(await recent("a", async () => "up")).toBe("up");
-  });
-
-  test("belong to their owner", () => {
-    const recentOf = valuePerOwner(() => recentValues<number>(2));
-    const [one, other] = [{}, {}];
-    recentOf(one).set("a", 1);
-    expect([recentOf(one).get("a"), recentOf(other).get("a")]).toEqual([1, undefined]);
   });
 });

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { askForReport } from "../../commands/imports/storedObjects.js";
 import { uuidPattern } from "../../domain/uuid.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import { type RecentValues, recentValues, valuePerOwner } from "../../recentValues.js";
+import { recentValues } from "../../recentValues.js";
 
 interface Deps {
   readonly pool: Pool;
@@ -16,19 +16,16 @@ const lookAgainMs = 1_000;
 const mostAtOnce = 4;
 const mostRemembered = 2_000;
 
-/** `at`: when each import's report was last looked for. */
-const looksAt = valuePerOwner<ObjectStore, { running: number; at: RecentValues<number> }>(() => ({
-  running: 0,
-  at: recentValues(mostRemembered),
-}));
+/** When each import's report was last looked for. */
+const lookedAt = recentValues<number>(mostRemembered);
+let running = 0;
 
 /** Checks in the background, at most once a second per import, whether the linked report exists. A missing one is made by a worker. */
 export function lookForReport({ pool, objectStore, logger }: Deps, importId: string, key: string): void {
-  const looks = looksAt(objectStore);
   const now = performance.now();
-  if (looks.running >= mostAtOnce || now - (looks.at.get(importId) ?? Number.NEGATIVE_INFINITY) < lookAgainMs) return;
-  looks.at.set(importId, now);
-  looks.running += 1;
+  if (running >= mostAtOnce || now - (lookedAt.get(importId) ?? Number.NEGATIVE_INFINITY) < lookAgainMs) return;
+  lookedAt.set(importId, now);
+  running += 1;
   const look = async () => {
     if (await objectStore.exists(key)) return;
     logger.warn({ importId, key }, "an error report is no longer stored: it is made again");
@@ -37,7 +34,7 @@ export function lookForReport({ pool, objectStore, logger }: Deps, importId: str
   void look()
     .catch((error: unknown) => logger.debug({ err: error, importId }, "could not check whether an error report is stored"))
     .finally(() => {
-      looks.running -= 1;
+      running -= 1;
     });
 }
 
