@@ -6,7 +6,7 @@ import type { ImportCompleted, RowAccepted } from "../../events/importEvents.js"
 import { copyRows, copyText, deleteRows } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { endingsOf, type ImportFacts } from "../sortedBatch.js";
-import { activitiesShape, certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/activities.js";
+import { activitiesShape, halfHourSql, instantSql, longestKey } from "../tables/activities.js";
 import { addCodesSql } from "./activityCodes.js";
 import { writeContents } from "./activityContents.js";
 import { recount } from "./countedActivities.js";
@@ -117,36 +117,20 @@ function totalRow(
   return [...key, toFullText(quantity), largest, rows.length, `{${rows.join()}}`];
 }
 
+/** With this work_mem the sums of a large import stay in memory. Postgres may overestimate their cost, and compiling takes longer than running. */
+const forLargeImports = "set local work_mem = '64MB'; set local jit = off";
+
 async function sumRows(client: PoolClient, imports: readonly ImportFacts[]): Promise<void> {
   await client.query(forLargeImports);
-  await insertTotals(client, [imports.map(({ position }) => position), imports.map(({ organisationId }) => organisationId)]);
-  await client.query("set local enable_sort = on");
+  await addTotals(client, totalsFromRows, [imports.map(({ position }) => position), imports.map(({ organisationId }) => organisationId)]);
 }
 
-/**
- * With this work_mem the sums of a large import stay in memory. Grouping by hash takes a third of the time of sorting and keeps the rows in
- * their order. With sorts switched off Postgres may estimate a high cost and compile the statement, which takes longer than running it.
- */
-const forLargeImports = "set local work_mem = '64MB'; set local enable_sort = off; set local enable_hashagg = on; set local jit = off";
-
-/** Workers accept only times that Postgres can read too. A row whose time was accepted by an older version and cannot be read is in no total. */
-async function insertTotals(client: PoolClient, values: readonly [positions: string[], organisations: string[]]): Promise<void> {
-  await client.query("savepoint before_totals");
-  try {
-    await addTotals(client, totalsBy(certainInstantSql), [...values]);
-  } catch (error) {
-    if (!isNoTime(error)) throw error;
-    await client.query("rollback to savepoint before_totals");
-    await addTotals(client, totalsBy(instantSql), [...values]);
-  }
-}
-
-/** `offset 0` makes Postgres read each import's rows in their order from the index, so that a group's row numbers need no sort. */
-const totalsBy = (instant: (text: string) => string): string => `
-  select organisation_id, ${group}, half_hour, import_position, sum(quantity), max(quantity), count(*)::integer, array_agg("row")
+/** A row whose time Postgres cannot read, as older versions accepted some, is in no total. */
+const totalsFromRows = `
+  select organisation_id, ${group}, half_hour, import_position, sum(quantity), max(quantity), count(*)::integer, array_agg("row" order by "row")
     from unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id)
    cross join lateral (
-     select "row", quantity, ${keys}, ${halfHourSql(instant("activity_timestamp"))} as half_hour
-       from activities where activities.import_position = completed.import_position order by "row" offset 0) as timed
+     select "row", quantity, ${keys}, ${halfHourSql(instantSql("activity_timestamp"))} as half_hour
+       from activities where activities.import_position = completed.import_position offset 0) as timed
    where half_hour is not null
    group by organisation_id, import_position, ${group}, half_hour`;

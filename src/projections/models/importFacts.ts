@@ -26,15 +26,13 @@ export async function addFacts(client: PoolClient, batch: SortedBatch, known: Kn
   return batch.imports.filter((slice) => slice.facts === undefined);
 }
 
-/** Drops the largest running totals first. The rows of those imports are summed when the imports complete. */
+/** Beyond the limit, the imports that began last lose their totals. Their rows are summed when they complete. */
 export function limitRunningTotals(numbers: number, known: KnownImports): void {
-  const running = [...known.values()].flatMap(({ totals }) => totals ?? []);
-  let kept = running.reduce((sum, totals) => sum + totals.size(), 0);
-  if (kept <= numbers) return;
-  for (const totals of running.sort((one, other) => other.size() - one.size())) {
-    if (kept <= numbers) return;
-    kept -= totals.size();
-    totals.giveUp();
+  let kept = 0;
+  for (const { totals } of known.values()) {
+    const size = totals?.size() ?? 0;
+    if (kept + size > numbers) totals?.giveUp();
+    else kept += size;
   }
 }
 
