@@ -1,6 +1,6 @@
 // A search reads about as many rows as it shows, however many there are. Postgres counts the rows; no time is measured.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listWithReversed } from "../../src/queries/activities/reversedActivities.js";
+import { listInPushOrder } from "../../src/queries/activities/activitiesInPushOrder.js";
 import { findActivities, findImports, findShipments } from "../../src/queries/search.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
@@ -54,7 +54,7 @@ test("the ledger of one reference", async () => {
   let found: readonly unknown[] = [];
   const looked = await rowsLookedAt(database.one, "activities", async () => {
     const listed = { reversed: "leaveOut", unusualOnly: false, reference: "REF-8-3" } as const;
-    found = (await listWithReversed("acme", {}, listed, page, database.one)).items;
+    found = (await listInPushOrder("acme", {}, listed, page, database.one)).items;
   });
   expect(found).toEqual([expect.objectContaining({ row: 3, values: expect.objectContaining({ reference: "REF-8-3" }) })]);
   expect(looked).toBeLessThan(100);
