@@ -82,16 +82,19 @@ export const withNotice = (goTo: string, line: string, once?: string): FormResul
   notice: { kind: "done", lines: [line], ...(once === undefined ? {} : { once }) },
 });
 
-export interface PageDefinition<V extends Visit> {
+// What a definition does is written as a method: a list may then hold those of signed-in people beside those of anyone. The frame lets only
+// signed-in people in where `access` says so.
+
+export interface PageDefinition<V extends Visit = SignedInVisit> {
   /** `/portal/...`, with `{name}` for a parameter. */
   readonly path: string;
   readonly access: Access;
   /** Set for a page that only redirects. It shows something only when that fails. */
   readonly leadsOn?: true;
-  readonly show: (visit: V, deps: PortalDeps) => Promise<PageContent | FormResult>;
+  show(visit: V, deps: PortalDeps): Promise<PageContent | FormResult>;
 }
 
-export interface FormDefinition<V extends Visit> {
+export interface FormDefinition<V extends Visit = SignedInVisit> {
   readonly path: string;
   readonly access: Access;
   /** The page that shows a refused form again, with what is wrong. */
@@ -102,20 +105,35 @@ export interface FormDefinition<V extends Visit> {
   readonly faults?: Readonly<Record<string, RegExp>>;
   /** Of the body, for a form that is larger than others. */
   readonly mostBytes?: number;
-  readonly submit: (visit: V, fields: Fields, deps: PortalDeps) => Promise<FormResult | PageContent | Work>;
+  submit(visit: V, fields: Fields, deps: PortalDeps): Promise<FormResult | PageContent | Work>;
 }
+
+/** Forms of one page, whose paths go on from the page's own. */
+export const formsOf =
+  (page: PageDefinition) =>
+  (below: string, submit: FormDefinition["submit"], more: Pick<FormDefinition, "faults"> = {}): FormDefinition => ({
+    ...{ path: page.path + below, access: page.access, page, submit },
+    ...more,
+  });
 
 /**
  * What a page's script, link or event source asks for: JSON, a download, a stream of events. A refusal is JSON as the API's, or a page where
  * the browser itself went there.
  */
-export interface AnswerDefinition<V extends Visit> {
+export interface AnswerDefinition<V extends Visit = SignedInVisit> {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly access: Access;
   /** How a POST's body comes. `json`: parsed, of at most this many bytes. `upload`: a form with a file, which the answer reads itself. */
   readonly body?: { readonly json: number } | "upload";
-  readonly answer: (visit: V, deps: PortalDeps, body: unknown) => Promise<Response>;
+  answer(visit: V, deps: PortalDeps, body: unknown): Promise<Response>;
+}
+
+/** The pages of one subject with their forms, and what they ask for. */
+export interface Subject {
+  readonly pages?: readonly PageDefinition[];
+  readonly forms?: readonly FormDefinition[];
+  readonly answers?: readonly AnswerDefinition[];
 }
 
 /** Everything the portal needs; src/main/roles/api.ts builds it. */

@@ -15,7 +15,6 @@ import { importOf } from "./imports/importPage.js";
 import { importCrumbs, importPath, importsPath } from "./imports/importStatus.js";
 import { stepInWords } from "./imports/timeline.js";
 import { quotesPath } from "./quotes/quoteForm.js";
-import { RawEvent } from "./rawEvent.js";
 
 const eventsPerPage = 25;
 
@@ -36,6 +35,7 @@ export const importHistoryPage: PageDefinition<SignedInVisit> = {
       principalNames(visit.person.organisationId, pool),
     ]);
     const path = `${importPath(importId)}/history`;
+    const own = of === "import" ? undefined : of;
     return {
       title: "History",
       crumbs: importCrumbs(view),
@@ -45,28 +45,22 @@ export const importHistoryPage: PageDefinition<SignedInVisit> = {
         current: each === of,
       })),
       body: (
-        <>
-          <section class="panel" aria-label="Events">
-            <Events visit={visit} events={events} nameOf={nameOf} />
-            <Pager
-              of="events"
-              cursor={from > 0n ? String(from) : undefined}
-              nextCursor={next === null ? null : String(next)}
-              address={(revision) => visit.links.to(path, { of: of === "import" ? undefined : of, from: revision })}
-            />
-          </section>
-        </>
+        <section class="panel" aria-label="Events">
+          <Events visit={visit} events={events} nameOf={nameOf} />
+          <Pager
+            of="events"
+            cursor={from > 0n ? String(from) : undefined}
+            nextCursor={next === null ? null : String(next)}
+            address={(revision) => visit.links.to(path, { of: own, from: revision })}
+          />
+        </section>
       ),
     };
   },
 };
 
 const histories = ["import", "corrections", "reversals"] as const;
-const historyNames = {
-  import: "The import",
-  corrections: "Its corrections",
-  reversals: "Its reversals",
-} as const;
+const historyNames = { import: "The import", corrections: "Its corrections", reversals: "Its reversals" } as const;
 
 const numberOf = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
 
@@ -91,11 +85,9 @@ export const quoteHistoryPage: PageDefinition<SignedInVisit> = {
         ["Quote", `${quotesPath}?quote=${encodeURIComponent(quoteId)}`],
       ],
       body: (
-        <>
-          <section class="panel" aria-label="Events">
-            <Events visit={visit} events={events} nameOf={nameOf} />
-          </section>
-        </>
+        <section class="panel" aria-label="Events">
+          <Events visit={visit} events={events} nameOf={nameOf} />
+        </section>
       ),
     };
   },
@@ -163,3 +155,23 @@ function readable(stored: StoredEvent): RecordedEvent | undefined {
     return undefined;
   }
 }
+
+const longest = 50_000;
+
+/** An event as it was recorded, without the hashes of passwords, links and keys. */
+export const RawEvent = ({ event }: { event: StoredEvent }) => (
+  <pre class="raw-event" tabindex={0}>
+    {rawText(event)}
+  </pre>
+);
+
+function rawText({ stream, revision, id, type, recordedAt, metadata, data }: StoredEvent): string {
+  const shown = /^(?:ApiKey|Member)/.test(type) ? withoutHashes(data) : data;
+  const text = JSON.stringify({ stream, revision: String(revision), id, type, recordedAt, metadata, data: shown }, undefined, 2);
+  return text.length > longest ? `${text.slice(0, longest)}\n... (${text.length - longest} more characters)` : text;
+}
+
+const withoutHashes = (data: unknown): unknown =>
+  typeof data === "object" && data !== null
+    ? Object.fromEntries(Object.entries(data).map(([name, value]) => [name, /(?:sha256|hash)$/i.test(name) ? "(not shown)" : value]))
+    : data;

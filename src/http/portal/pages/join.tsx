@@ -1,8 +1,8 @@
 import { findLink, joinByLink } from "../../../commands/members/joinOrganisation.js";
+import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { FormDefinition, PageDefinition, Visit } from "../pageDefinition.js";
 import { Field, Form } from "../shell/form.js";
-import { ChosenPassword } from "./chosenPassword.js";
 import { enter } from "./signIn.js";
 
 const path = "/portal/join/{token}";
@@ -56,3 +56,16 @@ export const joinForm: FormDefinition<Visit> = {
     return enter(member, "/portal", "link", visit, deps);
   },
 };
+
+/** Where a person chooses a password. */
+export const ChosenPassword = ({ label }: { label: string }) => (
+  <Field
+    label={label}
+    name="password"
+    type="password"
+    minlength={passwordLength.least}
+    maxlength={passwordLength.most}
+    hint={`At least ${passwordLength.least} characters. Try a few words that only you would put together.`}
+    autocomplete="new-password"
+  />
+);

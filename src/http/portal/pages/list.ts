@@ -1,13 +1,17 @@
 // Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
-import { Problem } from "../../server/problem.js";
-import type { AnswerDefinition, FormDefinition, PageDefinition, SignedInVisit, Visit } from "../pageDefinition.js";
-import { accountForms } from "./account/accountForms.js";
-import { accountPage } from "./account/accountPage.js";
+import type { AnswerDefinition, FormDefinition, PageDefinition, Subject, Visit } from "../pageDefinition.js";
+import { account } from "./account.js";
 import { activitiesPage } from "./activities/activitiesPage.js";
 import { activityDownloads } from "./activities/activityDownloads.js";
 import { activityPage, correctForm } from "./activities/activityPage.js";
 import { chosenRowsPage } from "./activities/chosenRowsPage.js";
-import { catalogueAnswers, catalogueForms, cataloguePages } from "./catalogue/catalogueList.js";
+import { catalogueList } from "./catalogue/cataloguePage.js";
+import { applyDraft } from "./catalogue/draft.js";
+import { entryForms } from "./catalogue/entryForms.js";
+import { entryPages } from "./catalogue/entryPage.js";
+import { lanes } from "./catalogue/laneForms.js";
+import { organisationUpload } from "./catalogue/uploadPage.js";
+import { changesList, downloadAnswer, versionsList } from "./catalogue/versionsPage.js";
 import { correctionAnswers } from "./corrections/correctionAnswers.js";
 import { correctionForms, correctionsPage } from "./corrections/correctionsPage.js";
 import { judgeAgainForm, judgeAgainPage } from "./corrections/judgeAgainPage.js";
@@ -19,15 +23,14 @@ import { importStreams } from "./imports/importStreams.js";
 import { importsList } from "./imports/importsList.js";
 import { reverseForm, reversePage } from "./imports/reversePage.js";
 import { joinForm, joinPage } from "./join.js";
-import { keyDownloads, keyForms, keysPage } from "./keys/keysPage.js";
+import { keys } from "./keys/keysPage.js";
 import { logEventPage } from "./log/logEventPage.js";
-import { logDownloads, logPage } from "./log/logPage.js";
-import { memberDownloads, memberForms, membersPage } from "./members.js";
+import { log } from "./log/logPage.js";
+import { members } from "./members.js";
 import { overviewForms, overviewPage } from "./overview.js";
-import { placesAnswer, quoteDownloads, quoteForm, quotesPage } from "./quotes/quotesPage.js";
+import { quotes } from "./quotes/quotesPage.js";
 import { searchPage } from "./search.js";
-import { shipmentPage } from "./shipments/shipmentPage.js";
-import { shipmentDownloads, shipmentsPage } from "./shipments/shipmentsPage.js";
+import { shipments } from "./shipments/shipmentsPage.js";
 import { organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
 import { columnsForms } from "./upload/columns/columnsForms.js";
@@ -42,100 +45,41 @@ import { endpointForms, endpointList } from "./webhooks/endpointPage.js";
 import { endpointStream } from "./webhooks/endpointStream.js";
 import { addForm, webhookDownloads, webhooksPage } from "./webhooks/webhooksPage.js";
 
-/** Of a visitor whom portal.ts has let in by their role; nobody else gets further. */
-function signedIn(visit: Visit): SignedInVisit {
-  const { person } = visit;
-  if (!person) throw new Problem("unauthorised", "You are signed out. Sign in to continue");
-  return { ...visit, person };
-}
-
-const page = (own: PageDefinition<SignedInVisit>): PageDefinition<Visit> => ({
-  ...own,
-  show: (visit, deps) => own.show(signedIn(visit), deps),
-});
-
-const form = (own: FormDefinition<SignedInVisit>): FormDefinition<Visit> => ({
-  ...own,
-  page: page(own.page),
-  submit: (visit, fields, deps) => own.submit(signedIn(visit), fields, deps),
-});
-
-const answer = (own: AnswerDefinition<SignedInVisit>): AnswerDefinition<Visit> => ({
-  ...own,
-  answer: (visit, deps, body) => own.answer(signedIn(visit), deps, body),
-});
+const subjects: readonly Subject[] = [
+  { pages: [overviewPage, searchPage, helpPage], forms: [...overviewForms, signOutForm] },
+  importsList,
+  { pages: [importPage, reversePage, importHistoryPage, quoteHistoryPage], forms: [cancelForm, reverseForm] },
+  { answers: [...importDownloads, ...importStreams] },
+  { pages: [uploadPage], forms: [uploadForm], answers: [problemRowsAnswer, ...exampleAnswers] },
+  { pages: [columnsPage], forms: columnsForms }, // before the draft, whose address the columns' resembles
+  { pages: [draftPage, draftColumnsPage], forms: [draftForm] },
+  { pages: [correctionsPage, judgeAgainPage], forms: [...correctionForms, judgeAgainForm], answers: correctionAnswers },
+  quotes,
+  shipments,
+  { pages: [activitiesPage, chosenRowsPage, activityPage], forms: [correctForm], answers: activityDownloads },
+  entryForms, // before the pages of entries, whose addresses those of the forms that add resemble
+  lanes,
+  { pages: Object.values(entryPages), answers: [downloadAnswer] },
+  catalogueList,
+  versionsList,
+  changesList,
+  organisationUpload,
+  applyDraft,
+  keys,
+  members,
+  { pages: [webhooksPage, deliveryPage], forms: [addForm, ...endpointForms], answers: [...webhookDownloads, endpointStream] },
+  endpointList,
+  log,
+  { pages: [logEventPage] },
+  account,
+];
 
 export const pages: readonly PageDefinition<Visit>[] = [
-  signInPage,
-  beginPage,
-  finishPage,
-  joinPage,
-  ...[
-    overviewPage,
-    importsList.page,
-    importPage,
-    reversePage,
-    uploadPage,
-    columnsPage, // before the draft's, whose address it resembles
-    draftPage,
-    draftColumnsPage,
-    correctionsPage,
-    judgeAgainPage,
-    quotesPage,
-    shipmentsPage,
-    shipmentPage,
-    activitiesPage,
-    chosenRowsPage,
-    activityPage,
-    ...cataloguePages,
-    keysPage,
-    membersPage,
-    searchPage,
-    helpPage,
-  ].map(page),
-  ...[importHistoryPage, quoteHistoryPage, webhooksPage, endpointList.page, deliveryPage, logPage, logEventPage, accountPage].map(page),
+  ...[signInPage, beginPage, finishPage, joinPage],
+  ...subjects.flatMap((subject) => subject.pages ?? []),
 ];
-
 export const forms: readonly FormDefinition<Visit>[] = [
-  signInForm,
-  organisationForm,
-  joinForm,
-  ...[
-    signOutForm,
-    ...overviewForms,
-    cancelForm,
-    reverseForm,
-    uploadForm,
-    ...columnsForms,
-    draftForm,
-    ...correctionForms,
-    judgeAgainForm,
-    correctForm,
-    quoteForm,
-    ...keyForms,
-    ...memberForms,
-  ].map(form),
-  ...[addForm, ...endpointForms, ...accountForms, ...catalogueForms].map(form),
+  ...[signInForm, organisationForm, joinForm],
+  ...subjects.flatMap((subject) => subject.forms ?? []),
 ];
-
-export const answers: readonly AnswerDefinition<Visit>[] = [
-  ...[
-    ...importDownloads,
-    ...importsList.downloads,
-    ...keyDownloads,
-    ...memberDownloads,
-    ...webhookDownloads,
-    ...endpointList.downloads,
-    ...importStreams,
-    problemRowsAnswer,
-    ...exampleAnswers,
-    ...correctionAnswers,
-    ...activityDownloads,
-    placesAnswer,
-    ...catalogueAnswers,
-    ...logDownloads,
-    ...shipmentDownloads,
-    ...quoteDownloads,
-    endpointStream,
-  ].map(answer),
-];
+export const answers: readonly AnswerDefinition<Visit>[] = subjects.flatMap((subject) => subject.answers ?? []);

@@ -1,7 +1,7 @@
 import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manageMembers.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
-import { type FormDefinition, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../pageDefinition.js";
+import { formsOf, originOf, type PortalDeps, type SignedInVisit, type Subject, withNotice } from "../pageDefinition.js";
 import { AskButton, Button, ButtonLink, Choice, Field, Form } from "../shell/form.js";
 import { listPage } from "../shell/listPage.js";
 import { Badge, Panel } from "../shell/panel.js";
@@ -24,18 +24,15 @@ const membersList = listPage<MemberSummary>({
   query: async (visit, _, { pool }) => ({ items: await listMembers(visit.person.organisationId, pool), nextCursor: null }),
   columns: (visit) => columns(visit),
   muted: ({ status }) => status === "removed",
-  above: (visit, _, members) => (
+  above: (visit, _, rows) => (
     <>
       {visit.notice?.once ? <OnlyOnce title="The link, shown only this once" text={visit.notice.once} copyLabel="Copy link" /> : null}
-      <MemberQuestion visit={visit} members={members} />
+      <MemberQuestion visit={visit} members={rows} />
       {isInviting(visit) ? <Invitation visit={visit} /> : null}
     </>
   ),
   empty: () => null,
 });
-export const membersPage = membersList.page;
-export const memberDownloads = membersList.downloads;
-
 const Invitation = ({ visit }: { visit: SignedInVisit }) => (
   <Panel id="invite" title="Invite a person">
     <Form visit={visit} to={membersPath} class="in-line">
@@ -115,26 +112,25 @@ function Actions({ visit, member: { memberId, email, status } }: OfMember) {
   );
 }
 
-const form = (path: string, submit: FormDefinition<SignedInVisit>["submit"]): FormDefinition<SignedInVisit> => ({
-  path: membersPath + path,
-  access: "members",
-  page: membersPage,
-  submit,
-});
+const form = formsOf(membersList.page);
 
 const named = (visit: SignedInVisit) => ({ organisationId: visit.person.organisationId, member: visit.params["memberId"] ?? "" });
 
-const inviteForm = form("", async (visit, fields, { members, publicUrl }) => {
-  const { organisationId } = visit.person;
-  const email = fields.get("email").trim();
-  const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
-  const { token } = await inviteMember(members, invitation, originOf(visit));
-  const line = `${email} invited. Send them this link. It works once, within ${linkHours} hours.`;
-  return withNotice(membersPath, line, linkAddress(publicUrl, token));
-});
+const inviteForm = form(
+  "",
+  async (visit, fields, { members: deps, publicUrl }) => {
+    const { organisationId } = visit.person;
+    const email = fields.get("email").trim();
+    const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
+    const { token } = await inviteMember(deps, invitation, originOf(visit));
+    const line = `${email} invited. Send them this link. It works once, within ${linkHours} hours.`;
+    return withNotice(membersPath, line, linkAddress(publicUrl, token));
+  },
+  { faults: { email: /e-?mail|member/i, name: /name/i } },
+);
 
-const linkForm = form("/{memberId}/link", async (visit, _, { members, publicUrl }) => {
-  const { token } = await makeLink(members, named(visit), originOf(visit));
+const linkForm = form("/{memberId}/link", async (visit, _, { members: deps, publicUrl }) => {
+  const { token } = await makeLink(deps, named(visit), originOf(visit));
   const line = `Send them this link to choose a new password. It works once, within ${linkHours} hours.`;
   return withNotice(membersPath, line, linkAddress(publicUrl, token));
 });
@@ -174,10 +170,4 @@ const eraseForm = form("/{memberId}/erase", async (visit, _, deps) => {
   return withNotice(membersPath, "Person erased.");
 });
 
-export const memberForms = [
-  { ...inviteForm, faults: { email: /e-?mail|member/i, name: /name/i } },
-  linkForm,
-  roleForm,
-  removeForm,
-  eraseForm,
-];
+export const members: Subject = { ...membersList, forms: [inviteForm, linkForm, roleForm, removeForm, eraseForm] };

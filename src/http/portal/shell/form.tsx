@@ -1,4 +1,5 @@
 import { type Child, createContext, useContext } from "hono/jsx";
+import type { Fields } from "../fields.js";
 import type { Query } from "../links.js";
 import type { FieldFault, Visit } from "../pageDefinition.js";
 
@@ -55,13 +56,15 @@ interface FieldProps {
   readonly id?: string;
   readonly type?: "text" | "email" | "password" | "datetime-local" | "date" | "month";
   readonly value?: string | undefined;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly autocomplete?: string;
   readonly placeholder?: string;
-  readonly maxlength?: number;
+  readonly maxlength?: number | undefined;
   readonly minlength?: number;
   readonly step?: string;
   readonly required?: boolean;
+  /** Set for a text that needs more than one line. */
+  readonly lines?: number | undefined;
   /** Shown, and sent as it is. */
   readonly readonly?: boolean;
 }
@@ -79,14 +82,20 @@ export function Fault({ name, id = `field-${name}` }: { name: string; id?: strin
   ) : null;
 }
 
-export function Field({ label, name, id = `field-${name}`, type = "text", value, hint, required = true, ...rest }: FieldProps) {
+export function Field({ label, name, id = `field-${name}`, type = "text", value, hint, required = true, lines, ...rest }: FieldProps) {
   const isFaulty = useContext(FaultContext)?.field === name;
   const described = [...(isFaulty ? [`${id}-fault`] : []), ...(hint ? [`${id}-hint`] : [])].join(" ") || undefined;
   const fault = isFaulty ? { "aria-invalid": "true", autofocus: true } : {};
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input id={id} name={name} type={type} value={value} required={required} aria-describedby={described} {...fault} {...rest} />
+      {lines === undefined ? (
+        <input id={id} name={name} type={type} value={value} required={required} aria-describedby={described} {...fault} {...rest} />
+      ) : (
+        <textarea id={id} name={name} rows={lines} required={required} aria-describedby={described} {...fault}>
+          {value}
+        </textarea>
+      )}
       <Fault name={name} id={id} />
       {hint ? (
         <p class="hint" id={`${id}-hint`}>
@@ -122,6 +131,66 @@ export const Choice = ({ label, name, id = `field-${name}`, options, value, unse
     </select>
   </div>
 );
+
+interface TicksProps {
+  readonly legend: string;
+  readonly name: string;
+  /** `about`: what stands behind the label instead of the value. */
+  readonly options: readonly { readonly value: string; readonly label: string; readonly about?: string }[];
+  readonly ticked: readonly string[];
+  readonly class?: string;
+  /** Stands above the boxes. */
+  readonly children?: Child;
+}
+
+/** The page lists this many boxes. Further ones are entered by their ids. */
+const mostListed = 200;
+
+/** Boxes to tick; of a long list those that are ticked come first. */
+export function Ticks({ legend, name, options, ticked, class: kind = "choices", children }: TicksProps) {
+  const isFaulty = useContext(FaultContext)?.field === name;
+  const isTicked = (value: string) => ticked.includes(value);
+  const isLong = options.length > mostListed;
+  const sorted = isLong ? options.toSorted((a, b) => Number(isTicked(b.value)) - Number(isTicked(a.value))) : options;
+  const listed = sorted.slice(0, mostListed);
+  const others = ticked.filter((id) => !listed.some(({ value }) => value === id));
+  return (
+    <fieldset class={kind}>
+      <legend>{legend}</legend>
+      <Fault name={name} />
+      {children}
+      <ul>
+        {listed.map(({ value, label, about = value }, index) => (
+          <li data-name={`${label} ${value}`.toLowerCase()}>
+            <label class="check">
+              <input type="checkbox" name={name} value={value} checked={isTicked(value)} autofocus={isFaulty && index === 0} />
+              <span>
+                {label} <span class={about === value ? "muted customer-id" : "muted"}>{about}</span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {isLong || others.length > 0 ? (
+        <Field
+          label="Others, by id, separated by commas"
+          name={`${name}Others`}
+          value={others.join(", ")}
+          required={false}
+          autocomplete="off"
+        />
+      ) : null}
+    </fieldset>
+  );
+}
+
+/** Texts with commas or line breaks between them, each once. */
+export const listIn = (text: string): string[] =>
+  [...new Set(text.split(/[,\n]/).map((each) => each.trim()))].filter((each) => each !== "");
+
+export const tickedIn = (fields: Fields, name: string): string[] => [
+  ...new Set([...fields.all(name), ...listIn(fields.get(`${name}Others`))]),
+];
 
 interface AskProps {
   readonly visit: Pick<Visit, "links">;

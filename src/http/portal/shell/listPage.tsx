@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import type { Action } from "../../../domain/members.js";
 import type { Page, PageRequest } from "../../../queries/page.js";
 import { download } from "../downloads.js";
-import type { AnswerDefinition, PageDefinition, PageHead, PortalDeps, SignedInVisit } from "../pageDefinition.js";
+import type { PageDefinition, PageHead, PortalDeps, SignedInVisit, Subject } from "../pageDefinition.js";
 import { downloadTable } from "../tableDownloads.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
 import { inJson } from "./formats.js";
@@ -66,23 +66,21 @@ export const rowsPerPage = 50;
 const mostSorted = 2_000;
 const rowsAtOnce = 500;
 
-export interface ListPage {
-  readonly page: PageDefinition<SignedInVisit>;
-  readonly downloads: readonly AnswerDefinition<SignedInVisit>[];
-}
+/** A subject of one page, which is also named by itself, for its forms. */
+export type ListPage = Required<Pick<Subject, "pages" | "answers">> & { readonly page: PageDefinition };
 
 export function listPage<Row>(list: List<Row>): ListPage {
   const { path, access } = list;
-  return {
-    page: { path, access, show: (visit, deps) => showList(list, visit, deps) },
-    downloads: (["csv", "xlsx", "json"] as const).map((format) => ({
-      method: "GET",
-      path: `${filesPath(path)}.${format}`,
-      access,
-      answer: (visit, deps) => downloadList(list, format, visit, deps),
-    })),
-  };
+  const page: PageDefinition = { path, access, show: (visit, deps) => showList(list, visit, deps) };
+  const answers = formats.map((format) => ({
+    ...{ method: "GET" as const, path: `${filesPath(path)}.${format}`, access },
+    answer: (visit: SignedInVisit, deps: PortalDeps) => downloadList(list, format, visit, deps),
+  }));
+  return { page, pages: [page], answers };
 }
+
+const formats = ["csv", "xlsx", "json"] as const;
+type Format = (typeof formats)[number];
 
 async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps) {
   const { title, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, above, below } = list;
@@ -158,8 +156,8 @@ const pageQuery = ({ cursor, sort = "", after = "" }: Readonly<Record<string, st
 });
 
 /** For the page's menu. */
-export const downloadMenu = (address: (format: "csv" | "xlsx" | "json") => string) =>
-  (["csv", "xlsx", "json"] as const).map((format) => ({ label: `Download ${format.toUpperCase()}`, to: address(format) }));
+export const downloadMenu = (address: (format: Format) => string) =>
+  formats.map((format) => ({ label: `Download ${format.toUpperCase()}`, to: address(format) }));
 
 async function* batches<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps): AsyncGenerator<readonly Row[]> {
   for (let cursor: string | undefined | null; cursor !== null; ) {
@@ -179,12 +177,7 @@ async function allRows<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalD
 }
 
 /** Everything that fits the filter, not only the page that is shown, in the list's own order. */
-async function downloadList<Row>(
-  list: List<Row>,
-  format: "csv" | "xlsx" | "json",
-  visit: SignedInVisit,
-  deps: PortalDeps,
-): Promise<Response> {
+async function downloadList<Row>(list: List<Row>, format: Format, visit: SignedInVisit, deps: PortalDeps): Promise<Response> {
   const { timezone } = visit.person;
   const of = namesOf(list, visit);
   const inBatches = async function* () {

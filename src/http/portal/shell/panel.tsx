@@ -1,5 +1,7 @@
 // The parts that pages are made of: panels, facts and pagers.
 import type { Child } from "hono/jsx";
+import type { Query } from "../links.js";
+import type { SignedInVisit } from "../pageDefinition.js";
 import { groupDigits } from "./formats.js";
 
 interface PanelProps {
@@ -84,4 +86,34 @@ function rangeWords({ start, shown, total = { count: shown, more: true } }: Rang
   if (isAll) return `${groupDigits(shown)} ${of}`;
   const range = shown === 0 ? "None here" : `${groupDigits(start + 1)} to ${groupDigits(start + shown)}`;
   return total.count === shown && total.more ? range : `${range} of ${total.more ? "more than " : ""}${groupDigits(total.count)} ${of}`;
+}
+
+interface PageOptions {
+  /** What the pages show, such as `zones`. */
+  readonly of: string;
+  readonly path: string;
+  readonly query?: Query;
+  /** The parameter that says how many entries the pages before have. */
+  readonly name?: string;
+  readonly size?: number;
+}
+
+/** A page of a list in memory that stands on a page among others. */
+export function pageInMemory<Row>(
+  { query: given, links }: SignedInVisit,
+  all: readonly Row[],
+  { of, path, query = {}, name = "from", size = 50 }: PageOptions,
+): { readonly rows: readonly Row[]; readonly pager: Child } {
+  const start = /^\d{1,7}$/.test(given[name] ?? "") ? Number(given[name]) : 0;
+  const rows = all.slice(start, start + size);
+  const pager = (
+    <Pager
+      of={all.length === 1 ? of.replace(/s$/, "") : of}
+      cursor={start === 0 ? undefined : "before"}
+      nextCursor={start + size < all.length ? String(start + size) : null}
+      address={(next) => links.to(path, { ...query, [name]: next })}
+      range={{ start, shown: rows.length, total: { count: all.length, more: false } }}
+    />
+  );
+  return { rows, pager };
 }

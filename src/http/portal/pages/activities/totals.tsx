@@ -1,8 +1,7 @@
 import type { ActivityTotal } from "../../../../queries/activities/activityTotals.js";
 import { groupItems } from "../../groupItems.js";
-import { EmptyState } from "../../shell/panel.js";
+import { EmptyState, pageInMemory } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
-import { pageInMemory } from "../catalogue/listInMemory.js";
 import { Customer } from "../customers.js";
 import { type BillLine, billLines, billSum } from "./billLines.js";
 import { BillTable, mostLines } from "./billTable.js";

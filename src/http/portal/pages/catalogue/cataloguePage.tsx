@@ -1,30 +1,26 @@
-import type { SignedInVisit } from "../../pageDefinition.js";
+import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
+import type { Section } from "../../../../domain/catalogue/schema.js";
+import { idOf } from "../../../../domain/catalogue/uses.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { ButtonLink } from "../../shell/form.js";
+import { inWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import { presentCatalogue } from "../customers.js";
-import {
-  addPath,
-  capitalised,
-  cataloguePath,
-  catalogueUploadPath,
-  downloadPath,
-  type Entry,
-  listPath,
-  organisationPath,
-  pluralOf,
-  sectionNames,
-  tabOrder,
-  versionsPath,
-} from "./addresses.js";
-import { entryColumns, searchTextOf } from "./entryColumns.js";
-import { matchesSearch, searchIn } from "./listInMemory.js";
+import * as addresses from "./addresses.js";
+import { type CatalogueView, columnOf, entryColumns } from "./entryColumns.js";
 
+const { sectionNames, tabOrder, pluralOf, capitalised } = addresses;
 const sectionIn = ({ query }: SignedInVisit) => tabOrder.find((each) => sectionNames[each].folder === query["list"]) ?? "customers";
 
+export async function viewOf(visit: SignedInVisit, deps: PortalDeps): Promise<CatalogueView> {
+  const { catalogue, catalogueVersion: version, now } = await presentCatalogue(visit, deps);
+  return { visit, catalogue, file: catalogue.file, version, now };
+}
+
 /** Everything that prices and judges: one list at a time, with a search. */
-export const catalogueList = listPage<Entry>({
-  path: cataloguePath,
+export const catalogueList = listPage<addresses.Entry>({
+  path: addresses.cataloguePath,
   access: "look",
   title: "Catalogue",
   of: (visit) => [sectionNames[sectionIn(visit)].noun, pluralOf(sectionIn(visit))],
@@ -32,40 +28,46 @@ export const catalogueList = listPage<Entry>({
   kept: ["list"],
   action: (visit) => {
     const section = sectionIn(visit);
-    return visit.may("catalogue") ? <ButtonLink to={visit.links.to(addPath(section))} label={`Add ${sectionNames[section].noun}`} /> : null;
+    const to = visit.links.to(addresses.addPath(section));
+    return visit.may("catalogue") ? <ButtonLink to={to} label={`Add ${sectionNames[section].noun}`} /> : null;
   },
   head: async (visit, deps) => {
-    const { catalogue, catalogueVersion: version } = await presentCatalogue(visit, deps);
+    const { file, version } = await viewOf(visit, deps);
     const menu = [
-      { label: `All versions (now ${version})`, to: versionsPath },
-      { label: "Download organisation file", to: downloadPath(version), download: "" },
-      ...(visit.may("catalogue")
-        ? [
-            { label: "Upload organisation file", to: catalogueUploadPath },
-            { label: "Change organisation", to: organisationPath },
-          ]
-        : []),
+      { label: `All versions (now ${version})`, to: addresses.versionsPath },
+      { label: "Download organisation file", to: addresses.downloadPath(version), download: "" },
+      { label: "Upload organisation file", to: addresses.catalogueUploadPath },
+      { label: "Change organisation", to: addresses.organisationPath },
     ];
     return {
-      menu: menu.map((item) => ({ ...item, to: visit.links.to(item.to) })),
+      menu: menu.slice(0, visit.may("catalogue") ? 4 : 2).map((item) => ({ ...item, to: visit.links.to(item.to) })),
       views: tabOrder.map((tab) => ({
-        label: `${capitalised(pluralOf(tab))} (${catalogue.file[tab].length})`,
-        to: visit.links.to(listPath(tab)),
+        label: `${capitalised(pluralOf(tab))} (${file[tab].length})`,
+        to: visit.links.to(addresses.listPath(tab)),
         current: tab === sectionIn(visit),
       })),
     };
   },
   filters: () => [{ name: "search", label: "Find", kind: "text", maxlength: 100 }],
   query: async (visit, _, deps) => {
-    const { file } = (await presentCatalogue(visit, deps)).catalogue;
-    const [section, search] = [sectionIn(visit), searchIn(visit)];
-    const textOf = searchTextOf(file, section);
-    const found = (file[section] as readonly Entry[]).filter((entry) => search === "" || matchesSearch(search, textOf(entry)));
-    return { items: found, nextCursor: null };
+    const [of, section] = [await viewOf(visit, deps), sectionIn(visit)];
+    const words = (visit.query["search"] ?? "").trim().slice(0, 100).toLowerCase().split(/\s+/);
+    const textOf = searchTextOf(of, section);
+    const fits = (entry: addresses.Entry) => words.every((word) => textOf(entry).includes(word));
+    return { items: (of.file[section] as readonly addresses.Entry[]).filter(fits), nextCursor: null };
   },
-  columns: async (visit, deps) => {
-    const { catalogue, catalogueVersion: version, now } = await presentCatalogue(visit, deps);
-    return entryColumns({ visit, catalogue, file: catalogue.file, version, now }, sectionIn(visit));
-  },
+  columns: async (visit, deps) => entryColumns(await viewOf(visit, deps), sectionIn(visit)),
   empty: (visit, why) => <EmptyState title={`No ${pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />,
 });
+
+/** What a search looks at: the ids and names of an entry and of what it refers to, in small letters. */
+function searchTextOf(of: CatalogueView, section: Section): (entry: addresses.Entry) => string {
+  // Thousands of customers share a carrier: its name would find them all.
+  const referring = section === "customers" ? [] : fieldsOfSection(section).filter(({ refers }) => refers);
+  const columns = referring.map((field) => columnOf(of, field));
+  return (entry) => {
+    const others = columns.map(({ value }) => inWords(value(entry), "UTC"));
+    const zones = "zones" in entry ? entry.zones.map(({ zone }) => zone) : [];
+    return [idOf(entry), addresses.nameOfEntry(entry), ...others, ...zones].join(" ").toLowerCase();
+  };
+}

@@ -2,12 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Child } from "hono/jsx";
-import {
-  type CatalogueDraft,
-  findCatalogueDraft,
-  forgetCatalogueDraft,
-  keepCatalogueDraft,
-} from "../../../../commands/organisations/catalogueDrafts.js";
+import { findCatalogueDraft, forgetCatalogueDraft, keepCatalogueDraft } from "../../../../commands/organisations/catalogueDrafts.js";
 import { applyOrganisation } from "../../../../commands/organisations/organisation.js";
 import { catalogueDifferences, faultInWords, partInWords, placeInWords, subjectOf } from "../../../../domain/catalogue/diff.js";
 import { type Conflict, mergeCatalogues } from "../../../../domain/catalogue/mergeCatalogues.js";
@@ -22,22 +17,20 @@ import { answerTable } from "../../../server/problem.js";
 import type { Fields } from "../../fields.js";
 import {
   type FormDefinition,
-  type FormResult,
   originOf,
-  type PageContent,
   type PageDefinition,
   type PortalDeps,
   type SignedInVisit,
+  type Subject,
   withNotice,
 } from "../../pageDefinition.js";
 import { Button, ButtonLink, Choice, Form, HiddenFields } from "../../shell/form.js";
 import { countInWords, timeInWords } from "../../shell/formats.js";
-import { EmptyState, Panel } from "../../shell/panel.js";
+import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { presentCatalogue } from "../customers.js";
 import { applyPath, cataloguePath } from "./addresses.js";
-import { changesInWords, differenceColumns } from "./changesPage.js";
-import { pageInMemory } from "./listInMemory.js";
+import { changesInWords, differenceColumns } from "./versionsPage.js";
 
 const ownerOf = ({ person: { organisationId, memberId } }: SignedInVisit) => ({ organisationId, memberId });
 
@@ -69,40 +62,28 @@ interface CatalogueForm {
 }
 
 /** The page of a form and the form itself, at one address. A form that is shown again stays one of the version that it was made from. */
-export function catalogueForm({ path, title, body, edit }: CatalogueForm): {
-  page: PageDefinition<SignedInVisit>;
-  form: FormDefinition<SignedInVisit>;
-} {
-  const page: PageDefinition<SignedInVisit> = {
-    path,
-    access: "catalogue",
-    show: async (visit, deps) => {
-      const view = await formView(visit, deps);
-      return { title: title(view), body: body(view) };
-    },
+export function catalogueForm({ path, title, body, edit }: CatalogueForm): { page: PageDefinition; form: FormDefinition } {
+  const show: PageDefinition["show"] = async (visit, deps) => {
+    const view = await formView(visit, deps);
+    return { title: title(view), body: body(view) };
   };
+  const page: PageDefinition = { path, access: "catalogue", show };
   return { page, form: editForm(path, page, edit) };
 }
 
 /** A form that changes the catalogue, on a page that shows something else too. */
-export const editForm = (
-  path: string,
-  page: PageDefinition<SignedInVisit>,
-  edit: CatalogueForm["edit"],
-): FormDefinition<SignedInVisit> => ({
-  path,
-  access: "catalogue",
-  page,
+export const editForm = (path: string, page: PageDefinition, edit: CatalogueForm["edit"]): FormDefinition => ({
+  ...{ path, access: "catalogue", page },
   mostBytes: 256 * 1024,
   submit: async (visit, fields, deps) => {
     const version = numberIn(fields.get("version"));
     const base = await catalogueAt(visit.person.organisationId, version, deps.pool);
     if (!base) throw new Rejection("invalid", "This form is out of date. Open it again");
-    return keepDraft(visit, deps, version, base, edit(fields, base, visit));
+    return keepDraft(visit, deps, { version, base }, edit(fields, base, visit));
   },
 });
 
-export async function formView(visit: SignedInVisit, deps: PortalDeps): Promise<FormView> {
+async function formView(visit: SignedInVisit, deps: PortalDeps): Promise<FormView> {
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
   const given = numberIn(visit.submitted.get("version"));
   const madeFrom = given > 0 && given < catalogueVersion ? await catalogueAt(visit.person.organisationId, given, deps.pool) : undefined;
@@ -111,16 +92,15 @@ export async function formView(visit: SignedInVisit, deps: PortalDeps): Promise<
 }
 
 /** The number of a version; 0 for anything else. */
-export const numberIn = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);
+const numberIn = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);
 
 /** Checks an edit as `org apply` does, and keeps it. */
 export async function keepDraft(
   visit: SignedInVisit,
-  { pool }: Pick<PortalDeps, "pool">,
-  madeFrom: number,
-  base: OrganisationFile,
+  { pool }: PortalDeps,
+  { version: madeFrom, base }: { readonly version: number; readonly base: OrganisationFile },
   { file, goTo, about, own }: Edit,
-): Promise<FormResult> {
+) {
   const checked = checkedFile(file, own);
   const changes = catalogueChanges(asRecorded(base), asRecorded(checked), isDeepStrictEqual);
   if (changes.length === 0) return withNotice(goTo, "Nothing has changed.");
@@ -139,17 +119,8 @@ function checkedFile(file: unknown, own?: string): OrganisationFile {
 /** Through JSON, as events have it: without fields that are undefined. */
 const asRecorded = (file: OrganisationFile): CatalogueFile => JSON.parse(JSON.stringify(file));
 
-interface DraftOnNewest {
-  readonly draft: CatalogueDraft;
-  readonly current: OrganisationFile;
-  readonly version: number;
-  /** The current catalogue with the draft's changes. */
-  readonly file: OrganisationFile;
-  readonly conflicts: readonly Conflict[];
-}
-
 /** The draft on the newest version. It is looked up by its owner, so that nobody else's is found. */
-async function draftOnNewest(visit: SignedInVisit, deps: PortalDeps, draftId: string, keeps: readonly string[]): Promise<DraftOnNewest> {
+async function draftOnNewest(visit: SignedInVisit, deps: PortalDeps, draftId: string, keeps: readonly string[]) {
   const draft = await findCatalogueDraft(deps.pool, ownerOf(visit), draftId);
   if (!draft)
     throw new Rejection("notFound", "This change is no longer available: it was applied, replaced, or made more than an hour ago");
@@ -163,30 +134,30 @@ async function draftOnNewest(visit: SignedInVisit, deps: PortalDeps, draftId: st
   return { draft, current: catalogue.file, version, ...mergeCatalogues(base, catalogue.file, mine, keepsTheirs) };
 }
 
-export const applyPage: PageDefinition<SignedInVisit> = {
+const title = "Change the catalogue";
+const crumbs = [["Catalogue", cataloguePath]] as const;
+
+const applyPage: PageDefinition = {
   path: applyPath,
   access: "catalogue",
   show: async (visit, deps) => {
     const draftId = visit.query["draft"] || visit.submitted.get("draft");
-    if (draftId) return show(visit, deps, draftId);
-    const body = <EmptyState title="There is no change to apply">Change something in the catalogue first.</EmptyState>;
-    return { title: "Change the catalogue", crumbs: [["Catalogue", cataloguePath]], body };
+    const empty = <EmptyState title="There is no change to apply">Change something in the catalogue first.</EmptyState>;
+    return draftId ? showDraft(visit, deps, draftId) : { title, crumbs, body: empty };
   },
 };
 
 const mostAttempts = 10;
 
-export const applyForm: FormDefinition<SignedInVisit> = {
-  path: applyPath,
-  access: "catalogue",
-  page: applyPage,
+const applyForm: FormDefinition = {
+  ...{ path: applyPath, access: "catalogue", page: applyPage },
   submit: async (visit, fields, deps) => {
     const draftId = fields.get("draft");
     for (let attempt = 1; ; attempt += 1) {
       const keeps = fields.all("keep");
       const { draft, file, version, conflicts } = await draftOnNewest(visit, deps, draftId, keeps);
       const isAnswered = keeps.length > 0 && !keeps.includes("") && numberIn(fields.get("version")) === version;
-      if (conflicts.length > 0 && !isAnswered) return { ...(await show(visit, deps, draftId)), status: answerTable.conflict.status };
+      if (conflicts.length > 0 && !isAnswered) return { ...(await showDraft(visit, deps, draftId)), status: answerTable.conflict.status };
       try {
         const applied = await applyOrganisation(deps.organisations, checkedFile(file), originOf(visit), { madeFrom: version });
         await forgetCatalogueDraft(deps.pool, ownerOf(visit), draftId);
@@ -199,42 +170,36 @@ export const applyForm: FormDefinition<SignedInVisit> = {
   },
 };
 
-async function show(visit: SignedInVisit, deps: PortalDeps, draftId: string): Promise<PageContent> {
+export const applyDraft: Subject = { pages: [applyPage], forms: [applyForm] };
+
+async function showDraft(visit: SignedInVisit, deps: PortalDeps, draftId: string) {
   const { draft, current, version, file, conflicts } = await draftOnNewest(visit, deps, draftId, []);
   const all = catalogueDifferences(current, file);
   const removed = all.filter(({ kind }) => kind === "removed").length;
   const { rows, pager } = pageInMemory(visit, all, { of: "changes", path: applyPath, query: { draft: draftId } });
-  const others = version > draft.madeFrom ? await changedMeanwhile(visit, deps, draft.madeFrom, version) : undefined;
-  return {
-    title: `Change ${draft.about}`,
-    crumbs: [["Catalogue", cataloguePath]],
-    body: (
-      <>
-        {others && conflicts.length === 0 ? <p class="notice">{others} Their change stands beside yours.</p> : null}
-        <Form visit={visit} to={applyPath}>
-          <HiddenFields values={{ draft: draftId, version: String(version) }} />
-          {conflicts.length > 0 ? <Conflicts others={others ?? ""} conflicts={conflicts} /> : null}
-          <Panel id="changes" title="What changes">
-            <p>
-              {changesInWords(all)}. Nothing has been applied yet.
-              {removed > 0 ? <strong> {countInWords(removed, "entry is", "entries are")} removed.</strong> : null}
-            </p>
-            <p class="button-row">
-              <Button label="Apply" />
-              <ButtonLink to={visit.links.to(draft.goTo)} label="Cancel" quiet />
-            </p>
-            <Table
-              caption="Changes"
-              columns={differenceColumns(visit, current)}
-              rows={rows}
-              empty={<EmptyState title="Nothing differs" />}
-            />
-            {pager}
-          </Panel>
-        </Form>
-      </>
-    ),
-  };
+  const others = version > draft.madeFrom ? await changedMeanwhile(visit, deps, draft.madeFrom, version) : "";
+  const body = (
+    <>
+      {others && conflicts.length === 0 ? <p class="notice">{others} Their change stands beside yours.</p> : null}
+      <Form visit={visit} to={applyPath}>
+        <HiddenFields values={{ draft: draftId, version: String(version) }} />
+        {conflicts.length > 0 ? <Conflicts others={others} conflicts={conflicts} /> : null}
+        <Panel id="changes" title="What changes">
+          <p>
+            {changesInWords(all)}. Nothing has been applied yet.
+            {removed > 0 ? <strong> {countInWords(removed, "entry is", "entries are")} removed.</strong> : null}
+          </p>
+          <p class="button-row">
+            <Button label="Apply" />
+            <ButtonLink to={visit.links.to(draft.goTo)} label="Cancel" quiet />
+          </p>
+          <Table caption="Changes" columns={differenceColumns(visit, current)} rows={rows} empty={<EmptyState title="Nothing differs" />} />
+          {pager}
+        </Panel>
+      </Form>
+    </>
+  );
+  return { title: `Change ${draft.about}`, crumbs, body };
 }
 
 const mostAsked = 100;
@@ -253,27 +218,18 @@ function Conflicts({ others, conflicts }: { others: string; conflicts: readonly 
   const nameOf = (conflict: Conflict) =>
     conflict.trail.length === 0 ? subjectOf(conflict) : `${subjectOf(conflict)}: ${placeInWords(conflict.section, conflict.trail)}`;
   const isEach = conflicts.length <= mostAsked;
+  const keep: Column<Conflict> = {
+    heading: "Keep",
+    cell: (conflict) => (
+      <Choice label={`Keep, ${nameOf(conflict)}`} id={`keep-${conflicts.indexOf(conflict)}`} name="keep" options={options} unseenLabel />
+    ),
+  };
   const columns: Column<Conflict>[] = [
     { heading: "What", names: true, cell: nameOf },
     { heading: "Before", cell: sideOf("base") },
     { heading: "Theirs", cell: sideOf("theirs") },
     { heading: "Yours", cell: sideOf("mine") },
-    ...(isEach
-      ? [
-          {
-            heading: "Keep",
-            cell: (conflict: Conflict) => (
-              <Choice
-                label={`Keep, ${nameOf(conflict)}`}
-                id={`keep-${conflicts.indexOf(conflict)}`}
-                name="keep"
-                options={options}
-                unseenLabel
-              />
-            ),
-          },
-        ]
-      : []),
+    ...(isEach ? [keep] : []),
   ];
   return (
     <Panel id="conflicts" title="Changed by both of you">

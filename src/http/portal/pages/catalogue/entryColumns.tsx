@@ -1,5 +1,4 @@
 // The lists of the catalogue and the cells of their columns, made from the fields of the schema.
-import type { Child } from "hono/jsx";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { type CatalogueField, fieldsOfSection, valueInWords } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, RateCard, Section } from "../../../../domain/catalogue/schema.js";
@@ -32,18 +31,24 @@ export const EntryLink = ({ visit, section, id, label }: { visit: SignedInVisit;
   <a href={visit.links.to(entryPath(section, id))}>{label ?? id}</a>
 );
 
+/** What the entries of a list are called, by their ids. */
+function namesIn(file: OrganisationFile, section: Section): (id: unknown) => string {
+  const names = new Map(file[section].map((entry) => [idOf(entry), nameOfEntry(entry)]));
+  return (id) => names.get(String(id)) ?? String(id);
+}
+
 const mostLinks = 5;
 
 /** Several things as links; the rest of a long list as a number. */
 export function EntryLinks({ of: { visit, file }, section, ids }: { of: CatalogueView; section: Section; ids: readonly string[] }) {
+  const nameOf = namesIn(file, section);
   if (ids.length === 0) return <span class="muted">None</span>;
-  const named = new Map<string, Entry>(file[section].map((entry) => [idOf(entry), entry]));
   return (
     <span>
       {ids.slice(0, mostLinks).map((id, index) => (
         <>
           {index === 0 ? "" : ", "}
-          <EntryLink visit={visit} section={section} id={id} label={nameIn(named, id)} />
+          <EntryLink visit={visit} section={section} id={id} label={nameOf(id)} />
         </>
       ))}
       {ids.length > mostLinks ? ` and ${ids.length - mostLinks} more` : ""}
@@ -51,31 +56,9 @@ export function EntryLinks({ of: { visit, file }, section, ids }: { of: Catalogu
   );
 }
 
-/** A value of the catalogue, for files and for what a page shows without links. */
-function plainValue({ file }: CatalogueView, { kind, refers, ...field }: CatalogueField, value: unknown): Value {
-  if (refers) {
-    const named = new Map<string, Entry>(file[refers].map((entry) => [idOf(entry), entry]));
-    return [value ?? []]
-      .flat()
-      .map((id) => nameIn(named, String(id)))
-      .join(", ");
-  }
-  if (kind === "list") return (value as readonly unknown[]).length;
-  if (kind === "texts") return ((value ?? []) as readonly string[]).join(", ");
-  if (value === undefined || value === null || value === "") return null;
-  return kind === "day" ? { day: String(value) } : capitalised(valueInWords({ ...field, kind }, value));
-}
-
-/** The same as lists and facts show it. */
-export function cellOf(of: CatalogueView, field: CatalogueField, value: unknown): Child {
-  if (field.refers) return <EntryLinks of={of} section={field.refers} ids={[value ?? []].flat() as string[]} />;
-  if (field.kind === "texts") return <Texts texts={value as readonly string[] | undefined} />;
-  return inWords(plainValue(of, field, value), "UTC") || <span class="muted">{field.kind === "day" ? "No end" : "None"}</span>;
-}
-
 const shownTexts = 12;
 
-function Texts({ texts = [] }: { texts?: readonly string[] | undefined }) {
+function Texts({ texts }: { texts: readonly string[] }) {
   if (texts.length === 0) return <span class="muted">The rest of the country</span>;
   if (texts.length <= shownTexts) return <span>{texts.join(", ")}</span>;
   return (
@@ -88,21 +71,40 @@ function Texts({ texts = [] }: { texts?: readonly string[] | undefined }) {
   );
 }
 
-export const columnOf = (of: CatalogueView, field: CatalogueField): Column<object> => {
-  const inEntry = (entry: object) => (entry as Record<string, unknown>)[field.key];
-  return {
-    ...{ key: field.key, heading: field.label, number: field.kind === "list", value: (entry) => plainValue(of, field, inEntry(entry)) },
-    cell: (entry) => cellOf(of, field, inEntry(entry)),
+/** A field of an entry, for lists, facts, files and the search. */
+export function columnOf(of: CatalogueView, field: CatalogueField): Column<object> & Required<Pick<Column<object>, "value" | "cell">> {
+  const { key, kind, label: heading, refers } = field;
+  const valueIn = (entry: object) => (entry as Readonly<Record<string, unknown>>)[key];
+  const textsIn = (entry: object) => [valueIn(entry) ?? []].flat() as string[];
+  const nameOf = refers && namesIn(of.file, refers);
+  const value = (entry: object): Value => {
+    if (nameOf || kind === "texts")
+      return textsIn(entry)
+        .map(nameOf ?? String)
+        .join(", ");
+    const own = valueIn(entry);
+    if (kind === "list") return (own as readonly unknown[]).length;
+    if (own === undefined || own === null || own === "") return null;
+    return kind === "day" ? { day: String(own) } : capitalised(valueInWords(field, own));
   };
-};
+  const cell = (entry: object) => {
+    if (refers) return <EntryLinks of={of} section={refers} ids={textsIn(entry)} />;
+    if (kind === "texts") return <Texts texts={textsIn(entry)} />;
+    return inWords(value(entry), "UTC") || <span class="muted">{kind === "day" ? "No end" : "None"}</span>;
+  };
+  return { key, heading, number: kind === "list", value, cell };
+}
 
 /** Whether a card prices consignments today. */
-export function stateOfCard({ validFrom, validTo, spot }: RateCard, today: string, now: Date): { label: string; badge: string } {
+function stateOfCard({ validFrom, validTo, spot }: RateCard, today: string, now: Date): { label: string; badge: string } {
   if (validFrom > today) return { label: "Not valid yet", badge: "busy" };
   const hasEnded = (validTo !== null && validTo < today) || (spot !== null && Date.parse(spot.expiresAt) <= now.getTime());
   if (hasEnded) return { label: "Ended", badge: "" };
   return spot ? { label: "Valid, spot rate", badge: "good" } : { label: "Valid", badge: "good" };
 }
+
+const daysInWords = ({ validFrom, validTo }: RateCard): string =>
+  validTo === null ? `From ${dayInWords(validFrom)}` : `${dayInWords(validFrom)} to ${dayInWords(validTo)}`;
 
 export const Validity = ({ of: { catalogue, now }, card }: { of: CatalogueView; card: RateCard }) => (
   <span class="endpoint-state">
@@ -136,25 +138,3 @@ export function entryColumns(of: CatalogueView, section: Section): readonly Colu
     { key: "id", heading: "Id", value: idOf, onlyInFiles: true },
   ];
 }
-
-/** What a search looks at: the ids and names of an entry and of what it refers to. */
-export function searchTextOf(file: OrganisationFile, section: Section): (entry: Entry) => string {
-  const referring = fieldsOfSection(section).flatMap(({ key, refers }) => {
-    if (!refers || section === "customers") return []; // thousands of customers share a carrier: its name would find them all
-    return [{ key, names: new Map<string, Entry>(file[refers].map((each) => [idOf(each), each])) }];
-  });
-  return (entry) => {
-    const values = entry as unknown as Record<string, string | string[]>;
-    const others = referring.flatMap(({ key, names }) => [values[key] ?? []].flat().map((id) => nameIn(names, id)));
-    const zones = "zones" in entry ? entry.zones.map(({ zone }) => zone) : [];
-    return [idOf(entry), nameOfEntry(entry), ...others, ...zones].join(" ");
-  };
-}
-
-function nameIn(names: ReadonlyMap<string, Entry>, id: string): string {
-  const entry = names.get(id);
-  return entry ? nameOfEntry(entry) : id;
-}
-
-const daysInWords = ({ validFrom, validTo }: Pick<RateCard, "validFrom" | "validTo">): string =>
-  validTo === null ? `From ${dayInWords(validFrom)}` : `${dayInWords(validFrom)} to ${dayInWords(validTo)}`;

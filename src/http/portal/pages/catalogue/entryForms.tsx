@@ -1,37 +1,28 @@
 // The forms that add, change and remove: entries of the catalogue, the zones of a map, the surcharges of a card, and the organisation itself.
-import type { Child } from "hono/jsx";
 import { type CatalogueField, fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, type Uses, usesInWords, usesOf, usesOfZone } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import type { FormDefinition, PageDefinition, SignedInVisit } from "../../pageDefinition.js";
-import { Button, ButtonLink, Form, HiddenFields } from "../../shell/form.js";
-import { Panel } from "../../shell/panel.js";
+import type { FormDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
 import { judgeAgainPath } from "../corrections/unknownCustomers.js";
-import {
-  addPath,
-  capitalised,
-  cataloguePath,
-  type Entry,
-  entryPath,
-  entryRoute,
-  listPath,
-  nameOfEntry,
-  organisationPath,
-  type PartList,
-  partLists,
-  partPath,
-  partRoute,
-  requireEntry,
-  sectionNames,
-  tabOrder,
-} from "./addresses.js";
-import { catalogueForm, type Edit, editForm, type FormView } from "./draft.js";
+import * as addresses from "./addresses.js";
+import { catalogueForm, type Edit, editForm } from "./draft.js";
 import { entryPages } from "./entryPage.js";
-import { Inputs, readInputs } from "./formFields.js";
+import { FormBody, readInputs, type Values } from "./formFields.js";
 
-type Values = Readonly<Record<string, unknown>>;
-type FormWithPage = ReturnType<typeof catalogueForm>;
+/** Where something stands in the file: `["zoneMaps", 0, "zones", 2]`. */
+type Place = readonly (string | number)[];
+
+const valueAt = (whole: unknown, [first, ...rest]: Place): unknown =>
+  first === undefined ? whole : valueAt((whole as Values)[first], rest);
+
+/** The same with another value there; `undefined` takes an entry out of its list. */
+export function putAt<Whole>(whole: Whole, [first, ...rest]: Place, value: unknown): Whole {
+  if (first === undefined) return value as Whole;
+  const changed = putAt((whole as Values)[first], rest, value);
+  if (!Array.isArray(whole)) return { ...whole, [first]: changed };
+  return whole.toSpliced(Number(first), 1, ...(changed === undefined ? [] : [changed])) as Whole;
+}
 
 /** An id is chosen once; lists have pages of their own, and a new entry begins with the first of those that it cannot be without. */
 const fieldsToChange = (section: Section | "organisation") =>
@@ -39,205 +30,165 @@ const fieldsToChange = (section: Section | "organisation") =>
 const fieldsToAdd = (section: Section) =>
   fieldsOfSection(section).filter(({ kind, whenEmpty }) => kind !== "list" || whenEmpty === "required");
 
-interface FormBodyProps {
-  readonly view: FormView;
-  readonly to: string;
+/** What the form of an address adds or changes. */
+interface FormSubject {
+  /** Behind the last entry of the list where it is added. */
+  readonly place: Place;
+  /** Of the page, and of the form on it. */
   readonly title: string;
-  readonly fields?: readonly CatalogueField[];
-  readonly values?: Values;
+  readonly caption: string;
+  readonly about: string;
+  /** Where the form is sent, and the page to go to from it. */
+  readonly to: string;
   readonly back: string;
-  readonly hidden?: Readonly<Record<string, string>>;
-  readonly children?: Child;
+  /** Where the form may also remove it. */
+  readonly removal?: { readonly noun: string; readonly name: string; readonly uses: readonly Uses[] };
 }
 
-export const FormBody = ({ view, to, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
-  <Panel id="entry" title={title}>
-    <Form visit={view.visit} to={to}>
-      <HiddenFields values={{ version: String(view.version), ...hidden }} />
-      <Inputs file={view.file} fields={fields} values={values} typed={view.typed} />
-      {children}
-      <div class="button-row">
-        <Button label="Show changes" />
-        <ButtonLink to={view.visit.links.to(back)} label="Cancel" quiet />
-      </div>
-    </Form>
-  </Panel>
-);
-
-export const replaced = (file: OrganisationFile, section: Section, old: Entry, by: readonly unknown[]): OrganisationFile => ({
-  ...file,
-  [section]: (file[section] as readonly Entry[]).flatMap((entry) => (entry === old ? by : [entry])),
-});
-
-function addForm(section: Section): FormWithPage {
-  const { noun } = sectionNames[section];
-  const backOf = ({ visit, typed }: Pick<FormView, "visit" | "typed">) => (typed ? typed.get("back") : (visit.query["back"] ?? ""));
-  return catalogueForm({
-    path: addPath(section),
-    title: () => `Add ${noun}`,
-    body: (view) => (
-      <FormBody
-        {...{ view, to: addPath(section), title: `New ${noun}`, fields: fieldsToAdd(section), back: listPath(section) }}
-        values={Object.fromEntries(fieldsToAdd(section).map(({ key }) => [key, view.visit.query[key]?.trim().slice(0, 64)]))}
-        hidden={{ back: backOf(view) }}
-      />
-    ),
-    edit: (fields, file) => {
-      const entry = readInputs(fieldsToAdd(section), fields, {}) as unknown as Entry;
-      const id = idOf(entry);
-      // Without this the fault would name the other entry by its place in the file.
-      if (file[section].some((known) => idOf(known) === id)) throw new Rejection("invalid", `There is a ${noun} ${id} already`);
-      return {
-        file: { ...file, [section]: [...file[section], entry] },
-        goTo: fields.get("back") === "judge-again" ? judgeAgainPath : entryPath(section, id),
-        about: `${noun} ${id}`,
-        own: `${section}.${file[section].length}`,
-      };
-    },
-  });
+interface EntryForm {
+  readonly path: string;
+  readonly fields: readonly CatalogueField[];
+  readonly subjectIn: (visit: SignedInVisit, file: OrganisationFile) => FormSubject;
+  /** Of what is added: what its form begins with, and where it leads. */
+  readonly begin?: (visit: SignedInVisit) => Values;
+  readonly lead?: (added: Values, file: OrganisationFile, back: string) => Pick<Edit, "about" | "goTo">;
 }
 
-function changeForm(section: Section): FormWithPage {
-  const { noun } = sectionNames[section];
-  return catalogueForm({
-    path: `${entryRoute(section)}/change`,
-    title: ({ visit, file }) => `Change ${nameOfEntry(requireEntry(visit, file, section))}`,
+const entryForm = ({ path, fields, subjectIn, begin, lead }: EntryForm) =>
+  catalogueForm({
+    path,
+    title: ({ visit, file }) => subjectIn(visit, file).title,
     body: (view) => {
-      const entry = requireEntry(view.visit, view.file, section);
-      const back = entryPath(section, idOf(entry));
-      const title = `${capitalised(noun)} ${idOf(entry)}`;
+      const { visit, file, typed } = view;
+      const { place, caption, to, back, removal } = subjectIn(visit, file);
+      const values = (valueAt(file, place) ?? begin?.(visit)) as Values | undefined;
+      const hidden = { back: typed ? typed.get("back") : (visit.query["back"] ?? "") };
       return (
-        <FormBody {...{ view, title, back }} to={`${back}/change`} fields={fieldsToChange(section)} values={entry as unknown as Values} />
-      );
-    },
-    edit: (fields, file, visit) => {
-      const entry = requireEntry(visit, file, section);
-      const changed = readInputs(fieldsToChange(section), fields, entry as unknown as Values);
-      return {
-        file: replaced(file, section, entry, [changed]),
-        goTo: entryPath(section, idOf(entry)),
-        about: `${noun} ${idOf(entry)}`,
-        own: `${section}.${(file[section] as readonly Entry[]).indexOf(entry)}`,
-      };
-    },
-  });
-}
-
-/** What is still used cannot be removed. */
-function refuseUsed(what: string, uses: readonly Uses[]): void {
-  if (uses.length > 0) throw new Rejection("invalid", `${what} is used by ${usesInWords(uses)}. Change those first`);
-}
-
-const removeForm = (section: Section): FormDefinition<SignedInVisit> =>
-  editForm(`${entryRoute(section)}/remove`, entryPages[section], (_, file, visit) => {
-    const entry = requireEntry(visit, file, section);
-    const about = `${sectionNames[section].noun} ${idOf(entry)}`;
-    refuseUsed(capitalised(about), usesOf(file, section)(idOf(entry)));
-    return { file: replaced(file, section, entry, []), goTo: listPath(section), about };
-  });
-
-const placeRoute = "{place}";
-
-/** A zone of a map, a surcharge of a card: a form that adds one, one that changes one, and one that removes one. */
-function partForms(list: PartList): { pages: PageDefinition<SignedInVisit>[]; forms: FormDefinition<SignedInVisit>[] } {
-  const { section, noun } = partLists[list];
-  const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
-  const ownerIn = (visit: SignedInVisit, file: OrganisationFile) => {
-    const owner = requireEntry(visit, file, section);
-    const entries = (owner as unknown as Record<PartList, readonly Values[]>)[list];
-    return { owner, entries, back: entryPath(section, owner.id), path: `${section}.${(file[section] as readonly Entry[]).indexOf(owner)}` };
-  };
-  const placed = (visit: SignedInVisit, file: OrganisationFile) => {
-    const of = ownerIn(visit, file);
-    const place = /^[1-9]\d{0,4}$/.test(visit.params["place"] ?? "") ? Number(visit.params["place"]) : 0;
-    const entry = of.entries[place - 1];
-    if (!entry) throw new Rejection("notFound", `There is no such ${noun} in the catalogue`);
-    return { ...of, place, entry };
-  };
-  const nameOfPart = (entry: Values) => String(entry["name"] ?? entry["zone"]);
-  const edited = (file: OrganisationFile, of: ReturnType<typeof ownerIn>, entries: readonly unknown[], place: number): Edit => ({
-    file: replaced(file, section, of.owner, [{ ...of.owner, [list]: entries }]),
-    goTo: of.back,
-    about: `${sectionNames[section].noun} ${of.owner.id}`,
-    own: `${of.path}.${list}.${place}`,
-  });
-  const add = catalogueForm({
-    path: partRoute(list, "new"),
-    title: () => `Add ${noun}`,
-    body: (view) => {
-      const { owner, back } = ownerIn(view.visit, view.file);
-      return <FormBody {...{ view, fields, back }} title={`New ${noun} of ${owner.id}`} to={partPath(list, owner.id, "new")} />;
-    },
-    edit: (sent, file, visit) => {
-      const of = ownerIn(visit, file);
-      return edited(file, of, [...of.entries, readInputs(fields, sent, {})], of.entries.length);
-    },
-  });
-  const change = catalogueForm({
-    path: partRoute(list, placeRoute),
-    title: ({ visit, file }) => `Change ${nameOfPart(placed(visit, file).entry)}`,
-    body: (view) => {
-      const { owner, entry, place, back } = placed(view.visit, view.file);
-      return (
-        <FormBody
-          {...{ view, fields, back }}
-          title={`${capitalised(noun)} of ${owner.id}`}
-          to={partPath(list, owner.id, place)}
-          values={entry}
-        >
-          <label class="check">
-            <input type="checkbox" name="remove" value="on" />
-            <span>Remove this {noun}</span>
-          </label>
+        <FormBody {...{ view, fields, values, to, back, hidden }} title={caption}>
+          {removal ? (
+            <label class="check">
+              <input type="checkbox" name="remove" value="on" />
+              <span>Remove this {removal.noun}</span>
+            </label>
+          ) : null}
         </FormBody>
       );
     },
     edit: (sent, file, visit) => {
-      const { entry, place, ...of } = placed(visit, file);
-      const isRemoved = sent.get("remove") !== "";
-      const zone = String(entry["zone"]);
-      const isLast = of.entries.filter((each) => each["zone"] === zone).length === 1;
-      if (isRemoved && list === "zones" && isLast) refuseUsed(`Zone ${zone}`, usesOfZone(file, of.owner.id, zone));
-      const kept = of.entries.flatMap((each) => (each === entry ? (isRemoved ? [] : [readInputs(fields, sent, entry)]) : [each]));
-      return edited(file, of, kept, place - 1);
+      const { place, about, back, removal } = subjectIn(visit, file);
+      if (removal && sent.get("remove") !== "") {
+        refuseUsed(removal.name, removal.uses);
+        return { file: putAt(file, place, undefined), goTo: back, about };
+      }
+      const value = readInputs(fields, sent, (valueAt(file, place) ?? {}) as Values);
+      return { file: putAt(file, place, value), goTo: back, about, own: place.join("."), ...lead?.(value, file, sent.get("back")) };
     },
   });
-  return { pages: [add.page, change.page], forms: [add.form, change.form] };
+
+/** What is still used cannot be removed. */
+function refuseUsed(name: string, uses: readonly Uses[]): void {
+  if (uses.length > 0) throw new Rejection("invalid", `${addresses.capitalised(name)} is used by ${usesInWords(uses)}. Change those first`);
 }
 
-const organisation = catalogueForm({
-  path: organisationPath,
-  title: () => "Organisation",
-  body: (view) => (
-    <FormBody
-      {...{ view, to: organisationPath, back: cataloguePath, fields: fieldsToChange("organisation") }}
-      title={`Organisation ${view.file.organisation.id}`}
-      values={view.file.organisation}
-    />
-  ),
-  edit: (fields, file) => ({
-    file: {
-      ...file,
-      organisation: readInputs(fieldsToChange("organisation"), fields, file.organisation) as OrganisationFile["organisation"],
+const addForm = (section: Section) => {
+  const { noun } = addresses.sectionNames[section];
+  const [fields, path] = [fieldsToAdd(section), addresses.addPath(section)];
+  return entryForm({
+    ...{ path, fields },
+    subjectIn: (_, file) => ({
+      ...{ place: [section, file[section].length], title: `Add ${noun}`, caption: `New ${noun}` },
+      ...{ about: noun, to: path, back: addresses.listPath(section) },
+    }),
+    begin: ({ query }) => Object.fromEntries(fields.map(({ key }) => [key, query[key]?.trim().slice(0, 64)])),
+    lead: (added, file, back) => {
+      const id = idOf(added as unknown as addresses.Entry);
+      // Without this the fault would name the other entry by its place in the file.
+      if (file[section].some((known) => idOf(known) === id)) throw new Rejection("invalid", `There is a ${noun} ${id} already`);
+      return { about: `${noun} ${id}`, goTo: back === "judge-again" ? judgeAgainPath : addresses.entryPath(section, id) };
     },
-    goTo: cataloguePath,
-    about: "organisation",
-    own: "organisation",
+  });
+};
+
+function entryIn(section: Section, visit: SignedInVisit, file: OrganisationFile) {
+  const entry: addresses.Entry = addresses.requireEntry(visit, file, section);
+  const id = idOf(entry);
+  const place: Place = [section, (file[section] as readonly addresses.Entry[]).indexOf(entry)];
+  return { entry, id, place, about: `${addresses.sectionNames[section].noun} ${id}`, back: addresses.entryPath(section, id) };
+}
+
+const changeForm = (section: Section) =>
+  entryForm({
+    path: `${addresses.entryRoute(section)}/change`,
+    fields: fieldsToChange(section),
+    subjectIn: (visit, file) => {
+      const { entry, about, back, place } = entryIn(section, visit, file);
+      return {
+        place,
+        about,
+        back,
+        title: `Change ${addresses.nameOfEntry(entry)}`,
+        caption: addresses.capitalised(about),
+        to: `${back}/change`,
+      };
+    },
+  });
+
+const removeForm = (section: Section): FormDefinition =>
+  editForm(`${addresses.entryRoute(section)}/remove`, entryPages[section], (_, file, visit) => {
+    const { id, place, about } = entryIn(section, visit, file);
+    refuseUsed(about, usesOf(file, section)(id));
+    return { file: putAt(file, place, undefined), goTo: addresses.listPath(section), about };
+  });
+
+/** A zone of a map, a surcharge of a card: a form that adds one, and one that changes or removes one. */
+function partForms(list: addresses.PartList) {
+  const { section, noun } = addresses.partLists[list];
+  const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
+  const add = entryForm({
+    ...{ path: addresses.partRoute(list, "new"), fields },
+    subjectIn: (visit, file) => {
+      const { id, place, about, back } = entryIn(section, visit, file);
+      const entries = valueAt(file, [...place, list]) as readonly unknown[];
+      const end = [...place, list, entries.length];
+      return { place: end, about, back, title: `Add ${noun}`, caption: `New ${noun} of ${id}`, to: addresses.partPath(list, id, "new") };
+    },
+  });
+  const change = entryForm({
+    ...{ path: addresses.partRoute(list, "{place}"), fields },
+    subjectIn: (visit, file) => {
+      const { id, place, about, back } = entryIn(section, visit, file);
+      const entries = valueAt(file, [...place, list]) as readonly Values[];
+      const number = Number(/^[1-9]\d{0,4}$/.exec(visit.params["place"] ?? "")?.[0] ?? 0);
+      const entry = entries[number - 1];
+      if (!entry) throw new Rejection("notFound", `There is no such ${noun} in the catalogue`);
+      const name = String(entry["name"] ?? entry["zone"]);
+      const isLastOfZone = list === "zones" && entries.filter(({ zone }) => zone === entry["zone"]).length === 1;
+      return {
+        ...{ place: [...place, list, number - 1], about, back, to: addresses.partPath(list, id, number) },
+        ...{ title: `Change ${name}`, caption: `${addresses.capitalised(noun)} of ${id}` },
+        removal: { noun, name: `${noun} ${name}`, uses: isLastOfZone ? usesOfZone(file, id, name) : [] },
+      };
+    },
+  });
+  return [add, change];
+}
+
+const organisationForm = entryForm({
+  path: addresses.organisationPath,
+  fields: fieldsToChange("organisation"),
+  subjectIn: (_, { organisation }) => ({
+    ...{ place: ["organisation"], title: "Organisation", caption: `Organisation ${organisation.id}` },
+    ...{ about: "organisation", to: addresses.organisationPath, back: addresses.cataloguePath },
   }),
 });
 
-const entryForms = tabOrder.flatMap((section) => [addForm(section), changeForm(section)]);
-const ofParts = (Object.keys(partLists) as PartList[]).map(partForms);
+const all = [
+  organisationForm,
+  ...addresses.tabOrder.flatMap((section) => [addForm(section), changeForm(section)]),
+  ...(Object.keys(addresses.partLists) as addresses.PartList[]).flatMap(partForms),
+];
 
-/** Pages that add stand before those of things, whose addresses would match theirs. */
-export const formPages: PageDefinition<SignedInVisit>[] = [
-  organisation.page,
-  ...entryForms.map(({ page }) => page),
-  ...ofParts.flatMap(({ pages }) => pages),
-];
-export const entryFormsAndRemovals: FormDefinition<SignedInVisit>[] = [
-  organisation.form,
-  ...entryForms.map(({ form }) => form),
-  ...tabOrder.map(removeForm),
-  ...ofParts.flatMap(({ forms }) => forms),
-];
+export const entryForms: Subject = {
+  pages: all.map(({ page }) => page),
+  forms: [...all.map(({ form }) => form), ...addresses.tabOrder.map(removeForm)],
+};

@@ -1,67 +1,59 @@
 // The page of each thing of the catalogue: what is recorded of it, the lists within it, and what uses it.
 import type { Child } from "hono/jsx";
 import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
-import type { Customer, RateCard, Section, ZoneMap } from "../../../../domain/catalogue/schema.js";
+import type { Customer, RateCard, Section, Service, ZoneMap } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
 import { withQuery } from "../../links.js";
-import type { PageDefinition, PageHead, SignedInVisit } from "../../pageDefinition.js";
+import type { PageDefinition, PageHead } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Button, ButtonLink, Form, HiddenFields } from "../../shell/form.js";
-import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
+import { EmptyState, type Fact, Facts, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
-import { presentCatalogue } from "../customers.js";
-import {
-  addPath,
-  capitalised,
-  cataloguePath,
-  type Entry,
-  type EntryOf,
-  entryPath,
-  entryRoute,
-  listPath,
-  nameOfEntry,
-  type PartList,
-  partLists,
-  partPath,
-  pluralOf,
-  requireEntry,
-  sectionNames,
-  tabOrder,
-} from "./addresses.js";
-import { type CatalogueView, cellOf, columnOf, EntryLinks, entryColumns, Validity } from "./entryColumns.js";
+import * as addresses from "./addresses.js";
+import { viewOf } from "./cataloguePage.js";
+import { type CatalogueView, columnOf, EntryLinks, entryColumns, Validity } from "./entryColumns.js";
 import { Lanes } from "./laneTable.js";
-import { pageInMemory, searchIn } from "./listInMemory.js";
 
-const entryPage = (section: Section): PageDefinition<SignedInVisit> => ({
-  path: entryRoute(section),
+const { addPath, capitalised, entryPath, listPath, nameOfEntry, partLists, partPath, pluralOf, sectionNames } = addresses;
+type Entry = addresses.Entry;
+
+const entryPage = (section: Section): PageDefinition => ({
+  path: addresses.entryRoute(section),
   access: "look",
   show: async (visit, deps) => {
-    const { catalogue, catalogueVersion: version, now } = await presentCatalogue(visit, deps);
-    const of: CatalogueView = { visit, catalogue, file: catalogue.file, version, now };
-    const entry = requireEntry(visit, catalogue.file, section);
+    const of = await viewOf(visit, deps);
+    const entry = addresses.requireEntry(visit, of.file, section);
     const id = idOf(entry);
-    const isCard = section === "rateCards";
+    const { noun } = sectionNames[section];
+    const mayChange = visit.may("catalogue");
+    const card = section === "rateCards" ? (entry as RateCard) : undefined;
     return {
       title: nameOfEntry(entry),
       crumbs: [
-        ["Catalogue", cataloguePath],
+        ["Catalogue", addresses.cataloguePath],
         [capitalised(pluralOf(section)), listPath(section)],
       ],
-      ...actsOn(of, section, id),
+      action: mayChange ? <ButtonLink to={visit.links.to(`${entryPath(section, id)}/change`)} label="Change" /> : null,
+      menu: menuOf(of, section, id),
       body: (
         <>
-          <Panel id="entry" title={capitalised(sectionNames[section].noun)}>
+          <Panel id="entry" title={capitalised(noun)}>
             <Facts facts={[...factsOf(of, section, entry), ...moreFacts(of, section, entry)]} />
-            {visit.may("catalogue") ? <Remove of={of} section={section} id={id} /> : null}
+            {mayChange ? (
+              <Form visit={visit} to={`${entryPath(section, id)}/remove`} class="in-line">
+                <HiddenFields values={{ version: String(of.version) }} />
+                <Button class="quiet danger" label="Remove" aria-description={`${noun} ${id}`} />
+              </Form>
+            ) : null}
           </Panel>
-          {isCard ? <Lanes visit={visit} version={version} card={entry as RateCard} file={catalogue.file} /> : null}
-          {isCard ? <PartTable of={of} list="surcharges" ownerId={id} entries={(entry as RateCard).surcharges} /> : null}
+          {card ? <Lanes visit={visit} version={of.version} card={card} file={of.file} /> : null}
+          {card ? <PartTable of={of} list="surcharges" ownerId={id} entries={card.surcharges} /> : null}
           {section === "zoneMaps" ? <Zones of={of} map={entry as ZoneMap} /> : null}
           {section === "customers" ? <CustomerLists of={of} customer={entry as Customer} /> : <UsedBy of={of} section={section} id={id} />}
         </>
       ),
-      ...(isCard && visit.may("catalogue") ? { scripts: ["lanes.js"] } : {}),
+      ...(card && mayChange ? { scripts: ["lanes.js"] } : {}),
     };
   },
 });
@@ -72,89 +64,91 @@ const factsOf = (of: CatalogueView, section: Section, entry: Entry): Fact[] => [
   [section === "customFields" ? "Key" : "Id", <code>{idOf(entry)}</code>],
   ...fieldsOfSection(section)
     .filter(({ key, kind }) => kind !== "list" && !ownFacts.includes(key))
-    .map((field): Fact => [field.label, cellOf(of, field, (entry as unknown as Record<string, unknown>)[field.key])]),
+    .map((field): Fact => [field.label, columnOf(of, field).cell(entry, false)]),
 ];
 
 /** What follows from the entry and others. */
 function moreFacts(of: CatalogueView, section: Section, entry: Entry): Fact[] {
   const { visit, file, catalogue } = of;
-  if (section === "customers") {
-    const ids = catalogue.mandatoryCustomFields(idOf(entry));
-    return [["Mandatory custom fields", <EntryLinks of={of} section="customFields" ids={ids} />]];
-  }
-  if (section === "customFields") return [["Column of a file", <code>{`customFields.${idOf(entry)}`}</code>]];
-  if (section === "services" && (entry as EntryOf<"services">).cubicFactor === undefined)
+  const id = idOf(entry);
+  if (section === "customers")
+    return [["Mandatory custom fields", <EntryLinks of={of} section="customFields" ids={catalogue.mandatoryCustomFields(id)} />]];
+  if (section === "customFields") return [["Column of a file", <code>{`customFields.${id}`}</code>]];
+  if (section === "services" && (entry as Service).cubicFactor === undefined)
     return [["The organisation's cubic factor", `${file.organisation.cubicFactor} kg per cubic metre`]];
   if (section !== "rateCards") return [];
   const { spot } = entry as RateCard;
-  const until = spot ? (
+  const validity: Fact = ["Validity", <Validity of={of} card={entry as RateCard} />];
+  if (!spot) return [validity];
+  const until = (
     <span>
       Until <Time visit={visit} at={new Date(spot.expiresAt)} />
       {spot.message === "" ? "" : `: ${spot.message}`}
     </span>
-  ) : undefined;
-  return [["Validity", <Validity of={of} card={entry as RateCard} />], ...(until ? [["Spot rate", until] as const] : [])];
+  );
+  return [validity, ["Spot rate", until]];
 }
 
-/** The button and the menu of the page's head. */
-function actsOn({ visit }: CatalogueView, section: Section, id: string): Pick<PageHead, "action" | "menu"> {
+function menuOf({ visit }: CatalogueView, section: Section, id: string): NonNullable<PageHead["menu"]> {
   const path = entryPath(section, id);
-  const mayChange = visit.may("catalogue");
   const isCard = section === "rateCards";
-  const menu: readonly (readonly [shown: boolean, label: string, path: string])[] = [
-    [isCard, "Download lanes (CSV)", `${path}/lanes.csv`],
-    [isCard, "Download lanes (XLSX)", `${path}/lanes.xlsx`],
-    [isCard && mayChange, "Upload lanes", `${path}/lanes/upload`],
-    [isCard && mayChange, "New card from this one", `${path}/copy`],
-    [section === "carriers" && mayChange, "Add service", withQuery(addPath("services"), { carrierId: id })],
-  ];
-  return {
-    action: mayChange ? <ButtonLink to={visit.links.to(`${path}/change`)} label="Change" /> : null,
-    menu: menu.flatMap(([shown, label, to]) => (shown ? [{ label, to: visit.links.to(to) }] : [])),
-  };
+  const look = isCard
+    ? [
+        { label: "Download lanes (CSV)", to: `${path}/lanes.csv` },
+        { label: "Download lanes (XLSX)", to: `${path}/lanes.xlsx` },
+      ]
+    : [];
+  const change = isCard
+    ? [
+        { label: "Upload lanes", to: `${path}/lanes/upload` },
+        { label: "New card from this one", to: `${path}/copy` },
+      ]
+    : section === "carriers"
+      ? [{ label: "Add service", to: withQuery(addPath("services"), { carrierId: id }) }]
+      : [];
+  return [...look, ...(visit.may("catalogue") ? change : [])].map(({ label, to }) => ({ label, to: visit.links.to(to) }));
 }
-
-const Remove = ({ of: { visit, version }, section, id }: { of: CatalogueView; section: Section; id: string }) => (
-  <Form visit={visit} to={`${entryPath(section, id)}/remove`} class="in-line">
-    <HiddenFields values={{ version: String(version) }} />
-    <Button class="quiet danger" label="Remove" aria-description={`${sectionNames[section].noun} ${id}`} />
-  </Form>
-);
 
 interface PartsProps {
   readonly of: CatalogueView;
-  readonly list: PartList;
+  readonly list: addresses.PartList;
   readonly ownerId: string;
   readonly entries: readonly object[];
-  /** Those that are shown; all by default. */
-  readonly rows?: readonly object[];
+  /** Those that the search finds; all by default. */
+  readonly found?: readonly object[];
+  /** The search. */
   readonly children?: Child;
 }
 
 /** A list within a thing: zones, surcharges. */
-function PartTable({ of, list, ownerId, entries, rows = entries, children }: PartsProps) {
+function PartTable({ of, list, ownerId, entries, found = entries, children }: PartsProps) {
   const { visit } = of;
   const { section, noun } = partLists[list];
+  const title = `${capitalised(noun)}s`;
   const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
+  const columns: Column<object>[] = fields.map((field, index) => ({ ...columnOf(of, field), names: index === 0 }));
   const mayChange = visit.may("catalogue");
-  const change: Column<object> = {
-    heading: "Change",
-    cell: (entry) => (
-      <a href={visit.links.to(partPath(list, ownerId, entries.indexOf(entry) + 1))} aria-description={nameOfEntry(entry as Entry)}>
-        Change
-      </a>
-    ),
-  };
-  const columns = fields.map((field, index) => ({ ...columnOf(of, field), names: index === 0 }));
+  const query = { search: visit.query["search"] };
+  const { rows, pager } = pageInMemory(visit, found, { of: `${noun}s`, path: entryPath(section, ownerId), query });
+  if (mayChange)
+    columns.push({
+      heading: "Change",
+      cell: (entry) => (
+        <a href={visit.links.to(partPath(list, ownerId, entries.indexOf(entry) + 1))} aria-description={nameOfEntry(entry as Entry)}>
+          Change
+        </a>
+      ),
+    });
   return (
-    <Panel id={list} title={capitalised(`${noun}s`)}>
+    <Panel id={list} title={title}>
       {children}
       <Table
-        caption={capitalised(`${noun}s`)}
-        columns={mayChange ? [...columns, change] : columns}
+        caption={title}
+        columns={columns}
         rows={rows}
         empty={<EmptyState title={entries.length > 0 ? `No ${noun}s match this search` : `No ${noun}s`} />}
       />
+      {pager}
       {mayChange ? (
         <p class="button-row">
           <ButtonLink to={visit.links.to(partPath(list, ownerId, "new"))} label={`Add ${noun}`} quiet />
@@ -164,29 +158,22 @@ function PartTable({ of, list, ownerId, entries, rows = entries, children }: Par
   );
 }
 
-function Zones({ of, map }: { of: CatalogueView; map: ZoneMap }) {
-  const { visit } = of;
-  const search = searchIn(visit);
-  const path = entryPath("zoneMaps", map.id);
-  const found = search === "" ? map.zones : zonesFound(of, map, search);
-  const { rows, pager } = pageInMemory(visit, found, { of: "zones", path, query: { search } });
+/** Found by their name, or by a postcode that they hold: the same look-up as for a consignment. */
+function Zones({ of, map: { id, zones } }: { of: CatalogueView; map: ZoneMap }) {
+  const { visit, catalogue } = of;
+  const search = (visit.query["search"] ?? "").trim().slice(0, 100);
+  const zoneOf = (country: string) => (/\d/.test(search) ? catalogue.zoneOf(id, country, search) : undefined);
+  const holding = new Map([...new Set(zones.map(({ country }) => country))].map((country) => [country, zoneOf(country)]));
+  const found = zones.filter(({ zone, country }) => zone.toLowerCase().includes(search.toLowerCase()) || holding.get(country) === zone);
   return (
-    <>
-      <PartTable of={of} list="zones" ownerId={map.id} entries={map.zones} rows={rows}>
-        <Chips visit={visit} path={path} chips={[{ name: "search", label: "Zone or postcode", kind: "text", maxlength: 100 }]} />
-      </PartTable>
-      {pager}
-    </>
+    <PartTable of={of} list="zones" ownerId={id} entries={zones} found={found}>
+      <Chips
+        visit={visit}
+        path={entryPath("zoneMaps", id)}
+        chips={[{ name: "search", label: "Zone or postcode", kind: "text", maxlength: 100 }]}
+      />
+    </PartTable>
   );
-}
-
-/** Zones with this name, and those that hold the postcode: the same look-up as for a consignment. */
-function zonesFound({ catalogue }: CatalogueView, { id, zones }: ZoneMap, search: string): ZoneMap["zones"] {
-  const wanted = search.toLowerCase();
-  const countries = new Set(zones.map(({ country }) => country));
-  const holding = new Map([...countries].map((country) => [country, catalogue.zoneOf(id, country, search)]));
-  const isCode = /\d/.test(search);
-  return zones.filter(({ zone, country }) => zone.toLowerCase().includes(wanted) || (isCode && holding.get(country) === zone));
 }
 
 function CustomerLists({ of, customer }: { of: CatalogueView; customer: Customer }) {
@@ -233,7 +220,7 @@ function UsedBy({ of, section, id }: { of: CatalogueView; section: Section; id: 
   );
 }
 
-export const entryPages = Object.fromEntries(tabOrder.map((section) => [section, entryPage(section)])) as Record<
+export const entryPages = Object.fromEntries(addresses.tabOrder.map((section) => [section, entryPage(section)])) as Record<
   Section,
-  PageDefinition<SignedInVisit>
+  PageDefinition
 >;

@@ -1,17 +1,46 @@
 // The inputs of a form, made from the fields of the organisation file's schema, and what is read from them.
+import type { Child } from "hono/jsx";
 import type { CatalogueField } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import type { Fields } from "../../fields.js";
-import { Choice, Field } from "../../shell/form.js";
+import type { Query } from "../../links.js";
+import { Button, ButtonLink, Choice, Field, Form, HiddenFields, listIn, Ticks, tickedIn } from "../../shell/form.js";
+import { Panel } from "../../shell/panel.js";
 import { nameOfEntry } from "./addresses.js";
+import type { FormView } from "./draft.js";
 
-type Values = Readonly<Record<string, unknown>>;
+export type Values = Readonly<Record<string, unknown>>;
+
+interface FormBodyProps {
+  readonly view: FormView;
+  readonly to: string;
+  readonly title: string;
+  readonly fields?: readonly CatalogueField[];
+  readonly values?: Values | undefined;
+  readonly back: string;
+  readonly hidden?: Query;
+  readonly children?: Child;
+}
+
+export const FormBody = ({ view, to, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
+  <Panel id="entry" title={title}>
+    <Form visit={view.visit} to={to}>
+      <HiddenFields values={{ version: String(view.version), ...hidden }} />
+      <Inputs file={view.file} fields={fields} values={values} typed={view.typed} />
+      {children}
+      <div class="button-row">
+        <Button label="Show changes" />
+        <ButtonLink to={view.visit.links.to(back)} label="Cancel" quiet />
+      </div>
+    </Form>
+  </Panel>
+);
 
 /** Long texts of postcodes need more than a line. */
 const longList = 80;
 
-export interface InputsProps {
+interface InputsProps {
   readonly file: OrganisationFile;
   readonly fields: readonly CatalogueField[];
   readonly values: Values;
@@ -23,22 +52,15 @@ export interface InputsProps {
   readonly isOptional?: boolean;
 }
 
-export const Inputs = ({ fields, values, ...shared }: InputsProps): ReturnType<typeof Field> => (
+const Inputs = (props: InputsProps): ReturnType<typeof Field> => (
   <>
-    {fields.map((field) => (
-      <Input field={field} value={values[field.key]} {...shared} />
+    {props.fields.map((field) => (
+      <Input {...props} field={field} value={props.values[field.key]} />
     ))}
   </>
 );
 
-function Input({
-  field,
-  value,
-  file,
-  typed,
-  prefix = "",
-  isOptional,
-}: Omit<InputsProps, "fields" | "values"> & { field: CatalogueField; value: unknown }) {
+function Input({ field, value, file, typed, prefix = "", isOptional }: InputsProps & { field: CatalogueField; value: unknown }) {
   const { key, kind, label, hint, refers, options, words, whenEmpty, longest } = field;
   const name = `${prefix}${key}`;
   const text = typed ? typed.get(name) : textOf(value);
@@ -60,7 +82,11 @@ function Input({
     case "reference":
       return <Choice label={label} name={name} options={[empty, ...entries]} value={text} />;
     case "references":
-      return <Choices legend={label} name={name} options={entries} chosen={typed ? chosenIn(typed, name) : ((value ?? []) as string[])} />;
+      return (
+        <Ticks legend={label} name={name} options={entries} ticked={typed ? tickedIn(typed, name) : ((value ?? []) as string[])}>
+          {entries.length === 0 ? <p class="hint">The catalogue has no {label.toLowerCase()}.</p> : null}
+        </Ticks>
+      );
     case "group":
     case "list": // the form of a new entry asks for the first one
       return (
@@ -69,31 +95,17 @@ function Input({
           {hint ? <p class="hint">{hint}</p> : null}
           <div class="stacked">
             <Inputs
-              {...{ file, typed }}
+              {...{ file, typed, prefix: `${name}.`, isOptional: whenEmpty !== "required" }}
               fields={simple(field.fields)}
               values={(value ?? {}) as Values}
-              prefix={`${name}.`}
-              isOptional={whenEmpty !== "required"}
             />
           </div>
         </fieldset>
       );
-    case "texts":
-      if (text.length > longList)
-        return (
-          <div class="field">
-            <label for={`field-${name}`}>{label}</label>
-            <textarea id={`field-${name}`} name={name} rows={6}>
-              {text}
-            </textarea>
-          </div>
-        );
-      break;
-    case "day":
-      return <Field {...{ label, name, required }} type="date" value={text} {...(hint ? { hint } : {})} />;
   }
-  const more = { ...(hint ? { hint } : {}), ...(longest ? { maxlength: longest } : {}) };
-  return <Field {...{ label, name, required, ...more }} value={text} autocomplete="off" />;
+  const lines = kind === "texts" && text.length > longList ? 6 : undefined;
+  const type = kind === "day" ? "date" : "text";
+  return <Field {...{ label, name, type, lines, required, hint }} maxlength={longest} value={text} autocomplete="off" />;
 }
 
 /** Of the first lane or zone: not its lists. */
@@ -101,57 +113,6 @@ const simple = (fields: readonly CatalogueField[]) => fields.filter(({ kind }) =
 
 const textOf = (value: unknown): string =>
   value === undefined || value === null ? "" : Array.isArray(value) ? value.join(", ") : String(value);
-
-/** The page lists this many. Further ones are entered by their ids. */
-const mostListed = 200;
-
-interface ChoicesProps {
-  readonly legend: string;
-  readonly name: string;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
-  readonly chosen: readonly string[];
-}
-
-/** Boxes to tick; of a long list those that are chosen come first. */
-function Choices({ legend, name, options, chosen }: ChoicesProps) {
-  const wanted = new Set(chosen);
-  const sorted =
-    options.length > mostListed ? options.toSorted((a, b) => Number(wanted.has(b.value)) - Number(wanted.has(a.value))) : options;
-  const listed = sorted.slice(0, mostListed);
-  const others = chosen.filter((id) => !listed.some(({ value }) => value === id));
-  return (
-    <fieldset class="choices">
-      <legend>{legend}</legend>
-      {options.length === 0 ? <p class="hint">The catalogue has no {legend.toLowerCase()}.</p> : null}
-      <ul>
-        {listed.map(({ value, label }) => (
-          <li>
-            <label class="check">
-              <input type="checkbox" name={name} value={value} checked={wanted.has(value)} />
-              <span>
-                {label} <span class="muted customer-id">{value}</span>
-              </span>
-            </label>
-          </li>
-        ))}
-      </ul>
-      {options.length > mostListed || others.length > 0 ? (
-        <Field
-          label="Others, by id, separated by commas"
-          name={`${name}Others`}
-          value={others.join(", ")}
-          required={false}
-          autocomplete="off"
-        />
-      ) : null}
-    </fieldset>
-  );
-}
-
-/** Texts with commas or line breaks between them, each once. */
-const listIn = (text: string): string[] => [...new Set(text.split(/[,\n]/).map((each) => each.trim()))].filter((each) => each !== "");
-
-const chosenIn = (fields: Fields, name: string): string[] => [...new Set([...fields.all(name), ...listIn(fields.get(`${name}Others`))])];
 
 /** In the order that the entry had them, new ones behind: ticking a box does not change the order of the others. */
 const inOrder = (before: readonly string[], chosen: readonly string[]): string[] => [
@@ -179,7 +140,7 @@ function readInput(field: CatalogueField, sent: Fields, before: unknown, name: s
     case "texts":
       return listIn(text).length > 0 ? listIn(text) : empty;
     case "references":
-      return inOrder((before ?? []) as string[], chosenIn(sent, name));
+      return inOrder((before ?? []) as string[], tickedIn(sent, name));
     case "group":
     case "list": {
       const value = readInputs(simple(field.fields), sent, {}, `${name}.`);

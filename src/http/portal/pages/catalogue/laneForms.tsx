@@ -7,111 +7,96 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { firstMessages } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import type { AnswerDefinition, FormDefinition, SignedInVisit } from "../../pageDefinition.js";
+import type { AnswerDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
 import { Field } from "../../shell/form.js";
 import { downloadTable, once, type TableFormat, tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { entryPath, entryRoute, requireEntry } from "./addresses.js";
-import { catalogueForm, type Edit, editForm } from "./draft.js";
-import { FormBody, replaced } from "./entryForms.js";
+import { catalogueForm, editForm } from "./draft.js";
+import { putAt } from "./entryForms.js";
 import { entryPages } from "./entryPage.js";
+import { FormBody } from "./formFields.js";
 import { fileForm } from "./uploadPage.js";
 
 const cardRoute = entryRoute("rateCards");
 
-const edited = (file: OrganisationFile, card: RateCard, lanes: readonly Lane[], goTo: string): Edit => ({
-  file: replaced(file, "rateCards", card, [{ ...card, lanes: [...lanes] }]),
-  goTo,
-  about: `rate card ${card.id}`,
-  own: `rateCards.${file.rateCards.indexOf(card)}`,
-});
+function cardIn(visit: SignedInVisit, file: OrganisationFile) {
+  const card = requireEntry(visit, file, "rateCards");
+  return { card, path: entryPath("rateCards", card.id), place: file.rateCards.indexOf(card) };
+}
 
-/** The card's lanes with what was typed into the table; rows that were emptied are left out. */
-function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; chosen: ReadonlySet<Lane> } {
+/** The card's lanes with what was typed into the table, those that are ticked apart; rows that were emptied are left out. */
+function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; ticked: ReadonlySet<Lane> } {
   const sent = laneColumns(mostBreaks)
     .map((column) => ({ column, values: fields.all(column) }))
     .filter(({ values }) => values.length > 0);
-  const columns = sent.map(({ column }) => column);
-  const all: (Lane | undefined)[] = [...card.lanes];
-  const places = fields.all("place").map((place, index) => ({
-    lane: /^\d{1,5}$/.test(place) ? card.lanes[Number(place)] : undefined,
-    place: /^\d{1,5}$/.test(place) ? Number(place) : undefined,
-    cells: sent.map(({ values }) => values[index] ?? ""),
-  }));
-  const changed = places.filter(({ lane, cells }) => !lane || cells.some((cell, index) => cell.trim() !== (laneCells(lane)[index] ?? "")));
-  const read =
-    changed.length === 0
-      ? { lanes: [], faults: [] }
-      : readLanes(
-          columns,
-          changed.map(({ lane, cells }) => ({ where: lane ? `Lane ${lane.from} to ${lane.to}` : "New lane", cells })),
-        );
-  if (read.faults.length > 0) throw new Rejection("invalid", read.faults[0] ?? "", firstMessages(read.faults));
-  changed.forEach(({ place }, index) => {
-    if (place === undefined) all.push(read.lanes[index]);
-    else all[place] = read.lanes[index];
+  const rows = fields.all("place").map((text, index) => {
+    const place = /^\d{1,5}$/.test(text) ? Number(text) : undefined;
+    return { place, lane: place === undefined ? undefined : card.lanes[place], cells: sent.map(({ values }) => values[index] ?? "") };
   });
-  const chosen = new Set(fields.all("chosen").flatMap((place) => all[Number(place)] ?? []));
-  return { lanes: all.filter((lane) => lane !== undefined), chosen };
+  const changed = rows.filter(({ lane, cells }) => !lane || cells.some((cell, index) => cell.trim() !== (laneCells(lane)[index] ?? "")));
+  const named = changed.map(({ lane, cells }) => ({ where: lane ? `Lane ${lane.from} to ${lane.to}` : "New lane", cells }));
+  const columns = sent.map(({ column }) => column);
+  const read = changed.length === 0 ? { lanes: [], faults: [] } : readLanes(columns, named);
+  if (read.faults.length > 0) throw new Rejection("invalid", read.faults[0] ?? "", firstMessages(read.faults));
+  const all: (Lane | undefined)[] = [...card.lanes];
+  changed.forEach(({ place = all.length }, index) => {
+    all[place] = read.lanes[index];
+  });
+  return {
+    lanes: all.filter((lane) => lane !== undefined),
+    ticked: new Set(fields.all("chosen").flatMap((place) => all[Number(place)] ?? [])),
+  };
 }
 
-export const lanesForm: FormDefinition<SignedInVisit> = editForm(`${cardRoute}/lanes`, entryPages.rateCards, (fields, file, visit) => {
-  const card = requireEntry(visit, file, "rateCards");
-  const { lanes, chosen } = typedLanes(card, fields);
-  const goTo = withQuery(entryPath("rateCards", card.id), { zone: visit.query["zone"], lane: visit.query["lane"] });
-  const act = fields.get("act");
-  if (act === "remove" && chosen.size === 0) throw new Rejection("invalid", "Tick the lanes to remove first");
-  if (act === "remove")
-    return edited(
-      file,
-      card,
-      [...lanes].filter((lane) => !chosen.has(lane)),
-      goTo,
-    );
-  if (act !== "percent") return edited(file, card, lanes, goTo);
+/** The lanes as the button that was pressed wants them. */
+function lanesAfter(act: string, { lanes, ticked }: ReturnType<typeof typedLanes>, fields: Fields): readonly Lane[] {
+  if (act === "remove") {
+    if (ticked.size === 0) throw new Rejection("invalid", "Tick the lanes to remove first");
+    return lanes.filter((lane) => !ticked.has(lane));
+  }
+  if (act !== "percent") return lanes;
   const percent = readPercent(fields.get("percent"));
-  const isPriced = (lane: Lane) => chosen.size === 0 || chosen.has(lane);
-  return edited(
-    file,
-    card,
-    [...lanes].map((lane) => (isPriced(lane) ? changeLane(lane, percent) : lane)),
-    goTo,
-  );
+  return lanes.map((lane) => (ticked.size === 0 || ticked.has(lane) ? changeLane(lane, percent) : lane));
+}
+
+const lanesForm = editForm(`${cardRoute}/lanes`, entryPages.rateCards, (fields, file, visit) => {
+  const { card, path, place } = cardIn(visit, file);
+  const lanes = lanesAfter(fields.get("act"), typedLanes(card, fields), fields);
+  return {
+    file: putAt(file, ["rateCards", place, "lanes"], lanes),
+    goTo: withQuery(path, { zone: visit.query["zone"], lane: visit.query["lane"] }),
+    about: `rate card ${card.id}`,
+    own: `rateCards.${place}`,
+  };
 });
 
 const copy = catalogueForm({
   path: `${cardRoute}/copy`,
-  title: ({ visit, file }) => `New card from ${requireEntry(visit, file, "rateCards").name}`,
+  title: ({ visit, file }) => `New card from ${cardIn(visit, file).card.name}`,
   body: (view) => {
     const { visit, file, typed } = view;
-    const card = requireEntry(visit, file, "rateCards");
-    const path = entryPath("rateCards", card.id);
+    const { card, path } = cardIn(visit, file);
     const hint = `${card.name} ends the day before. Customers who have it get the new card too.`;
+    const prices = { label: "Change prices by %", name: "percent", hint: "Leave empty to keep the prices." };
     return (
       <FormBody {...{ view, to: `${path}/copy`, back: path }} title="New rate card">
         <Field label="Id" name="id" value={typed?.get("id")} maxlength={64} autocomplete="off" />
         <Field label="Name" name="name" value={typed?.get("name") ?? card.name} maxlength={200} autocomplete="off" />
         <Field label="First day" name="firstDay" type="date" value={typed?.get("firstDay")} hint={hint} />
-        <Field
-          label="Change prices by %"
-          name="percent"
-          value={typed?.get("percent")}
-          required={false}
-          hint="Leave empty to keep the prices."
-          autocomplete="off"
-        />
+        <Field {...prices} value={typed?.get("percent")} required={false} autocomplete="off" />
       </FormBody>
     );
   },
   edit: (fields, file, visit) => {
+    const { card, place } = cardIn(visit, file);
     const [id, percent] = [fields.get("id").trim(), fields.get("percent").trim()];
-    const of = { id, name: fields.get("name"), firstDay: fields.get("firstDay").trim() };
-    const card = requireEntry(visit, file, "rateCards");
+    const given = { id, name: fields.get("name"), firstDay: fields.get("firstDay").trim() };
     return {
-      file: addCardFrom(file, card, { ...of, percent: percent === "" ? undefined : readPercent(percent) }),
+      file: addCardFrom(file, card, { ...given, percent: percent === "" ? undefined : readPercent(percent) }),
       goTo: entryPath("rateCards", id),
       about: `rate card ${id}`,
-      own: `rateCards.${file.rateCards.indexOf(card) + 1}`,
+      own: `rateCards.${place + 1}`,
     };
   },
 });
@@ -121,30 +106,30 @@ const upload = fileForm({
   title: "Upload lanes",
   accept: ".csv,.xlsx",
   about: (visit, file) => {
-    const card = requireEntry(visit, file, "rateCards");
-    const back = entryPath("rateCards", card.id);
+    const { card, path } = cardIn(visit, file);
     const hint = `A CSV or XLSX file with all lanes of ${card.name}, in the columns of Download lanes. You see what changes before you apply it. Lanes that are not in the file are removed.`;
-    return { hint, to: `${back}/lanes/upload`, back };
+    return { hint, to: `${path}/lanes/upload`, back: path };
   },
   edit: async (received, file, visit, { spreadsheets }) => {
-    const { id } = requireEntry(visit, file, "rateCards");
-    return { file: await importLanes(spreadsheets, received, file, id), goTo: entryPath("rateCards", id), about: `rate card ${id}` };
+    const { card, path } = cardIn(visit, file);
+    return { file: await importLanes(spreadsheets, received, file, card.id), goTo: path, about: `rate card ${card.id}` };
   },
 });
 
-const download = (format: TableFormat): AnswerDefinition<SignedInVisit> => ({
+const download = (format: TableFormat): AnswerDefinition => ({
   method: "GET",
   path: `${cardRoute}/lanes.${format}`,
   access: "look",
   answer: async (visit, deps) => {
-    const { catalogue } = await presentCatalogue(visit, deps);
-    const { id, lanes } = requireEntry(visit, catalogue.file, "rateCards");
-    const { columns, rows } = lanesAsTable(lanes);
+    const { card } = cardIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
+    const { columns, rows } = lanesAsTable(card.lanes);
     const table = () => ({ columns, rows: once(rows), texts: laneTexts });
-    return downloadTable(visit, deps, { name: `${id}-lanes`, sheet: "Lanes", format, table });
+    return downloadTable(visit, deps, { name: `${card.id}-lanes`, sheet: "Lanes", format, table });
   },
 });
 
-export const lanePages = [copy.page, upload.page];
-export const laneForms = [lanesForm, copy.form, upload.form];
-export const laneDownloads = (Object.keys(tableFormats) as TableFormat[]).map(download);
+export const lanes: Subject = {
+  pages: [copy.page, ...upload.pages],
+  forms: [lanesForm, copy.form, ...upload.forms],
+  answers: (Object.keys(tableFormats) as TableFormat[]).map(download),
+};

@@ -6,10 +6,9 @@ import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Button, Field, Form, HiddenFields } from "../../shell/form.js";
-import { EmptyState, Panel } from "../../shell/panel.js";
+import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { entryPath } from "./addresses.js";
-import { pageInMemory, searchIn } from "./listInMemory.js";
 
 interface LanesProps {
   readonly visit: SignedInVisit;
@@ -30,7 +29,7 @@ const mostFields = 1_200;
 const blankRows = 3;
 
 export function Lanes({ visit, version, card, file }: LanesProps) {
-  const search = searchIn(visit, "zone");
+  const search = (visit.query["zone"] ?? "").trim().slice(0, 100);
   const wanted = search.toLowerCase();
   const placed = card.lanes.map((lane, place) => ({ lane, place }));
   const found = placed.filter(({ lane }) => wanted === "" || [lane.from, lane.to].some((end) => end.toLowerCase() === wanted));

@@ -5,7 +5,7 @@ import { parseOrganisationFile } from "../../../../domain/catalogue/organisation
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
-import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit, Subject } from "../../pageDefinition.js";
 import { Button, ButtonLink } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
@@ -27,44 +27,36 @@ interface FileForm {
 }
 
 /** The page that takes a file, and the form that makes a draft of it. */
-export function fileForm({ path, title, accept, about, edit }: FileForm): {
-  page: PageDefinition<SignedInVisit>;
-  form: FormDefinition<SignedInVisit>;
-} {
-  const page: PageDefinition<SignedInVisit> = {
-    path,
-    access: "catalogue",
-    show: async (visit, deps) => {
-      const { hint, to, back } = about(visit, (await presentCatalogue(visit, deps)).catalogue.file);
-      return {
-        title,
-        body: (
-          <Panel id="choose" title="Choose a file">
-            <form method="post" action={visit.links.to(to)} enctype="multipart/form-data" class="stacked">
-              <input type="hidden" name="token" value={visit.formToken} />
-              <div class="field">
-                <label for="field-file">File</label>
-                <input id="field-file" type="file" name="file" accept={accept} required aria-describedby="field-file-hint" />
-                <p class="hint" id="field-file-hint">
-                  {hint}
-                </p>
-              </div>
-              <div class="button-row">
-                <Button label="Show changes" />
-                <ButtonLink to={visit.links.to(back)} label="Cancel" quiet />
-              </div>
-            </form>
-          </Panel>
-        ),
-      };
-    },
+export function fileForm({ path, title, accept, about, edit }: FileForm): Required<Pick<Subject, "pages" | "forms">> {
+  const show: PageDefinition["show"] = async (visit, deps) => {
+    const { hint, to, back } = about(visit, (await presentCatalogue(visit, deps)).catalogue.file);
+    const body = (
+      <Panel id="choose" title="Choose a file">
+        <form method="post" action={visit.links.to(to)} enctype="multipart/form-data" class="stacked">
+          <input type="hidden" name="token" value={visit.formToken} />
+          <div class="field">
+            <label for="field-file">File</label>
+            <input id="field-file" type="file" name="file" accept={accept} required aria-describedby="field-file-hint" />
+            <p class="hint" id="field-file-hint">
+              {hint}
+            </p>
+          </div>
+          <div class="button-row">
+            <Button label="Show changes" />
+            <ButtonLink to={visit.links.to(back)} label="Cancel" quiet />
+          </div>
+        </form>
+      </Panel>
+    );
+    return { title, body };
   };
-  const submit: FormDefinition<SignedInVisit>["submit"] = (visit, _, deps) =>
+  const page: PageDefinition = { path, access: "catalogue", show };
+  const submit: FormDefinition["submit"] = (visit, _, deps) =>
     withUpload(visit, deps, async (upload) => {
-      const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
-      return keepDraft(visit, deps, catalogueVersion, catalogue.file, await edit(upload, catalogue.file, visit, deps));
+      const { catalogue, catalogueVersion: version } = await presentCatalogue(visit, deps);
+      return keepDraft(visit, deps, { version, base: catalogue.file }, await edit(upload, catalogue.file, visit, deps));
     });
-  return { page, form: { path, access: "catalogue", page, body: "upload", submit } };
+  return { pages: [page], forms: [{ path, access: "catalogue", page, body: "upload", submit }] };
 }
 
 /** The uploaded file, which is gone when the work has ended. */

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { scopesOf } from "../../../../domain/keyScopes.js";
+import { type KeyScope, scopesOf } from "../../../../domain/keyScopes.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import type { KeySummary } from "../../../../queries/organisations/keys.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
@@ -7,7 +7,27 @@ import { AskButton } from "../../shell/form.js";
 import { endInWords } from "../../shell/formats.js";
 import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
-import { isUsable, keysPath as path, scopeInWords } from "./keyWords.js";
+
+export const keysPath = "/portal/settings/keys";
+
+export const isUsable = ({ revokedAt, ended }: KeySummary) => revokedAt === null && !ended;
+
+export const scopeNames: Readonly<Record<KeyScope, string>> = {
+  quotes: "Quotes",
+  shipments: "Shipments",
+  activities: "Activities",
+  read: "Read",
+};
+
+export const scopesInWords: Readonly<Record<KeyScope, string>> = {
+  quotes: "Generate and fetch quotes",
+  shipments: "Import, correct, cancel and reverse shipments",
+  activities: "Import, correct, cancel and reverse activities",
+  read: "Read everything",
+};
+
+/** A later version may have recorded scopes that this one does not know. */
+const scopeInWords = (scope: string) => (Object.hasOwn(scopesInWords, scope) ? scopesInWords[scope as KeyScope] : scope);
 
 export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Column<KeySummary>[] => {
   const until = (at: Date | null) => (at ? `Until ${endInWords(at, visit.person.timezone)}` : "No end");
@@ -87,8 +107,8 @@ function Actions({ visit, apiKey: { keyId, name, revokedAt, ended, expiresAt } }
   const about = `the key ${name}`;
   return (
     <div class="actions">
-      <AskButton visit={visit} at={path} question={{ rotate: keyId }} label="Rotate" about={about} harmless />
-      <AskButton visit={visit} at={path} question={{ revoke: keyId }} label="Revoke" about={about} />
+      <AskButton visit={visit} at={keysPath} question={{ rotate: keyId }} label="Rotate" about={about} harmless />
+      <AskButton visit={visit} at={keysPath} question={{ revoke: keyId }} label="Revoke" about={about} />
     </div>
   );
 }

@@ -1,19 +1,16 @@
 import { createKey, revokeKey, rotateKey } from "../../../../commands/organisations/keys.js";
-import { parseKeepHours } from "../../../../domain/keyRotation.js";
+import { defaultKeepHours, parseKeepHours } from "../../../../domain/keyRotation.js";
 import { keyScopes } from "../../../../domain/keyScopes.js";
 import { type KeySummary, listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { Fields } from "../../fields.js";
-import { type FormDefinition, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Button, ButtonLink, Choice, Fault, Field, Form } from "../../shell/form.js";
+import { formsOf, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
+import { Button, ButtonLink, Choice, Field, Form, NoQuestion, Question, Ticks } from "../../shell/form.js";
 import { dayInWords, timeInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Panel } from "../../shell/panel.js";
 import { OnlyOnce } from "../../shell/values.js";
 import { dayAfter, dayEnd, today } from "../days.js";
-import { keyColumns } from "./keyColumns.js";
-import { KeyQuestion } from "./keyQuestions.js";
-import { isUsable, keysPath as path, scopeNames, scopesInWords } from "./keyWords.js";
+import { isUsable, keyColumns, keysPath as path, scopeNames, scopesInWords } from "./keyColumns.js";
 
 const isCreating = ({ query, submitted }: SignedInVisit) => query["create"] !== undefined || submitted.get("sent") !== "";
 
@@ -36,8 +33,51 @@ const keysList = listPage<KeySummary>({
   ),
   empty: () => <EmptyState title="No keys yet">Create one, and send it as x-api-key with each request.</EmptyState>,
 });
-export const keysPage = keysList.page;
-export const keyDownloads = keysList.downloads;
+
+function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: readonly KeySummary[] }) {
+  const named = (what: string) => keys.find(({ keyId }) => keyId === visit.query[what]);
+  const [revoke, rotate] = [named("revoke"), named("rotate")];
+  if (revoke)
+    return (
+      <Question visit={visit} title="Revoke this key?" to={`${path}/${revoke.keyId}/revoke`} back={path} label="Revoke">
+        <p>
+          <strong>{revoke.name}</strong> (<code>{revoke.prefix}</code>) stops working immediately
+          {revoke.replaced ? ", and so does the old key" : ""}. This cannot be undone.
+        </p>
+      </Question>
+    );
+  return rotate ? <RotateQuestion visit={visit} apiKey={rotate} /> : <NoQuestion />;
+}
+
+const keeps = [
+  { value: "0", label: "No time: it stops working now" },
+  { value: String(defaultKeepHours), label: "24 hours" },
+  { value: "72", label: "3 days" },
+  { value: "168", label: "7 days" },
+];
+
+const RotateQuestion = ({ visit, apiKey: { keyId, name, prefix, replaced } }: { visit: SignedInVisit; apiKey: KeySummary }) => (
+  <Question
+    visit={visit}
+    title="Rotate this key?"
+    to={`${path}/${keyId}/rotate`}
+    back={path}
+    label="Rotate"
+    harmless
+    fields={{ replaces: prefix }}
+    choice={<Choice label="Keep the old key for" name="keep" options={keeps} value={String(defaultKeepHours)} />}
+  >
+    <p>
+      <strong>{name}</strong> gets a new key with the same permissions. The old key (<code>{prefix}</code>) keeps working for the time you
+      choose.
+    </p>
+    {replaced ? (
+      <p>
+        The key before it (<code>{replaced.prefix}</code>) stops working now.
+      </p>
+    ) : null}
+  </Question>
+);
 
 const days = ["30", "90"];
 
@@ -59,24 +99,12 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
           autocomplete="off"
           hint="Name it after the system that uses it."
         />
-        <fieldset class="events">
-          <legend>What it can do in {person.organisationName}</legend>
-          <Fault name="scopes" />
-          {keyScopes.map((scope, index) => (
-            <label class="check">
-              <input
-                type="checkbox"
-                name="scopes"
-                value={scope}
-                checked={submitted.all("scopes").includes(scope)}
-                autofocus={index === 0 && visit.fault?.field === "scopes"}
-              />
-              <span>
-                {scopeNames[scope]} <span class="muted">{scopesInWords[scope]}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <Ticks
+          legend={`What it can do in ${person.organisationName}`}
+          name="scopes"
+          options={keyScopes.map((scope) => ({ value: scope, label: scopeNames[scope], about: scopesInWords[scope] }))}
+          ticked={submitted.all("scopes")}
+        />
         <Choice
           label="Until"
           name="days"
@@ -93,28 +121,22 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
   );
 }
 
-const form = (rest: string, submit: FormDefinition<SignedInVisit>["submit"]): FormDefinition<SignedInVisit> => ({
-  path: path + rest,
-  access: "keys",
-  page: keysPage,
-  submit,
-});
+const form = formsOf(keysList.page);
+const faults = { scopes: /scope/, lastDay: /^Last day|end in the past/, name: /name/ };
 
-const createForm: FormDefinition<SignedInVisit> = {
-  ...form("", createKeyOf),
-  faults: { scopes: /scope/, lastDay: /^Last day|end in the past/, name: /name/ },
-};
-
-async function createKeyOf(visit: SignedInVisit, fields: Fields, { organisations }: PortalDeps) {
-  const { organisationId, timezone } = visit.person;
-  const lastDay = days.includes(fields.get("days"))
-    ? dayAfter(today(timezone, new Date()), Number(fields.get("days")))
-    : fields.get("lastDay");
-  const expiresAt = dayEnd("Last day", lastDay, timezone);
-  const wanted = { organisationId, name: fields.get("name"), scopes: fields.all("scopes"), expiresAt };
-  const { key } = await createKey(organisations, wanted, originOf(visit));
-  return withNotice(path, "Key created. Copy it now: you cannot see it again.", key);
-}
+const createForm = form(
+  "",
+  async (visit, fields, { organisations }) => {
+    const { organisationId, timezone } = visit.person;
+    const inDays = days.find((each) => each === fields.get("days"));
+    const lastDay = inDays === undefined ? fields.get("lastDay") : dayAfter(today(timezone, new Date()), Number(inDays));
+    const expiresAt = dayEnd("Last day", lastDay, timezone);
+    const wanted = { organisationId, name: fields.get("name"), scopes: fields.all("scopes"), expiresAt };
+    const { key } = await createKey(organisations, wanted, originOf(visit));
+    return withNotice(path, "Key created. Copy it now: you cannot see it again.", key);
+  },
+  { faults },
+);
 
 const rotateForm = form("/{keyId}/rotate", async (visit, fields, { organisations }) => {
   const { organisationId, timezone } = visit.person;
@@ -134,4 +156,4 @@ const revokeForm = form("/{keyId}/revoke", async (visit, _, { organisations }) =
   return withNotice(path, `${revoked.name} (${revoked.prefix}) revoked.`);
 });
 
-export const keyForms = [createForm, rotateForm, revokeForm];
+export const keys: Subject = { ...keysList, forms: [createForm, rotateForm, revokeForm] };

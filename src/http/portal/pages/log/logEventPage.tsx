@@ -4,15 +4,14 @@ import { isUuid } from "../../../../domain/uuid.js";
 import { StreamDeleted } from "../../../../portErrors.js";
 import { eventAt, type StoredEvent } from "../../../../ports/eventStore.js";
 import { findLogEntry } from "../../../../queries/log/logEntries.js";
-import type { PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import type { PageDefinition, PortalDeps } from "../../pageDefinition.js";
 import { Facts, Panel } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
-import { RawEvent } from "../rawEvent.js";
-import { logPath, whatNames } from "./logFilter.js";
-import { EntrySentence, sentenceContextOf } from "./logPage.js";
+import { RawEvent } from "../history.js";
+import { EntrySentence, logPath, sentenceContextOf, whatNames } from "./logPage.js";
 
 /** The event behind an entry, as it was recorded. */
-export const logEventPage: PageDefinition<SignedInVisit> = {
+export const logEventPage: PageDefinition = {
   path: `${logPath}/events/{entryId}`,
   access: "log",
   show: async (visit, deps) => {

@@ -1,23 +1,40 @@
 // What people, keys and the command line did in the organisation, and each event behind it.
-import type { LogEntry } from "../../../../domain/log/entry.js";
+import { type LogEntry, type LogTopic, logTopics } from "../../../../domain/log/entry.js";
 import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../../domain/log/sentences.js";
-import { listLog } from "../../../../queries/log/logEntries.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { type LogFilter, listLog } from "../../../../queries/log/logEntries.js";
 import { logNames } from "../../../../queries/log/logNames.js";
+import { listKeys } from "../../../../queries/organisations/keys.js";
+import { listMembers } from "../../../../queries/organisations/organisations.js";
 import { listWebhooks } from "../../../../queries/organisations/webhooks.js";
 import { withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import type { Chip } from "../../shell/chips.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { changesPath, versionsPath } from "../catalogue/addresses.js";
+import { dayEnd, dayStart } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
 import { endpointPath } from "../webhooks/endpointPanels.js";
-import { chipsOf, filterOf, logPath, whatNames } from "./logFilter.js";
+
+export const logPath = "/portal/settings/log";
+
+export const whatNames: Readonly<Record<LogTopic, string>> = {
+  keys: "API keys",
+  members: "Members",
+  "sign-ins": "Sign-ins",
+  webhooks: "Webhooks",
+  catalogue: "Catalogue",
+  imports: "Imports",
+  corrections: "Corrections",
+  reversals: "Reversals",
+};
 
 export const logEventPath = (entryId: string): string => `${logPath}/events/${entryId}`;
 
-const log = listPage<LogEntry>({
+export const log = listPage<LogEntry>({
   path: logPath,
   access: "log",
   title: "Log",
@@ -34,8 +51,33 @@ const log = listPage<LogEntry>({
   ),
   below: () => <p class="hint">Sign-ins are kept for 90 days, everything else permanently.</p>,
 });
-export const logPage = log.page;
-export const logDownloads = log.downloads;
+
+/** Throws a Rejection with a sentence for the page. */
+function filterOf({ query, person: { timezone } }: SignedInVisit): LogFilter {
+  const by = query["by"] || undefined;
+  if (by !== undefined && !/^[\w-]{1,64}$/.test(by)) throw new Rejection("invalid", "Choose a person or a key from the list");
+  const from = dayStart("From", query["from"], timezone);
+  const to = dayEnd("To", query["to"], timezone);
+  if (from && to && from >= to) throw new Rejection("invalid", "From must not be after To");
+  return { by, what: logTopics.find((what) => what === query["what"]), from, to };
+}
+
+async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: PortalDeps): Promise<readonly Chip[]> {
+  const [members, keys] = await Promise.all([listMembers(organisationId, pool), listKeys(organisationId, pool)]);
+  const people = [
+    ...members.map(({ memberId, name, email }) => ({ value: memberId, label: name ? `${name} (${email})` : email })),
+    ...keys.map(({ keyId, name, prefix }) => ({ value: keyId, label: `Key ${name} (${prefix})` })),
+    { value: "cli", label: "The command line" },
+  ];
+  const options = people.filter(({ value }, index) => people.findIndex((each) => each.value === value) === index);
+  const whats = logTopics.map((value) => ({ value, label: whatNames[value] }));
+  return [
+    { name: "by", label: "Person or key", kind: "choice", all: "Everyone", options, gone: "A removed member" },
+    { name: "what", label: "What", kind: "choice", all: "Everything", options: whats },
+    { name: "from", label: "From", kind: "day" },
+    { name: "to", label: "To", kind: "day" },
+  ];
+}
 
 /** What the sentences of some entries need. */
 export interface SentenceContext {

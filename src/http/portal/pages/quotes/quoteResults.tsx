@@ -6,8 +6,7 @@ import { countInWords } from "../../shell/formats.js";
 import { Badge } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { CopyButton, ShortId, Time, Unbroken } from "../../shell/values.js";
-import { type Money, moneyIn } from "./money.js";
-import { PriceBreakdown } from "./priceBreakdown.js";
+import { type Money, moneyIn, PriceBreakdown } from "./priceBreakdown.js";
 import { quotesPath } from "./quoteForm.js";
 
 interface Props {

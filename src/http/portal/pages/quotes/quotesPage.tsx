@@ -3,10 +3,18 @@ import { v7 as newId } from "uuid";
 import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { quoteIdOf } from "../../../../events/quoteEvents.js";
-import { explainRequest } from "../../../../queries/quotes/explainQuote.js";
-import { type ListedQuote, listQuotes } from "../../../../queries/quotes/quoteList.js";
+import type { Page } from "../../../../queries/page.js";
+import { type ExplainedQuote, explainRequest } from "../../../../queries/quotes/explainQuote.js";
+import { type ListedQuote, listQuotes, type QuoteFilter } from "../../../../queries/quotes/quoteList.js";
 import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";
-import { type AnswerDefinition, type FormDefinition, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import {
+  type AnswerDefinition,
+  type FormDefinition,
+  oncePerVisit,
+  type PortalDeps,
+  type SignedInVisit,
+  type Subject,
+} from "../../pageDefinition.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
@@ -14,10 +22,9 @@ import { Unbroken } from "../../shell/values.js";
 import { addPath, sectionNames } from "../catalogue/addresses.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";
-import { type Money, moneyIn } from "./money.js";
-import { withNewQuotes } from "./newQuotes.js";
-import { asFormError, QuoteForm, quotesPath, requestOf } from "./quoteForm.js";
-import { fieldsOfQuotes, itemsLeftOut } from "./quoteFormFields.js";
+import { type Money, moneyIn } from "./priceBreakdown.js";
+import { asFormError, fieldsOfQuotes, itemsLeftOut, requestOf } from "./quoteFields.js";
+import { QuoteForm, quotesPath } from "./quoteForm.js";
 import { QuoteResults } from "./quoteResults.js";
 
 /** The quote that the address names, with the others of its request. */
@@ -70,8 +77,6 @@ const list = listPage<ListedQuote>({
   },
   empty: (_, why) => <EmptyState title={why === "none" ? "No quotes yet" : "No quotes found"} />,
 });
-export const quotesPage = list.page;
-export const quoteDownloads = list.downloads;
 
 /** Nothing can be priced without both. */
 async function missingPrices(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
@@ -91,10 +96,10 @@ async function missingPrices(visit: SignedInVisit, deps: PortalDeps): Promise<Ch
 const customersOf = async (visit: SignedInVisit, deps: PortalDeps) =>
   [...(await presentCatalogue(visit, deps)).catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
 
-export const quoteForm: FormDefinition<SignedInVisit> = {
+const quoteForm: FormDefinition = {
   path: quotesPath,
   access: "operate",
-  page: quotesPage,
+  page: list.page,
   submit: async (visit, fields, deps) => {
     const { eventStore, geography, quoteMemory } = deps;
     const request = requestOf(fields);
@@ -144,7 +149,7 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer, { cents, currency
 const longest = 100;
 
 /** Suggests places while a person types a postcode or a suburb. */
-export const placesAnswer: AnswerDefinition<SignedInVisit> = {
+const placesAnswer: AnswerDefinition = {
   method: "GET",
   path: `${quotesPath}/places`,
   access: "look",
@@ -153,3 +158,35 @@ export const placesAnswer: AnswerDefinition<SignedInVisit> = {
     return context.json({ places: geography.suggest(start, country || undefined) }, 200, { ...context.get("answerHeaders") });
   },
 };
+
+export const quotes: Subject = { ...list, forms: [quoteForm], answers: [...list.answers, placesAnswer] };
+
+/** The first page of the list with the quotes that the page shows, which were read from their stream: the list may not have them yet. */
+function withNewQuotes(found: Page<ListedQuote>, shown: readonly ExplainedQuote[], filter: QuoteFilter): Page<ListedQuote> {
+  const [newest] = found.items;
+  const listed = new Set(found.items.map(({ quoteId }) => quoteId));
+  const missing = shown.filter(
+    ({ quoteId, recorded }) => !listed.has(quoteId) && fits(recorded, filter) && (!newest || recorded.at > new Date(newest.generatedAt)),
+  );
+  return { ...found, items: [...missing.map(listedQuote).reverse(), ...found.items] };
+}
+
+const fits = ({ customerId, at }: ExplainedQuote["recorded"], filter: QuoteFilter): boolean =>
+  (filter.customerId === undefined || filter.customerId === customerId) &&
+  (filter.from === undefined || at >= filter.from) &&
+  (filter.to === undefined || at < filter.to);
+
+function listedQuote({ quoteId, recorded }: ExplainedQuote): ListedQuote {
+  const { customerId, at, origin, destination, noQuoteMessage, cards } = recorded;
+  const [cheapest] = cards;
+  return {
+    quoteId,
+    customerId,
+    generatedAt: at.toISOString(),
+    origin,
+    destination,
+    serviceCount: cards.length,
+    cheapest: cheapest ? { serviceName: cheapest.entry.serviceName, totalAmount: cheapest.entry.totalAmount } : null,
+    noQuoteMessage,
+  };
+}

@@ -4,7 +4,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { placeOf, type ShipmentFilter } from "../../../../queries/shipments/shipmentFilter.js";
 import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
-import type { PageDefinition, SignedInVisit } from "../../pageDefinition.js";
+import type { PageDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
 import type { Chip } from "../../shell/chips.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
@@ -13,7 +13,7 @@ import { Unbroken } from "../../shell/values.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayEnd, dayStart } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
-import { showShipment } from "./shipmentPage.js";
+import { shipmentPage, showShipment } from "./shipmentPage.js";
 import { placeInWords, shipmentPath, shipmentsPath } from "./shipmentWords.js";
 
 const list = listPage<LedgerShipment>({
@@ -44,14 +44,15 @@ const list = listPage<LedgerShipment>({
   },
 });
 
-export const shipmentDownloads = list.downloads;
-export const shipmentsPage: PageDefinition<SignedInVisit> = {
+const page: PageDefinition = {
   ...list.page,
   show: async (visit, deps) => {
     const { exactly } = visit.query;
     return exactly === undefined ? list.page.show(visit, deps) : showShipment(exactly, visit, deps);
   },
 };
+
+export const shipments: Subject = { pages: [page, shipmentPage], answers: list.answers };
 
 const longestPlace = 100;
 

@@ -28,7 +28,7 @@ const webhooksList = listPage<WebhookSummary>({
   ),
 });
 export const webhooksPage = webhooksList.page;
-export const webhookDownloads = webhooksList.downloads;
+export const webhookDownloads = webhooksList.answers;
 
 function NewEndpoint({ visit }: { visit: SignedInVisit }) {
   const again = visit.submitted.all("events");
