@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { billLines, billSum } from "../../../src/http/portal/pages/activities/billLines.js";
+import { billLines, billSum } from "../../../src/http/portal/pages/activities/bills.js";
 import type { ActivitiesView } from "../../../src/http/portal/pages/activities/selection.js";
 import { Totals } from "../../../src/http/portal/pages/activities/totals.js";
 
@@ -36,7 +36,7 @@ const shown = (count: number, after?: string) => {
       query: after === undefined ? {} : { after },
       links: { to: (path: string, query: object) => `${path}?${JSON.stringify(query)}` },
     },
-    selection: { byWarehouse: false, perCustomer: false, customer: "", warehouse: "", charge: "", view: "totals" },
+    ...{ filter: {}, byWarehouse: false, perCustomer: false, view: "totals" },
     nameOf: () => undefined,
   } as unknown as ActivitiesView;
   const drawn = String(Totals({ of, totals }));

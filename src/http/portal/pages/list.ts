@@ -1,10 +1,7 @@
 // Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
 import type { AnswerDefinition, FormDefinition, PageDefinition, Subject, Visit } from "../pageDefinition.js";
 import { account } from "./account.js";
-import { activitiesPage } from "./activities/activitiesPage.js";
-import { activityDownloads } from "./activities/activityDownloads.js";
-import { activityPage, correctForm } from "./activities/activityPage.js";
-import { chosenRowsPage } from "./activities/chosenRowsPage.js";
+import { activities } from "./activities/activitiesPage.js";
 import { catalogueList } from "./catalogue/cataloguePage.js";
 import { applyDraft } from "./catalogue/draft.js";
 import { entryForms } from "./catalogue/entryForms.js";
@@ -56,7 +53,7 @@ const subjects: readonly Subject[] = [
   { pages: [correctionsPage, judgeAgainPage], forms: [...correctionForms, judgeAgainForm], answers: correctionAnswers },
   quotes,
   shipments,
-  { pages: [activitiesPage, chosenRowsPage, activityPage], forms: [correctForm], answers: activityDownloads },
+  activities,
   entryForms, // before the pages of entries, whose addresses those of the forms that add resemble
   lanes,
   { pages: Object.values(entryPages), answers: [downloadAnswer] },

@@ -189,7 +189,7 @@ export const listIn = (text: string): string[] =>
   [...new Set(text.split(/[,\n]/).map((each) => each.trim()))].filter((each) => each !== "");
 
 export const tickedIn = (fields: Fields, name: string): string[] => [
-  ...new Set([...fields.all(name), ...listIn(fields.get(`${name}Others`))]),
+  ...new Set([...fields.all(name).filter((id) => id.trim() !== ""), ...listIn(fields.get(`${name}Others`))]),
 ];
 
 interface AskProps {

@@ -1,71 +1,65 @@
 import type { Child } from "hono/jsx";
 import { Rejection } from "../../../../domain/rejection.js";
-import { activityChoices } from "../../../../queries/activities/activityCodes.js";
-import { activityTotals, type TotalsFilter } from "../../../../queries/activities/activityTotals.js";
+import { type ActivityChoices, activityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
+import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
-import type { ImportView } from "../../../../queries/imports/importView.js";
-import { waitUntilTablesKnow } from "../../../../queries/knownAt.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { MenuItem, PageContent, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import type { MenuItem, PageContent, PageDefinition, PortalDeps, SignedInVisit, Subject } from "../../pageDefinition.js";
+import { type Chip, type ChipOption, Chips } from "../../shell/chips.js";
 import { Button } from "../../shell/form.js";
 import { Time } from "../../shell/values.js";
-import { type OrganisationNow, presentCatalogue } from "../customers.js";
+import { monthAfter } from "../days.js";
 import { importPath, importsPath, shownReference } from "../imports/importStatus.js";
-import { Filters } from "./activityFilters.js";
-import { RowTable, rowsOfImport, rowsThatCount } from "./activityRows.js";
-import { type BillSum, billSum } from "./billLines.js";
-import {
-  type ActivitiesView,
-  activitiesAddress,
-  activitiesPath,
-  daysInWords,
-  onlyImport,
-  printedWords,
-  queryOf,
-  selectionOf,
-} from "./selection.js";
+import { activityDownloads } from "./activityDownloads.js";
+import { activityPage, correctForm } from "./activityPage.js";
+import { rowsPart } from "./activityRows.js";
+import { chosenRowsPage } from "./chosenRowsPage.js";
+import * as selection from "./selection.js";
 import { ChangesTable } from "./totalChanges.js";
 import { Totals } from "./totals.js";
 
-export const activitiesPage: PageDefinition<SignedInVisit> = {
+const { activitiesAddress, activitiesPath } = selection;
+type View = selection.ActivitiesView;
+
+const page: PageDefinition = {
   path: activitiesPath,
   access: "look",
   show: async (visit, deps) => {
-    const present = await presentCatalogue(visit, deps);
     try {
-      return await pageContent(visit, present, deps);
+      return await pageContent(visit, deps);
     } catch (error) {
       if (!(error instanceof Rejection) || error.code !== "invalid") throw error;
       // A filter that cannot be used: the reason stands above this month's totals.
-      const page = await pageContent({ ...visit, query: {} }, present, deps);
-      return { ...page, status: 400, notice: { kind: "error", lines: error.details ?? [error.message] } };
+      const content = await pageContent({ ...visit, query: {} }, deps);
+      return { ...content, status: 400, notice: { kind: "error", lines: error.details ?? [error.message] } };
     }
   },
 };
 
-async function pageContent(visit: SignedInVisit, { now, nameOf }: OrganisationNow, deps: PortalDeps): Promise<PageContent> {
-  const of = { visit, selection: selectionOf(visit, now), nameOf };
-  const { selection } = of;
-  const only = await onlyImport(visit, selection, deps);
-  const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(of, only, deps)]);
+export const activities: Subject = { pages: [page, chosenRowsPage, activityPage], forms: [correctForm], answers: activityDownloads };
+
+async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<PageContent> {
+  const of = await selection.activitiesView(visit, deps);
+  const { only, perCustomer } = of;
+  const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(of, deps)]);
   return {
     title: "Activities",
     ...(only
       ? { crumbs: [["Imports", importsPath] as const, [shownReference(only), importPath(only.importId)] as const] }
       : { views: viewsOf(of) }),
     action: content.isEmpty ? null : <Button type="button" data-print hidden label="Print" class="quiet" />,
-    menu: [...(content.isEmpty ? [] : downloadsOf(of)), ...layoutsOf(of)],
+    menu: menuOf(of, content.isEmpty),
     body: (
       <>
         <Filters of={of} choices={choices} />
-        <section class={selection.perCustomer ? "panel per-customer" : "panel"} aria-labelledby="period">
+        <section class={perCustomer ? "panel per-customer" : "panel"} aria-labelledby="period">
           <div class="print-only printed">
-            {printedWords(of).map((line) => (
+            {selection.printedWords(of).map((line) => (
               <p>{line}</p>
             ))}
           </div>
           <div class="bill-head">
-            <h2 id="period">{daysInWords(selection)}</h2>
+            <h2 id="period">{selection.daysInWords(of)}</h2>
             {only ? <a href={activitiesAddress(of, { import: "" })}>Show all imports</a> : null}
           </div>
           <AsOfNote of={of} />
@@ -78,98 +72,116 @@ async function pageContent(visit: SignedInVisit, { now, nameOf }: OrganisationNo
 }
 
 /** Says so where the figures are not those of now. */
-function AsOfNote({ of: { visit, selection } }: { of: ActivitiesView }) {
-  const { asOf, since } = selection;
-  const zone = `(${visit.person.timezone})`;
-  if (asOf)
-    return (
-      <p class="notice warn">
-        <strong>
-          As known on <Time visit={visit} at={asOf} exact /> {zone}.
-        </strong>{" "}
-        Later imports and reversals are not included.
-      </p>
-    );
-  if (since)
-    return (
-      <p class="notice warn">
-        <strong>
-          Changes since <Time visit={visit} at={since} exact /> {zone}.
-        </strong>{" "}
-        Together they are the difference between the totals then and now.
-      </p>
-    );
-  return null;
+function AsOfNote({ of: { visit, asOf, since } }: { of: View }) {
+  const time = asOf ?? since;
+  if (!time) return null;
+  return (
+    <p class="notice warn">
+      <strong>
+        {asOf ? "As known on" : "Changes since"} <Time visit={visit} at={time} exact /> ({visit.person.timezone}).
+      </strong>{" "}
+      {asOf ? "Later imports and reversals are not included." : "Together they are the difference between the totals then and now."}
+    </p>
+  );
 }
 
 /** `isEmpty`: there is nothing to download. */
-async function contentOf(of: ActivitiesView, only: ImportView | undefined, deps: PortalDeps): Promise<{ body: Child; isEmpty: boolean }> {
-  const { visit, selection } = of;
+async function contentOf(of: View, deps: PortalDeps): Promise<{ readonly body: Child; readonly isEmpty: boolean }> {
+  const { visit, filter, asOf, since, view } = of;
   const { pool } = deps;
   const { organisationId } = visit.person;
-  const { filter, asOf, since } = selection;
-  const time = asOf ?? since;
-  if (time) await waitUntilTablesKnow(time, deps);
+  if (view === "rows") return rowsPart(of, deps);
   if (since) {
     const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(organisationId, pool)]);
     return { body: <ChangesTable of={of} changes={changes} actorOf={actorOf} />, isEmpty: changes.length === 0 };
   }
-  if (selection.view === "totals") {
-    const totals = await activityTotals(organisationId, { ...filter, asOf }, pool);
-    return { body: <Totals of={of} totals={totals} />, isEmpty: totals.length === 0 };
-  }
-  const [page, sum] = await Promise.all([
-    only ? rowsOfImport(of, only, deps) : rowsThatCount(of, deps),
-    only ? undefined : sumOfRows(organisationId, { ...filter, asOf }, pool),
-  ]);
-  return { body: <RowTable of={of} page={page} sum={sum} />, isEmpty: page.items.length === 0 && !visit.query["cursor"] };
+  const totals = await activityTotals(organisationId, { ...filter, asOf }, pool);
+  return { body: <Totals of={of} totals={totals} />, isEmpty: totals.length === 0 };
 }
 
-/** The total that led here; undefined where there are too many to add up. */
-const sumOfRows = (organisationId: string, filter: TotalsFilter, pool: PortalDeps["pool"]): Promise<BillSum | undefined> =>
-  activityTotals(organisationId, filter, pool).then(billSum, (error: unknown) => {
-    if (error instanceof Rejection) return undefined;
-    throw error;
-  });
-
-function viewsOf(of: ActivitiesView) {
-  const { selection } = of;
-  const { view, byWarehouse, since } = selection;
-  const totals = view === "totals";
+function viewsOf(of: View) {
+  const { view, byWarehouse, since } = of;
   const views = [
-    { label: "By charge code", changes: { view: "", by: "", since: "" }, current: totals && !byWarehouse },
-    { label: "By warehouse", changes: { view: "", by: "warehouse", since: "" }, current: totals && byWarehouse },
+    { label: "By charge code", changes: { view: "", by: "", since: "" }, current: view === "totals" && !byWarehouse },
+    { label: "By warehouse", changes: { view: "", by: "warehouse", since: "" }, current: view === "totals" && byWarehouse },
     { label: "Rows", changes: { since: "", view: "rows", pages: "" }, current: view === "rows" },
     ...(since ? [{ label: "Changes", changes: {}, current: true }] : []),
   ];
   return views.map(({ label, changes, current }) => ({ label, current, to: activitiesAddress(of, changes) }));
 }
 
-const layoutsOf = (of: ActivitiesView): MenuItem[] =>
-  of.selection.view !== "totals"
-    ? []
-    : [
-        {
-          label: of.selection.perCustomer ? "All customers in one table" : "One customer per page",
-          to: activitiesAddress(of, { pages: of.selection.perCustomer ? "" : "customer" }),
-        },
-      ];
-
 /** What the page shows, and its other view: totals, or every row behind them. The rows of an earlier time are on the page only. */
-function downloadsOf({ visit, selection }: ActivitiesView): MenuItem[] {
-  const { view, asOf, importId } = selection;
-  const address = (file: string) => visit.links.to(`${activitiesPath}/${file}`, queryOf(selection, { view: "", pages: "" }));
-  const link = (label: string, file: string): MenuItem => ({ label, to: address(file), download: "" });
+function menuOf(of: View, isEmpty: boolean): MenuItem[] {
+  const { visit, view, asOf, only, perCustomer } = of;
   const shown = asOf ? "totals" : view;
-  const other = shown === "rows" ? "totals" : "rows";
-  const hasOther = shown !== "changes" && !asOf && importId === "";
+  const [other, name] = shown === "rows" ? ["totals", "Totals"] : ["rows", "All rows"];
+  const link = (label: string, file: string): MenuItem => ({
+    ...{ label, download: "" },
+    to: visit.links.to(`${activitiesPath}/${file}`, selection.queryOf(of, { view: "", pages: "" })),
+  });
+  const own = (["csv", "xlsx"] as const).map((format) => link(`Download ${format.toUpperCase()}`, `${shown}.${format}`));
+  const others = (["csv", "xlsx"] as const).map((format) => link(`${name} as ${format.toUpperCase()}`, `${other}.${format}`));
+  const layout = {
+    label: perCustomer ? "All customers in one table" : "One customer per page",
+    to: activitiesAddress(of, { pages: perCustomer ? "" : "customer" }),
+  };
   return [
-    link("Download CSV", `${shown}.csv`),
-    link("Download XLSX", `${shown}.xlsx`),
-    ...(hasOther
-      ? (["csv", "xlsx"] as const).map((format) =>
-          link(`${other === "rows" ? "All rows" : "Totals"} as ${format.toUpperCase()}`, `${other}.${format}`),
-        )
-      : []),
+    ...(isEmpty ? [] : own),
+    ...(isEmpty || shown === "changes" || asOf || only ? [] : others),
+    ...(view === "totals" ? [layout] : []),
   ];
 }
+
+/** The month and the time as of which it is shown are one control; beside it days, customer and codes. */
+function Filters({ of, choices }: { of: View; choices: ActivityChoices }) {
+  const { visit, period, only, view } = of;
+  const { customer = "", warehouse = "", charge = "" } = visit.query;
+  const [asOf, since] = [selection.wallTime(of.asOf, visit), selection.wallTime(of.since, visit)];
+  const days = period?.month === undefined ? period : undefined;
+  const month: Chip = {
+    ...({ name: "month", label: "Month", kind: "month", group: "when", required: true } as const),
+    ...{ value: period?.month ?? "", clears: ["from", "to"], after: <Months of={of} /> },
+  };
+  const chips: readonly (Chip | false | undefined)[] = [
+    only && { name: "unusual", label: "Unusual", kind: "yes" },
+    period && month,
+    !only && { name: "asOf", label: "As of", kind: "time", group: "when", value: asOf, clears: ["since"] },
+    view !== "rows" && { name: "since", label: "Changes since", kind: "time", group: "when", value: since, clears: ["asOf"] },
+    codeChip("customer", "Customer", customerOptions(choices, of), customer),
+    codeChip("warehouse", "Warehouse", optionsOf(choices.warehouseCodes), warehouse),
+    codeChip("charge", "Charge code", optionsOf(choices.chargeCodes), charge),
+    { name: "from", label: "From", kind: "day", value: days?.firstDay ?? "", clears: ["month"] },
+    { name: "to", label: "To", kind: "day", value: days?.lastDay ?? "", clears: ["month"] },
+  ];
+  const { view: rows, by, pages, import: importId } = selection.queryOf(of);
+  const kept = { view: rows, by, pages, import: importId };
+  return <Chips visit={visit} path={activitiesPath} chips={chips.filter((chip) => chip !== false && chip !== undefined)} kept={kept} />;
+}
+
+function Months({ of }: { of: View }) {
+  const { month, firstDay = "" } = of.period ?? {};
+  const address = (months: number) => activitiesAddress(of, { from: "", to: "", month: monthAfter(month ?? firstDay.slice(0, 7), months) });
+  return (
+    <span class="months">
+      <a href={address(-1)} aria-label="Previous month">
+        &lsaquo;
+      </a>
+      <a href={address(1)} aria-label="Next month">
+        &rsaquo;
+      </a>
+    </span>
+  );
+}
+
+const optionsOf = (values: readonly string[]): ChipOption[] => values.map((value) => ({ value, label: value }));
+
+function customerOptions({ customerIds, withoutCustomer }: ActivityChoices, { nameOf }: View): ChipOption[] {
+  const named = customerIds.map((id) => ({ value: id, label: nameOf(id) === undefined ? id : `${nameOf(id)} (${id})` }));
+  return [...named, ...(withoutCustomer ? [{ value: selection.noCustomer, label: "Without a customer" }] : [])];
+}
+
+/** A list to choose from, or a field to write into where the list would be too long. */
+const codeChip = (name: string, label: string, options: readonly ChipOption[], value: string): Chip =>
+  options.length > mostChoices
+    ? { name, label, kind: "text", maxlength: 200, value }
+    : { name, label, kind: "choice", all: "All", options, value };

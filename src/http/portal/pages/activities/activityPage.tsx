@@ -6,7 +6,6 @@ import { whyNotCorrectable } from "../../../../commands/corrections/openRows.js"
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { fieldsOf } from "../../../../domain/imports/fields.js";
 import { isLonger, limits } from "../../../../domain/imports/limits.js";
-import { instantOf } from "../../../../domain/imports/timestamp.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import { writtenValues } from "../../../../domain/pushes/correctedFile.js";
 import { isStorableText } from "../../../../domain/pushes/values.js";
@@ -19,14 +18,15 @@ import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js
 import { type Fields, reasonIn } from "../../fields.js";
 import { type FormDefinition, type PageDefinition, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
-import { Badge, type Fact, Facts, Panel } from "../../shell/panel.js";
+import { type Fact, Facts, Panel } from "../../shell/panel.js";
 import { Sentence } from "../../shell/sentence.js";
-import { Quantity, Time } from "../../shell/values.js";
-import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
-import { historyPath, importPath, importsPath, reversalPath, reversePath, shownReference } from "../imports/importStatus.js";
+import { Time } from "../../shell/values.js";
+import { type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { historyPath, importCrumbs, importPath, reversePath, shownReference } from "../imports/importStatus.js";
+import { CountState, shownValue } from "./activityRows.js";
 import { activitiesPath, activityPath } from "./selection.js";
 
-export const activityPage: PageDefinition<SignedInVisit> = {
+export const activityPage: PageDefinition = {
   path: `${activitiesPath}/{importId}/{row}`,
   access: "look",
   show: async (visit, deps) => {
@@ -39,15 +39,18 @@ export const activityPage: PageDefinition<SignedInVisit> = {
     const of = { visit, activity, found };
     return {
       title: "Activity",
-      crumbs: [
-        ["Imports", importsPath],
-        [shownReference({ reference: found.request.sourceDetails }), importPath(activity.importId)],
-      ],
+      crumbs: importCrumbs({ importId: activity.importId, reference: found.request.sourceDetails }),
       menu: [{ label: "History of this row", to: visit.links.to(historyPath(activity.importId, activity.row)) }],
       body: (
         <>
           <RecordedFacts of={of} nameOf={nameOf} customerNamed={customerNamed} />
-          {closed && !activity.reversed ? <NotCorrectable of={of} why={closed.sentence} /> : null}
+          {closed && !activity.reversed ? (
+            <Panel id="correct" title="Correct">
+              <p>
+                <Sentence links={visit.links} text={closed.sentence} />
+              </p>
+            </Panel>
+          ) : null}
           {closed === undefined && visit.may("operate") ? <CorrectionPanel of={of} /> : null}
         </>
       ),
@@ -71,23 +74,24 @@ async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<
   return { activity, found: await completedImport(deps, { organisationId, importId, kind: "activities" }) };
 }
 
-const text = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
-
 function RecordedFacts({ of, nameOf, customerNamed }: { of: ActivityView; nameOf: NameOf; customerNamed: NameOfCustomer }) {
   const { visit, activity, found } = of;
-  const { importId, row, values } = activity;
+  const { importId, row, values, reversed } = activity;
   const { sourceDetails, by, at } = found.request;
-  const shown = (name: string, type: string) => {
-    const value = text(values[name]);
-    if (name === "customerId") return <Customer customerId={value} nameOf={customerNamed} />;
-    if (value === "") return <span class="muted">-</span>;
-    const at = type === "time" ? instantOf(value, "UTC") : undefined;
-    if (at !== undefined) return <Time visit={visit} at={new Date(at)} exact />;
-    return name === "quantity" ? <Quantity text={value} /> : value;
-  };
+  const billing = (
+    <>
+      <CountState visit={visit} activity={activity} />
+      {reversed ? (
+        <>
+          {" "}
+          <Time visit={visit} at={new Date(reversed.at)} />: {reversed.reason}
+        </>
+      ) : null}
+    </>
+  );
   const facts: Fact[] = [
-    ["Billing", <CountState of={of} />],
-    ...fieldsOf("activity").map(({ name, heading, type }): Fact => [heading, shown(name, type)]),
+    ["Billing", billing],
+    ...fieldsOf("activity").map(({ name, heading }): Fact => [heading, shownValue(visit, name, values[name], customerNamed, true)]),
     ["Import", <a href={visit.links.to(importPath(importId))}>{shownReference({ reference: sourceDetails })}</a>],
     ["Row", String(row)],
     ["Submitted by", nameOf(by)],
@@ -99,26 +103,6 @@ function RecordedFacts({ of, nameOf, customerNamed }: { of: ActivityView; nameOf
       <Facts facts={facts} />
     </Panel>
   );
-}
-
-/** Whether it counts in the totals, and if not, what took its place or why it was taken back. */
-function CountState({ of: { visit, activity } }: { of: ActivityView }) {
-  const { importId, reversed, replacedBy } = activity;
-  if (reversed)
-    return (
-      <>
-        <Badge state={{ label: "Reversed", badge: "warn" }} /> <Time visit={visit} at={new Date(reversed.at)} />:{" "}
-        <a href={visit.links.to(reversalPath(importId, reversed.reversalId))}>{reversed.reason}</a>
-      </>
-    );
-  if (replacedBy)
-    return (
-      <>
-        <Badge state={{ label: "Replaced", badge: "" }} />{" "}
-        <a href={visit.links.to(activityPath(replacedBy.importId, replacedBy.row))}>See the activity that counts instead</a>
-      </>
-    );
-  return <Badge state={{ label: "Billed", badge: "good" }} />;
 }
 
 /** The row that this one corrects, if its import is a correction. The rows of a correction stand in the order of the rows that they correct. */
@@ -133,22 +117,12 @@ function corrects({ visit, activity, found: { request } }: ActivityView): Fact[]
   ];
 }
 
-function NotCorrectable({ of: { visit }, why }: { of: ActivityView; why: string }) {
-  return (
-    <Panel id="correct" title="Correct">
-      <p>
-        <Sentence links={visit.links} text={why} />
-      </p>
-    </Panel>
-  );
-}
-
 const inputName = (field: string) => `values.${field}`;
 
 /** The values as the form shows them. Numbers are written as in the import's file, since the correction is read in the same way. */
 const valuesToCorrect = ({ activity: { values }, found: { request } }: Omit<ActivityView, "visit">): Record<string, string> =>
   writtenValues(
-    Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, text(values[name])])),
+    Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, String(values[name] ?? "")])),
     "activities",
     decimalMarkOf(request),
   );
@@ -195,7 +169,7 @@ function CorrectionPanel({ of }: { of: ActivityView }) {
 
 const withinMs = 4_500;
 
-export const correctForm: FormDefinition<SignedInVisit> = {
+export const correctForm: FormDefinition = {
   path: activityPage.path,
   access: "operate",
   page: activityPage,

@@ -9,10 +9,13 @@ import { Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { importPath, reversePath, shownReference } from "../imports/importStatus.js";
-import { activitiesPath, chosenPath } from "./selection.js";
+import { activitiesPath } from "./selection.js";
+
+/** Takes the rows that were chosen to be reversed. */
+export const chosenPath = `${activitiesPath}/reverse`;
 
 /** Leads to the reversal of the chosen rows. Each reversal is of one import: rows of several are listed by import. */
-export const chosenRowsPage: PageDefinition<SignedInVisit> = {
+export const chosenRowsPage: PageDefinition = {
   path: chosenPath,
   access: "operate",
   show: async (visit, deps) => {
@@ -20,22 +23,15 @@ export const chosenRowsPage: PageDefinition<SignedInVisit> = {
     const [only] = chosen;
     if (only && chosen.length === 1) return { goTo: addressOf(only) };
     const back = visit.query["back"] ?? "";
+    const empty = <p>Go back and select rows in the first column.</p>;
     return {
       title: "Reverse rows",
       crumbs: [["Activities", back.startsWith(`${activitiesPath}?`) ? back : activitiesPath]],
       body: (
-        <>
-          <Panel id="chosen" title={only ? `Rows of ${chosen.length} imports are selected` : "No rows are selected"}>
-            {only ? (
-              <>
-                <p>Rows are reversed one import at a time. Start with one of these.</p>
-                <Table caption="Selected rows by import" columns={columns(visit)} rows={await named(visit, chosen, deps)} />
-              </>
-            ) : (
-              <p>Go back and select rows in the first column.</p>
-            )}
-          </Panel>
-        </>
+        <Panel id="chosen" title={only ? `Rows of ${chosen.length} imports are selected` : "No rows are selected"}>
+          {only ? <p>Rows are reversed one import at a time. Start with one of these.</p> : null}
+          <Table caption="Selected rows by import" columns={columns(visit)} rows={await named(visit, chosen, deps)} empty={empty} />
+        </Panel>
       ),
     };
   },

@@ -8,8 +8,7 @@ import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import type { NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath } from "../imports/importStatus.js";
-import { type BillSum, billLines, billSum } from "./billLines.js";
-import { amountColumns, BillTable, customerColumns, FirstLines, mostLines, SumRow } from "./billTable.js";
+import { amountColumns, type BillSum, BillTable, billLines, billSum, customerColumns, FirstLines, mostLines, SumRow } from "./bills.js";
 import type { ActivitiesView } from "./selection.js";
 
 interface ChangesProps {

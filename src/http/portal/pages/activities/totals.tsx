@@ -3,24 +3,22 @@ import { groupItems } from "../../groupItems.js";
 import { EmptyState, pageInMemory } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
 import { Customer } from "../customers.js";
-import { type BillLine, billLines, billSum } from "./billLines.js";
-import { BillTable, mostLines } from "./billTable.js";
+import { type BillLine, BillTable, billLines, billSum, mostLines } from "./bills.js";
 import { type ActivitiesView, activitiesAddress, activitiesPath, daysInWords, noCustomer, printedWords, queryOf } from "./selection.js";
 
 export function Totals({ of, totals }: { of: ActivitiesView; totals: readonly ActivityTotal[] }) {
-  const { selection } = of;
   if (totals.length === 0)
     return (
-      <EmptyState title={`No activities in ${daysInWords(selection)}`}>
+      <EmptyState title={`No activities in ${daysInWords(of)}`}>
         Choose another month, or clear a filter. Rows count once their import has completed.
       </EmptyState>
     );
-  const lines = billLines(totals, selection.byWarehouse);
-  if (selection.perCustomer) return <BillPerCustomer of={of} lines={lines} />;
+  const lines = billLines(totals, of.byWarehouse);
+  if (of.perCustomer) return <BillPerCustomer of={of} lines={lines} />;
   const { rows, pager } = pageInMemory(of.visit, lines, {
-    ...{ of: "totals", path: activitiesPath, query: queryOf(selection), name: "after", size: linesPerPage },
+    ...{ of: "totals", path: activitiesPath, query: queryOf(of), name: "after", size: linesPerPage },
   });
-  const caption = `Totals by customer and charge code, ${daysInWords(selection)}`;
+  const caption = `Totals by customer and charge code, ${daysInWords(of)}`;
   return (
     <>
       <BillTable {...tableOf(of)} caption={caption} lines={rows} sum={billSum(totals)} />
@@ -35,13 +33,13 @@ const linesPerPage = 200;
 /** Each number of rows leads to the rows, as of the same time. */
 const tableOf = (of: ActivitiesView) => ({
   nameOf: of.nameOf,
-  byWarehouse: of.selection.byWarehouse,
+  byWarehouse: of.byWarehouse,
   rowsOf: (line: BillLine) => <LinkToRows of={of} line={line} />,
 });
 
 /** A table for each customer, which begins a page of its own when it is printed. No customer's lines are cut. */
 function BillPerCustomer({ of, lines }: { of: ActivitiesView; lines: readonly BillLine[] }) {
-  const days = daysInWords(of.selection);
+  const days = daysInWords(of);
   const bills = [...groupItems(lines, ({ customerId }) => customerId)];
   let count = 0;
   const shown = bills.filter(([, own], index) => {
@@ -75,15 +73,9 @@ function BillPerCustomer({ of, lines }: { of: ActivitiesView; lines: readonly Bi
 
 function LinkToRows({ of, line }: { of: ActivitiesView; line: BillLine }) {
   const { customerId, chargeCode, warehouseCode, rows } = line;
-  const { nameOf, selection } = of;
-  const own = {
-    customer: customerId ?? noCustomer,
-    charge: chargeCode,
-    warehouse: warehouseCode ?? selection.warehouse,
-    view: "rows",
-    pages: "",
-  };
-  const who = customerId === null ? "without a customer" : (nameOf(customerId) ?? customerId);
+  const warehouse = warehouseCode ?? of.filter.warehouseCode;
+  const own = { customer: customerId ?? noCustomer, charge: chargeCode, warehouse, view: "rows", pages: "" };
+  const who = customerId === null ? "without a customer" : (of.nameOf(customerId) ?? customerId);
   return (
     <a
       href={activitiesAddress(of, own)}

@@ -8,7 +8,7 @@ import type { ImportView } from "../../../../queries/imports/importView.js";
 import { answerTable } from "../../../server/problem.js";
 import { reasonIn } from "../../fields.js";
 import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { mostLines } from "../activities/billTable.js";
+import { mostLines } from "../activities/bills.js";
 import { presentCatalogue } from "../customers.js";
 import { importOf } from "./importPage.js";
 import { importCrumbs, importPath, importsPath, shownReference } from "./importStatus.js";
