@@ -48,7 +48,7 @@ async function list({ org, limit, json }: { org: string; limit: string; json?: b
 async function cancel(given: string): Promise<void> {
   const importId = importIdOf(given);
   await withStores(async ({ pool, eventStore, organisations, origin }) => {
-    const { cancelImport } = await import("../commands/imports/cancelImport.js");
+    const { cancelImport } = await import("../commands/imports/endImport.js");
     const now = await organisations.now();
     await cancelImport({ pool, eventStore }, { organisationId: undefined, importId, by: origin.by, now });
   });

@@ -2,16 +2,28 @@
 // row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled. An import that ends before it starts has only the
 // first and the last of these. This is a disk format.
 import { z } from "zod";
+import { dateOrders } from "../domain/imports/columns/dateOrder.js";
 import { type DecimalMark, decimalMarks } from "../domain/imports/columns/decimal.js";
 import { unusualKinds } from "../domain/imports/unusual.js";
 import { principal } from "../domain/principal.js";
 import { faultCodes } from "../domain/rows/faults.js";
-import { columnChoice } from "./columnChoice.js";
 
 export const importKinds = ["shipments", "activities"] as const;
 export type ImportKind = (typeof importKinds)[number];
 
 const instant = z.iso.datetime();
+
+/** Which field each column of a file holds, as the events of imports and organisations record it. */
+export const columnChoice = z.object({
+  /** By the file's heading: the field that its column holds (a custom one as `customFields.<key>`), or null where it is left out. */
+  headings: z.record(z.string(), z.string().nullable()),
+  /** By field: one value for every row. */
+  fixed: z.record(z.string(), z.string()).optional(),
+  /** How dates such as 03/04/2026 are read; without it they are rejected. */
+  dateOrder: z.enum(dateOrders).optional(),
+  /** How numbers are written; without it as the contract has them. */
+  decimal: z.enum(decimalMarks).optional(),
+});
 
 const importRequested = z.object({
   importId: z.string(),
@@ -143,7 +155,7 @@ export const importEvents = {
 } as const;
 
 /** An import's last event is one of these. */
-export const importEndings = ["ImportCompleted", "ImportFailed", "ImportCancelled"] as const satisfies (keyof typeof importEvents)[];
+const importEndings = ["ImportCompleted", "ImportFailed", "ImportCancelled"] as const satisfies (keyof typeof importEvents)[];
 export type ImportEnding = (typeof importEndings)[number];
 export const isImportEnding = (type: string): type is ImportEnding => (importEndings as readonly string[]).includes(type);
 

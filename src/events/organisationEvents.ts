@@ -2,8 +2,7 @@
 // A catalogue change is one event per changed entry and then CatalogueApplied. Entries count only when CatalogueApplied follows.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
-import { columnChoice } from "./columnChoice.js";
-import { importKinds } from "./importEvents.js";
+import { columnChoice, importKinds } from "./importEvents.js";
 
 const instant = z.iso.datetime();
 

@@ -1,11 +1,10 @@
 // All event types, by the kind of stream they belong to. Type strings are on disk and are never renamed.
 import type { z } from "zod";
-import { correctionEvents } from "./correctionEvents.js";
+import { correctionEvents, reversalEvents } from "./correctionEvents.js";
 import { importEvents } from "./importEvents.js";
 import { memberEvents } from "./memberEvents.js";
 import { organisationEvents } from "./organisationEvents.js";
 import { quoteEvents, quotesEvents } from "./quoteEvents.js";
-import { reversalEvents } from "./reversalEvents.js";
 import { localityEvents, logEvents } from "./serviceEvents.js";
 import { signInEvents } from "./signInEvents.js";
 

@@ -1,16 +1,17 @@
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
+import { reportColumns } from "../domain/files/header.js";
 import type { Geography } from "../domain/geography/geography.js";
 import { type Evidence, gatherEvidence } from "../domain/imports/columns/evidence.js";
 import { customFieldPrefix } from "../domain/imports/fields.js";
 import { type Columns, cellText } from "../domain/rows/cells.js";
+import { type RowReason, reasonWithAdvice } from "../domain/rows/faults.js";
 import { rowContext } from "../domain/rows/rowContext.js";
 import type { FileRow, Spreadsheets } from "../ports/spreadsheets.js";
 import type { CheckAnswers, CheckedFile, FileToCheck, FileToJudge } from "./fileChecks.js";
 import { ImportFault } from "./importFault.js";
-import { openSubmission } from "./openSubmission.js";
+import { openSubmission, type SubmittedRow } from "./openSubmission.js";
 import { prepareRows } from "./prepareRows.js";
 import { createProblemCounter } from "./problemGroups.js";
-import { createRejectedFile } from "./rejectedFile.js";
 import { describeUnusual } from "./unusualInFile.js";
 import { createUnusualFinder } from "./unusualRows.js";
 
@@ -109,4 +110,27 @@ export function shipmentIds(columns: Columns, use: CheckAnswers["shipments"]) {
 export function headingByField(columns: FileToJudge["columns"]): (field: string) => string {
   const headings = new Map(Object.entries(columns?.headings ?? {}).map(([heading, field]) => [field, heading]));
   return (field) => headings.get(field) ?? (field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field);
+}
+
+interface RejectedFile {
+  add(row: SubmittedRow, why: RowReason): Promise<void>;
+  close(): Promise<void>;
+}
+
+const notHere = "correct these, and check the file again";
+
+/** The rows of a checked file that its import would reject, as its error report would have them: under the file's own headings, in its order. */
+async function createRejectedFile(spreadsheets: Spreadsheets, reported: Columns, path: string): Promise<RejectedFile> {
+  const shown = reported.fields.flatMap((field, index) => (field === undefined ? [] : [index]));
+  const columns = [...reportColumns, ...shown.map((index) => reported.names[index] ?? "")];
+  const writer = await spreadsheets.createReportWriter(path, { columns, subject: "", notHere });
+  return {
+    add: ({ row, cells, sent = cells }, why) =>
+      writer.add(
+        row,
+        reasonWithAdvice(why),
+        shown.map((index) => cellText(sent[index])),
+      ),
+    close: () => writer.close(),
+  };
 }

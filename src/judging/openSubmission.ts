@@ -1,17 +1,21 @@
 // src/judging reads a submission and judges its rows: by the importer, and by the portal before anything is sent.
+
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { finished } from "node:stream/promises";
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import { matchImportHeader } from "../domain/files/header.js";
 import { applyChoice, type ColumnChoice } from "../domain/imports/columns/choice.js";
+import { type DateOrder, isoDate } from "../domain/imports/columns/dateOrder.js";
 import { writtenNumber } from "../domain/imports/columns/decimal.js";
 import { fileHeadings } from "../domain/imports/columns/headings.js";
-import { cellMapper } from "../domain/imports/columns/mapCells.js";
-import { columnsOf, isNumber } from "../domain/imports/fields.js";
-import type { Columns } from "../domain/rows/cells.js";
+import { columnsOf, isNumber, type Kind } from "../domain/imports/fields.js";
+import type { Cell, Columns } from "../domain/rows/cells.js";
 import { decimalMarkOf, type ImportRequested } from "../events/importEvents.js";
 import type { FileRow, ReadOptions, ReadProgress, RowBatch, Spreadsheets } from "../ports/spreadsheets.js";
 import { ImportFault } from "./importFault.js";
-import { spooledRows, spoolRows } from "./rowSpool.js";
 
 /** The part of a request that judging needs. A file that is only checked has no more than this. */
 export interface SubmissionRequest extends Pick<ImportRequested, "kind" | "source" | "corrects"> {
@@ -124,4 +128,67 @@ function matchedColumns(
   const match = matchImportHeader(names, { kind, source, customFieldKeys: catalogue.customFieldKeys });
   if (!match.ok) throw new ImportFault(match.message);
   return { columns: { names: match.names, fields: match.fields, decimal: decimalMarkOf(request) }, fixed: [] };
+}
+
+interface Mapping {
+  readonly kind: Kind;
+  readonly fields: readonly (string | undefined)[];
+  readonly fixed: readonly string[];
+  readonly dateOrder?: DateOrder | undefined;
+}
+
+/** Writes dates as ISO 8601 has them, where their order was declared, and adds the fixed values after the file's own cells. */
+export function cellMapper({ kind, fields, fixed, dateOrder }: Mapping): (cells: readonly Cell[]) => readonly Cell[] {
+  const times = new Set<string>(columnsOf(kind).flatMap(({ name, type }) => (type === "time" ? [name] : [])));
+  const dates = dateOrder === undefined ? [] : fields.flatMap((field, index) => (field !== undefined && times.has(field) ? [index] : []));
+  if (dates.length === 0 && fixed.length === 0) return (cells) => cells;
+  return (cells) => {
+    const mapped = cells.slice();
+    for (const value of fixed) mapped.push(value);
+    for (const index of dates) {
+      const cell = mapped[index];
+      const date = typeof cell === "string" && dateOrder ? isoDate(cell, dateOrder) : undefined;
+      if (date !== undefined) mapped[index] = date;
+    }
+    return mapped;
+  };
+}
+
+/** Writes a workbook's rows to a file as lines of JSON: they are read twice, and unpacking the workbook twice would be slow. */
+async function* spoolRows<Batch extends { readonly rows: readonly FileRow[] }>(
+  path: string,
+  batches: AsyncIterable<Batch>,
+): AsyncGenerator<Batch> {
+  const file = createWriteStream(path);
+  const done = finished(file);
+  done.catch(() => undefined);
+  try {
+    for await (const batch of batches) {
+      for (const row of batch.rows) {
+        if (!file.write(`${JSON.stringify([row.row, row.cells, row.fault])}\n`)) await Promise.race([once(file, "drain"), done]);
+      }
+      yield batch;
+    }
+  } finally {
+    file.end();
+    await done;
+  }
+}
+
+const rowsAtOnce = 500;
+
+async function* spooledRows(path: string): AsyncGenerator<{ rows: FileRow[] }> {
+  const file = await open(path);
+  try {
+    let rows: FileRow[] = [];
+    for await (const line of file.readLines()) {
+      const [row, cells, fault] = JSON.parse(line) as [number, FileRow["cells"], string | null];
+      if (rows.push({ row, cells, fault }) < rowsAtOnce) continue;
+      yield { rows };
+      rows = [];
+    }
+    if (rows.length > 0) yield { rows };
+  } finally {
+    await file.close();
+  }
 }

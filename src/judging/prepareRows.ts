@@ -1,15 +1,17 @@
 import { elementColumn } from "../domain/imports/fields.js";
-import type { Columns } from "../domain/rows/cells.js";
-import type { Fault, RowReason } from "../domain/rows/faults.js";
+import { limits } from "../domain/imports/limits.js";
+import { type Columns, cellText, storableText, submittedValues } from "../domain/rows/cells.js";
+import { type Fault, type RowReason, recordedFaults } from "../domain/rows/faults.js";
 import type { RowContext } from "../domain/rows/rowContext.js";
 import { activityJudge, shipmentLineJudge } from "../domain/rows/rowJudges.js";
 import { comparedColumns } from "../domain/rows/shipmentMeaning.js";
 import { type SeenLine, shipmentVerdicts } from "../domain/rows/shipmentVerdicts.js";
+import type { RowOutcome } from "../events/importEvents.js";
 import type { FileRow, ReadProgress } from "../ports/spreadsheets.js";
 import type { OpenSubmission, SubmissionRequest } from "./openSubmission.js";
 import { shownRow } from "./shownRow.js";
 
-export type RowVerdict =
+type RowVerdict =
   | { readonly values: object; readonly shipment?: number; readonly reason?: undefined }
   | (RowReason & { readonly values?: undefined; readonly element?: number | undefined });
 
@@ -136,3 +138,27 @@ const withAdviceOf = (own: readonly Fault[], { faults, ...rest }: RowReason): Ro
 });
 
 const shareOf = ({ bytesRead, bytesTotal }: ReadProgress): number => (bytesTotal === 0 ? 1 : bytesRead / bytesTotal);
+
+/** The event that is recorded for a row. */
+export function outcomeRecorder(
+  request: SubmissionRequest,
+  columns: Columns,
+  prepared: PreparedRows,
+): (row: FileRow, ordinal: number) => RowOutcome {
+  const { kind, source } = request;
+  const handleColumn = columns.fields.indexOf(kind === "shipments" ? "shipmentId" : "reference");
+  return (fileRow, ordinal) => {
+    const verdict = prepared.verdict(fileRow, ordinal);
+    const row = shownRow(fileRow, source);
+    if (verdict.reason === undefined) {
+      const values = verdict.values as Record<string, unknown>;
+      return { type: "RowAccepted", data: verdict.shipment === undefined ? { row, values } : { row, shipment: verdict.shipment, values } };
+    }
+    const handle = storableText(cellText(fileRow.cells[handleColumn]).trim());
+    const data = submittedValues(fileRow.cells, columns, source);
+    const named = kind === "shipments" ? { shipmentId: handle } : { reference: handle === "" ? null : handle };
+    const error = storableText(verdict.reason, limits.reasonBytes);
+    const element = verdict.element === undefined ? {} : { element: verdict.element };
+    return { type: "RowRejected", data: { row, ...named, error, ...recordedFaults(verdict), ...element, data } };
+  };
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ImportReversals, multirangeText, reversalsOfImport } from "../../src/audit/evidence/reversalEvidence.js";
-import type { RowsReversed } from "../../src/events/reversalEvents.js";
+import type { RowsReversed } from "../../src/events/correctionEvents.js";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 import { stored } from "../support/importStory.js";
 import { tellReversal } from "../support/reversalStory.js";

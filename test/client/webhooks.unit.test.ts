@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import { verifyWebhook, WebhookVerificationError } from "../../packages/client/src/index.js";
 import { webhookSecret } from "../../src/domain/webhooks/endpoint.js";
-import { signedHeaders } from "../../src/workers/webhooks/sending/signedHeaders.js";
+import { signedHeaders } from "../../src/workers/webhooks/sending/deliver.js";
 
 const signingSecret = "a secret of thirty-two characters";
 const endpointId = randomUUID();

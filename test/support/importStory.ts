@@ -1,9 +1,9 @@
 // Makes the events of an import without a worker: what its stream would hold after the given rows.
 import { randomUUID } from "node:crypto";
 import { v5 } from "uuid";
+import type { RowsReversed } from "../../src/events/correctionEvents.js";
 import type { ImportKind, ImportRequested, RowRejected } from "../../src/events/importEvents.js";
 import type { EventType } from "../../src/events/registry.js";
-import type { RowsReversed } from "../../src/events/reversalEvents.js";
 import { streamOf } from "../../src/events/streams.js";
 import { versionOf } from "../../src/events/upcasters.js";
 import type { EventStore, NewEvent, StoredEvent } from "../../src/ports/eventStore.js";

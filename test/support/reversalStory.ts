@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { operator } from "../../src/domain/principal.js";
 import { encode } from "../../src/events/codec.js";
-import type { RowsReversed } from "../../src/events/reversalEvents.js";
+import type { RowsReversed } from "../../src/events/correctionEvents.js";
 import { streamOf } from "../../src/events/streams.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import type { Told } from "./importStory.js";

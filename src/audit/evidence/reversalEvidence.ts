@@ -1,7 +1,8 @@
 // What was taken back of each import, from the streams of reversals and without the projections' code.
+
+import type { Range } from "../../domain/ranges.js";
 import { joinRanges } from "../../domain/ranges.js";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
-import type { Ranges } from "../../events/reversalEvents.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { type EventStore, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
@@ -111,7 +112,7 @@ interface Span {
 /** Ascending and without overlaps: a number that two events name belongs to the first. */
 function spansOf(
   events: readonly Reversal[],
-  rangesOf: (event: Reversal) => Ranges,
+  rangesOf: (event: Reversal) => readonly Range[],
   reportTwice: (number: number, at: Reversal) => void,
 ): Span[] {
   const order = new Map(events.map((event, index) => [event, index]));
@@ -141,7 +142,7 @@ function spanAt(spans: readonly Span[], number: number): Span | undefined {
 }
 
 /** As Postgres shows a set of numbers: ranges without their ends, those that touch put together. */
-export const multirangeText = (ranges: Ranges): string =>
+export const multirangeText = (ranges: readonly Range[]): string =>
   `{${joinRanges(ranges, [])
     .map(([first, last]) => `[${first},${last + 1})`)
     .join()}}`;

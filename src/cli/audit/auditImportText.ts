@@ -1,8 +1,8 @@
 import type { CorrectionStep, ImportHistory, RowRun } from "../../audit/history/importHistory.js";
 import type { ImportVerdict } from "../../audit/importVerdict.js";
 import { type NameOf, principalOf } from "../../domain/principal.js";
+import type { Range } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
-import type { Ranges } from "../../events/reversalEvents.js";
 import { countOf, numberText } from "../progress.js";
 import { columnLines } from "./auditColumns.js";
 
@@ -166,7 +166,8 @@ function reversalLines(
   return ["", "Reversals", ...lines];
 }
 
-const rangesText = (ranges: Ranges): string => ranges.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(", ");
+const rangesText = (ranges: readonly Range[]): string =>
+  ranges.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(", ");
 
 function stepText(step: CorrectionStep, nameOf: NameOf): string {
   const { by } = step.data;

@@ -1,9 +1,11 @@
+// Loads what was decided on the rows of an import: its claims and dismissals, and its reversals. Appends further decisions.
 import { randomUUID } from "node:crypto";
-import { type ReversedRows, reversedRows } from "../../domain/claims.js";
-import type { EventContext } from "../../events/codec.js";
+import { type ReversalAt, type ReversedRows, reversedRows } from "../../domain/claims.js";
+import { decodeOn, type EventContext } from "../../events/codec.js";
 import type { RefusedRow, ReversalDecided } from "../../events/correctionEvents.js";
 import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
+import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream, type Revision } from "../../ports/eventStore.js";
 import { appendDecision, load, retryConflicts } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
@@ -14,7 +16,6 @@ import {
   correctionsAggregate,
   decide,
 } from "./correctionsDecider.js";
-import { loadReversals, loadReversed } from "./reversedRows.js";
 
 export interface LoadedCorrections {
   readonly state: CorrectionsState;
@@ -170,4 +171,22 @@ export async function decideCorrections(
     const events = await decided(state, await releasedRows(eventStore, state, rows));
     await appendDecision({ events: eventStore, newId: randomUUID }, "corrections", importId, { decided: events, context, head });
   });
+}
+
+export const loadReversed = async (eventStore: EventStore, importId: string): Promise<ReversedRows> =>
+  reversedRows(await loadReversals(eventStore, importId));
+
+interface RecordedReversal extends ReversalAt {
+  readonly reversalId: string;
+  readonly revision: Revision;
+}
+
+/** In the order of the log. */
+async function loadReversals(eventStore: EventStore, importId: string): Promise<RecordedReversal[]> {
+  const reversals: RecordedReversal[] = [];
+  for await (const stored of eventStore.read(streamOf.reversals(importId))) {
+    const event = decodeOn("reversals", stored);
+    if (event) reversals.push({ ...event.data, position: stored.position.commit, revision: stored.revision });
+  }
+  return reversals;
 }

@@ -5,7 +5,7 @@ import type { Geography } from "../../domain/geography/geography.js";
 import { applyChoice, type ColumnChoice, choiceFaults } from "../../domain/imports/columns/choice.js";
 import { headingFaults, headingsIn } from "../../domain/imports/columns/headings.js";
 import { Rejection } from "../../domain/rejection.js";
-import { fixedValueFaults } from "../../domain/rows/fixedValues.js";
+import { fixedValueFaults } from "../../domain/rows/fieldReader.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { ImportColumns, ImportKind, ImportRequested } from "../../events/importEvents.js";
 
@@ -20,7 +20,7 @@ interface File {
 }
 
 /** `toChoose`: a person has to choose, since the headings are not ours and no earlier choice fits them. */
-export type ColumnResolution = { readonly toChoose: true } | { readonly toChoose: false; readonly columns: ImportColumns | undefined };
+type ColumnResolution = { readonly toChoose: true } | { readonly toChoose: false; readonly columns: ImportColumns | undefined };
 
 export function resolveColumns(
   catalogue: Catalogue,

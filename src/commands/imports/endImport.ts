@@ -1,13 +1,14 @@
-// The one way in which an import ends without completing.
-import type { Pool } from "pg";
+// The one way in which an import ends without completing: it has failed, or is cancelled.
+import type { Principal } from "../../domain/principal.js";
 import type { EventContext } from "../../events/codec.js";
+import type { ImportKind } from "../../events/importEvents.js";
 import { rowsBefore } from "../../events/importLayout.js";
-import type { EventStore } from "../../ports/eventStore.js";
+import type { Stores } from "../../ports/database.js";
 import { catchUpImport } from "../../projections/importRow.js";
 import { retryConflicts } from "../handle.js";
 import type { ImportCommand } from "./importDecider.js";
-import { handleImport, type LoadedImport, loadImport } from "./importStream.js";
-import { freePlace } from "./queue/places.js";
+import { expectVisible, handleImport, type LoadedImport, loadImport } from "./importStream.js";
+import { freePlace, requestCancel } from "./queue/places.js";
 
 export type EndCommand = Extract<ImportCommand, { type: "failImport" | "cancelImport" }>;
 
@@ -16,7 +17,7 @@ export type EndCommand = Extract<ImportCommand, { type: "failImport" | "cancelIm
  * same revision; either order is right. `decide`: undefined where there is nothing to append. Returns the import as it is then.
  */
 export async function endImport(
-  { pool, eventStore }: { readonly pool: Pool; readonly eventStore: EventStore },
+  { pool, eventStore }: Stores,
   importId: string,
   decide: (loaded: LoadedImport) => { readonly command: EndCommand; readonly context: EventContext } | undefined,
   turn?: Parameters<typeof freePlace>[2],
@@ -29,4 +30,25 @@ export async function endImport(
   await catchUpImport(pool, eventStore, importId);
   await freePlace(pool, { importId, rows: rowsBefore(ended.revision) }, turn);
   return ended;
+}
+
+interface CancelImport {
+  /** Undefined for the command line, which may cancel any organisation's import. */
+  readonly organisationId: string | undefined;
+  readonly importId: string;
+  readonly kind?: ImportKind;
+  readonly by: Principal;
+  readonly requestId?: string;
+  readonly now: Date;
+}
+
+/** Marks the import's queue place, so that its worker stops at once, and ends the import. */
+export async function cancelImport(deps: Stores, cancellation: CancelImport): Promise<void> {
+  const { importId, by, requestId, now } = cancellation;
+  const { state } = await loadImport(deps.eventStore, importId);
+  const { status, request } = expectVisible(state, cancellation);
+  if (status === "cancelled") return;
+  const progress = Math.min(99, await requestCancel(deps.pool, importId));
+  const context = { organisation: request.organisationId, by, correlationId: requestId ?? importId };
+  await endImport(deps, importId, () => ({ command: { type: "cancelImport", by, progress, now }, context }));
 }

@@ -1,12 +1,13 @@
 // What an admin, or the command line, does with members. `member` is an e-mail or a member's id.
 import { randomBytes } from "node:crypto";
+import type { Pool, PoolClient } from "pg";
 import { emailKey, hashToken, linkHours, makeToken, parseEmail, parseName, type Role, role as roleShape } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import { hasMembers } from "../../queries/lookUps/members.js";
 import { handle } from "../handle.js";
-import { catalogueAggregate, decide } from "../organisations/organisationDecider.js";
+import { catalogueAggregate, decide } from "../organisations/organisation.js";
 import { noOrganisation, type Origin } from "../organisations/organisationStream.js";
 import {
   changeMember,
@@ -18,7 +19,6 @@ import {
   undefinedIfDeleted,
   withMemberLock,
 } from "./changeMember.js";
-import { claimedMember, claimMember, forgetMember } from "./memberClaims.js";
 import type { LinkHash, MemberCommand } from "./memberDecider.js";
 
 export interface Invitation {
@@ -29,7 +29,7 @@ export interface Invitation {
 }
 
 /** The token is returned once: only its hash is kept. `linkAddress` makes the link from it. */
-export interface CreatedLink extends MemberRef {
+interface CreatedLink extends MemberRef {
   readonly token: string;
   readonly expiresAt: Date;
 }
@@ -82,7 +82,7 @@ async function ensureRoom(organisationId: string, { events, pool }: MemberDeps):
     throw new Rejection("conflict", `An organisation has at most ${mostMembers} members; erase those who have left`);
 }
 
-export function parseRole(text: string): Role {
+function parseRole(text: string): Role {
   const parsed = roleShape.safeParse(text);
   if (!parsed.success) throw new Rejection("invalid", "A role is one of admin, operator, viewer");
   return parsed.data;
@@ -137,4 +137,36 @@ export async function eraseMember(
     deps,
   );
   return who;
+}
+
+/** The id that this e-mail has in this organisation from now on: `newId`, unless it has one. */
+async function claimMember(
+  pool: Pool,
+  { organisationId, emailKey, newId }: { readonly organisationId: string; readonly emailKey: string; readonly newId: string },
+): Promise<string> {
+  const { rows } = await pool.query<{ memberId: string }>(
+    `insert into member_claims (organisation_id, email_key, member_id)
+     values ($1, $2, coalesce((select member_id from members where organisation_id = $1 and email_key = $2), $3))
+     on conflict (organisation_id, email_key) do update set email_key = excluded.email_key returning member_id as "memberId"`,
+    [organisationId, emailKey, newId],
+  );
+  return rows[0]?.memberId as string;
+}
+
+/** Also finds a member whose row is gone, after an erasure that was interrupted. */
+async function claimedMember(organisationId: string, emailKeyOrId: string, pool: Pool): Promise<string | undefined> {
+  const { rows } = await pool.query<{ memberId: string }>(
+    `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)
+     union all
+     select member_id from member_claims where organisation_id = $1 and (email_key = $2 or member_id::text = $2) limit 1`,
+    [organisationId, emailKeyOrId],
+  );
+  return rows[0]?.memberId;
+}
+
+/** The member's stream is deleted: deletes the row, the sessions and the claim. */
+export async function forgetMember(organisationId: string, memberId: string, database: Pool | PoolClient): Promise<void> {
+  await database.query("delete from members where member_id = $1", [memberId]);
+  await database.query("delete from sessions where member_id = $1", [memberId]);
+  await database.query("delete from member_claims where organisation_id = $1 and member_id = $2", [organisationId, memberId]);
 }

@@ -4,8 +4,11 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { hashToken, isToken, makeToken, type Role } from "../../domain/members.js";
 import type { Principal } from "../../domain/principal.js";
+import { Rejection } from "../../domain/rejection.js";
+import { isUuid } from "../../domain/uuid.js";
 import type { Database } from "../../ports/database.js";
 import type { VerifiedMember } from "../../queries/lookUps/members.js";
+import type { MemberRef } from "./changeMember.js";
 
 export const sessionLimits = { idleHours: 12, longestDays: 7 } as const;
 const mostPerMember = 20;
@@ -28,7 +31,7 @@ export interface Session {
 }
 
 /** SQL for whether a row of `sessions` is neither idle for too long nor too old. */
-export const isAliveSql = `last_seen_at > now() - interval '${sessionLimits.idleHours} hours' and created_at > now() - interval '${sessionLimits.longestDays} days'`;
+const isAliveSql = `last_seen_at > now() - interval '${sessionLimits.idleHours} hours' and created_at > now() - interval '${sessionLimits.longestDays} days'`;
 
 /** Always a new token; the browser's session from before, if any, ends. Undefined where the member changed since the verification. */
 export async function openSession(
@@ -127,4 +130,41 @@ export async function takeOnce(pool: Pool, token: string): Promise<boolean> {
     [hashToken(token)],
   );
   return rowCount === 1;
+}
+
+export interface OwnSession {
+  readonly sessionId: string;
+  /** Null for a session that an earlier version opened. */
+  readonly browser: string | null;
+  readonly since: Date;
+  readonly lastSeenAt: Date;
+}
+
+const ofMember =
+  "members.organisation_id = $1 and members.member_id = $2 and sessions.member_id = $2 and sessions.credentials_revision = members.credentials_revision";
+
+/** The member's valid sessions, the last used first. At most as many as a member can have. */
+export async function listSessions(pool: Pool, { organisationId, memberId }: MemberRef): Promise<OwnSession[]> {
+  const { rows } = await pool.query<OwnSession>(
+    `select session_id as "sessionId", browser, created_at as since, last_seen_at as "lastSeenAt" from sessions, members
+      where ${ofMember} and ${isAliveSql} order by last_seen_at desc, created_at desc, session_id limit 100`,
+    [organisationId, memberId],
+  );
+  return rows;
+}
+
+/** Throws a Rejection where the member has no such session, or has it no longer. */
+export async function endOwnSession(pool: Pool, { organisationId, memberId }: MemberRef, sessionId: string): Promise<void> {
+  const ended = isUuid(sessionId)
+    ? await pool.query(`delete from sessions using members where ${ofMember} and session_id = $3`, [organisationId, memberId, sessionId])
+    : undefined;
+  if (ended?.rowCount !== 1) throw new Rejection("notFound", "This browser is already signed out");
+}
+
+/** Ends every session of the member, this one too. */
+export async function endOwnSessions(pool: Pool, { organisationId, memberId }: MemberRef): Promise<void> {
+  await pool.query(
+    "delete from sessions using members where members.organisation_id = $1 and members.member_id = $2 and sessions.member_id = $2",
+    [organisationId, memberId],
+  );
 }

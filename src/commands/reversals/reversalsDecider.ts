@@ -2,8 +2,8 @@
 // are counted, and told apart, by their numbers in the import.
 import type { Principal } from "../../domain/principal.js";
 import { isInRanges, joinRanges, type Range, rangesOf } from "../../domain/ranges.js";
+import type { RowsReversed } from "../../events/correctionEvents.js";
 import type { EventOn } from "../../events/registry.js";
-import type { RowsReversed } from "../../events/reversalEvents.js";
 import type { Aggregate } from "../handle.js";
 
 type ReversalEvent = EventOn<"reversals">;
@@ -35,7 +35,7 @@ export interface ReverseRows {
   readonly notBefore: Date;
 }
 
-export interface ReversalsState {
+interface ReversalsState {
   /** The import is reversed as a whole. */
   readonly all: boolean;
   /** The numbers of the activities or shipments that were reversed by their numbers. */

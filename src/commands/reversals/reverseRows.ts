@@ -4,8 +4,8 @@
 import { v7 } from "uuid";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
+import type { RowsReversed } from "../../events/correctionEvents.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import type { RowsReversed } from "../../events/reversalEvents.js";
 import {
   areLedgersReady,
   consequencesOf,

@@ -3,7 +3,7 @@ import { Rejection } from "../../domain/rejection.js";
 import type { WebhookEventType } from "../../domain/webhooks/types.js";
 import type { Database } from "../../ports/database.js";
 import { channels } from "../../ports/notices.js";
-import { type Endpoint, noEndpoint } from "../organisations/webhookDecider.js";
+import { type Endpoint, noEndpoint } from "../organisations/webhooks.js";
 
 /** A recorded event of an import that a webhook is sent for. */
 export interface WebhookEvent {

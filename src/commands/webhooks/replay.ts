@@ -6,10 +6,10 @@ import { type WebhookStream, webhookEvents, webhookTypeOf } from "../../domain/w
 import { startedRevision } from "../../events/importLayout.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { beginning, type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
-import { type Endpoint, noEndpoint } from "../organisations/webhookDecider.js";
+import { type Endpoint, noEndpoint } from "../organisations/webhooks.js";
 import { addOldEvents, rewindEndpoint, type WebhookEvent } from "./deliveries.js";
 
-export interface ReplaySources {
+interface ReplaySources {
   readonly pool: Pool;
   readonly eventStore: EventStore;
   readonly signal?: AbortSignal;

@@ -1,5 +1,7 @@
+import type { ColumnChoice } from "../imports/columns/choice.js";
+import { isoDate } from "../imports/columns/dateOrder.js";
 import { readNumber } from "../imports/columns/decimal.js";
-import type { Field } from "../imports/fields.js";
+import { columnsOf, type Field, type Kind } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { isOtherDateForm, readTimestamp } from "../imports/timestamp.js";
 import { type Cell, type Columns, rawColumn, textColumn } from "./cells.js";
@@ -91,3 +93,16 @@ const positive = (value: number | undefined): number | undefined => (value !== u
 /** Such a date is rejected with advice and not guessed: 6/10/2026 may be in June or in October. */
 const otherDateForm = (text: string): string | undefined =>
   isOtherDateForm(text) ? "write it as 2026-10-06, 2026-10-06T09:30:00 or 2026-10-06T09:30:00+10:00" : undefined;
+
+/** Why rows with these fixed values would all be rejected. A place is judged only together with the rest of its row. */
+export function fixedValueFaults({ fixed = {}, dateOrder, decimal }: ColumnChoice, kind: Kind, context: RowContext): string[] {
+  return columnsOf(kind).flatMap((field) => {
+    const { name, heading } = field;
+    const given = Object.hasOwn(fixed, name) ? fixed[name] : undefined;
+    if (given === undefined) return [];
+    const faults: Fault[] = [];
+    const cell = (field.type === "time" && dateOrder && isoDate(given, dateOrder)) || given;
+    fieldsReader({ names: [name], fields: [name], decimal }, [field], context)([cell], faults);
+    return faults.length === 0 ? [] : [`The fixed value of ${heading}: ${faults.map(({ sentence }) => sentence).join("; ")}.`];
+  });
+}

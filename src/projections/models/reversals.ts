@@ -1,8 +1,8 @@
 // One row per reversal. What a reversal does to the ledgers is the work of their own projections.
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
+import type { Range } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
-import type { Ranges } from "../../events/reversalEvents.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { Projection } from "../projection.js";
 import { decodeOrSkip, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
@@ -24,7 +24,7 @@ export const reversalsIn = ({ events }: SortedBatch, skip: SkipEvent): Reversal[
   events.flatMap((stored) => (stored.stream.startsWith(streamPrefix.reversals) ? (decodeOrSkip("reversals", stored, skip) ?? []) : []));
 
 /** As Postgres writes a set of numbers. */
-export const multirange = (ranges: Ranges): string => `{${ranges.map(([first, last]) => `[${first},${last}]`).join()}}`;
+export const multirange = (ranges: readonly Range[]): string => `{${ranges.map(([first, last]) => `[${first},${last}]`).join()}}`;
 
 async function insertReversals(client: PoolClient, events: readonly Reversal[]): Promise<void> {
   if (events.length === 0) return;

@@ -1,10 +1,12 @@
 // What is sent: the import as the API showed it at the event. It is built from the stream for every attempt, so that a retry, a replay
 // and a Send again say the same; only the link to the error report is made anew, since it expires.
+
+import type { Range } from "../../domain/ranges.js";
 import { isWebhookEventType, type WebhookStream, webhookEvents } from "../../domain/webhooks/types.js";
 import { decodeOn } from "../../events/codec.js";
+import type { RowsReversed } from "../../events/correctionEvents.js";
 import type { ImportCompleted, ImportRequested } from "../../events/importEvents.js";
 import { countRejected, requestedEvent, rowsBefore, startedEvent } from "../../events/importLayout.js";
-import type { Ranges, RowsReversed } from "../../events/reversalEvents.js";
 import { streamOf } from "../../events/streams.js";
 import type { Database } from "../../ports/database.js";
 import { type EventStore, eventAt, type Revision, type StoredEvent } from "../../ports/eventStore.js";
@@ -62,7 +64,7 @@ interface ImportAtEvent {
     readonly reason: string;
     readonly count: number;
     readonly all: boolean;
-    readonly rows: Ranges | null;
+    readonly rows: readonly Range[] | null;
   };
 }
 

@@ -3,9 +3,8 @@ import { backOffMs } from "../../backOff.js";
 import { claimTurn, isTurnWaiting, type Turn } from "../../commands/imports/queue/turns.js";
 import { channels, noNotices } from "../../ports/notices.js";
 import { withTimeLimit } from "../../timeLimit.js";
-import { doorbell } from "../waiting/doorbell.js";
+import { doorbell, waitUntilDue } from "../waiting/doorbell.js";
 import { repeatUntilStopped } from "../waiting/repeatUntilStopped.js";
-import { waitUntilDue } from "../waiting/waitUntilDue.js";
 import type { WorkerDeps } from "./deps.js";
 import { reconcileQueue } from "./turns/reconcileQueue.js";
 import { createRoom, type RoomShare } from "./turns/room.js";
@@ -14,7 +13,7 @@ import { makeLateReports } from "./upkeep/lateReports.js";
 import { forgetSignIns, sweepKept, sweepObjects, sweepSignIns, sweepUploads } from "./upkeep/sweeps.js";
 import { ownFolder } from "./upkeep/temporaryFolders.js";
 
-export interface WorkerOptions extends WorkerDeps {
+interface WorkerOptions extends WorkerDeps {
   /** How many organisations this process serves at once. */
   readonly concurrency?: number;
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { cancelImport } from "../../../src/commands/imports/cancelImport.js";
+import { cancelImport } from "../../../src/commands/imports/endImport.js";
 import { beforeChunks } from "../../support/stores/chunkAppends.js";
 import { activities, openStage, type Stage, until } from "../../workers/imports/stage.js";
 

@@ -2,8 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSession } from "../../../src/commands/members/joinOrganisation.js";
 import { changeRole, inviteMember, makeLink } from "../../../src/commands/members/manageMembers.js";
 import { changePassword, type PasswordChange, renameMember } from "../../../src/commands/members/ownAccount.js";
-import { endOwnSession, endOwnSessions, listSessions } from "../../../src/commands/members/ownSessions.js";
-import { findSession, openSession, type Session } from "../../../src/commands/members/sessions.js";
+import {
+  endOwnSession,
+  endOwnSessions,
+  findSession,
+  listSessions,
+  openSession,
+  type Session,
+} from "../../../src/commands/members/sessions.js";
 import { createSignIn } from "../../../src/commands/members/signIn.js";
 import { hashToken, longestName } from "../../../src/domain/members.js";
 import { memberOfLink, membersWithEmail } from "../../../src/queries/lookUps/members.js";

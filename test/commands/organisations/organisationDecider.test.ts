@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { catalogueAggregate, decide, type OrganisationCommand } from "../../../src/commands/organisations/organisationDecider.js";
+import { catalogueAggregate, decide, type OrganisationCommand } from "../../../src/commands/organisations/organisation.js";
 import type { OrganisationFile } from "../../../src/domain/catalogue/schema.js";
 import type { CatalogueFile } from "../../../src/events/catalogue.js";
 import type { EventOn } from "../../../src/events/registry.js";

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { decide, type WebhookAction, webhooksAggregate } from "../../../src/commands/organisations/webhookDecider.js";
+import { decide, type WebhookAction, webhooksAggregate } from "../../../src/commands/organisations/webhooks.js";
 import type { EventOn } from "../../../src/events/registry.js";
 import { givenWhenThen } from "../givenWhenThen.js";
 

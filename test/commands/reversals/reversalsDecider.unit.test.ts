@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decide, type ReverseRows, reversalsAggregate } from "../../../src/commands/reversals/reversalsDecider.js";
 import { isInRanges, joinRanges, numbersIn, rangesOf } from "../../../src/domain/ranges.js";
-import type { RowsReversed } from "../../../src/events/reversalEvents.js";
+import type { RowsReversed } from "../../../src/events/correctionEvents.js";
 import { givenWhenThen } from "../givenWhenThen.js";
 
 const given = givenWhenThen({ ...reversalsAggregate, decide });

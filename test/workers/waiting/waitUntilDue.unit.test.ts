@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import type { Doorbell } from "../../../src/workers/waiting/doorbell.js";
-import { doorbell } from "../../../src/workers/waiting/doorbell.js";
-import { waitUntilDue } from "../../../src/workers/waiting/waitUntilDue.js";
+import { type Doorbell, doorbell, waitUntilDue } from "../../../src/workers/waiting/doorbell.js";
 
 /** A bell that rings after so many waits, and notes how long each would have been. */
 function ringingAfter(waits: number): Doorbell & { readonly waited: number[] } {

@@ -5,7 +5,7 @@ import { createPost } from "../../../src/adapters/webhooks/post.js";
 import { removeWebhook } from "../../../src/commands/organisations/webhooks.js";
 import type { PostWebhook } from "../../../src/ports/webhooks.js";
 import { listDeliveries } from "../../../src/queries/organisations/webhooks.js";
-import { deleteOldDeliveries } from "../../../src/workers/webhooks/deleteOldDeliveries.js";
+import { deleteOldDeliveries } from "../../../src/workers/webhooks/runWebhooks.js";
 import { eventually } from "../../support/eventually.js";
 import { openStage, origin, type Stage } from "./stage.js";
 

@@ -7,7 +7,7 @@ import { pauseWebhook, resumeWebhook } from "../../../src/commands/organisations
 import { enqueuePing, releaseDeliveries, resendDelivery } from "../../../src/commands/webhooks/deliveries.js";
 import { replayEvents } from "../../../src/commands/webhooks/replay.js";
 import { channels, type Notices } from "../../../src/ports/notices.js";
-import { nextDeliveryInMs } from "../../../src/workers/webhooks/sending/nextDeliveryIn.js";
+import { nextDeliveryInMs } from "../../../src/workers/webhooks/sending/chooseDeliveries.js";
 import { eventually } from "../../support/eventually.js";
 import { openStage, origin, type Stage } from "./stage.js";
 

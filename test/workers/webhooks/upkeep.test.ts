@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { removeWebhook } from "../../../src/commands/organisations/webhooks.js";
-import { deleteOldDeliveries } from "../../../src/workers/webhooks/deleteOldDeliveries.js";
+import { deleteOldDeliveries } from "../../../src/workers/webhooks/runWebhooks.js";
 import { openStage, origin, type Stage } from "./stage.js";
 
 let stage: Stage;

@@ -1,4 +1,4 @@
-import { cancelImport } from "../../../commands/imports/cancelImport.js";
+import { cancelImport } from "../../../commands/imports/endImport.js";
 import { listImports } from "../../../queries/imports/importList.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";

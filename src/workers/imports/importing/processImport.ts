@@ -2,21 +2,25 @@ import { join } from "node:path";
 import { decide, evolve, type ImportState } from "../../../commands/imports/importDecider.js";
 import { encodeAll, handleImport, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
+import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import { progressOf, readingShare } from "../../../domain/imports/progress.js";
+import { unusualLimits } from "../../../domain/imports/unusual.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { EventContext } from "../../../events/codec.js";
+import type { ImportCompleted, ImportRequested, RowOutcome } from "../../../events/importEvents.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import { openSubmission } from "../../../judging/openSubmission.js";
-import { prepareRows } from "../../../judging/prepareRows.js";
-import { outcomeRecorder } from "../../../judging/rowOutcome.js";
+import { outcomeRecorder, prepareRows } from "../../../judging/prepareRows.js";
+import { createUnusualFinder } from "../../../judging/unusualRows.js";
 import type { NewEvent } from "../../../ports/eventStore.js";
+import { areFiguresComplete, ledgerFigures } from "../../../queries/lookUps/ledgerFigures.js";
+import { waitUntilProjected } from "../../../queries/lookUps/waitUntilProjected.js";
 import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import { type HeldTurn, Interrupted } from "../turns/holdTurn.js";
 import { beginOldest } from "../turns/reconcileQueue.js";
 import type { RoomShare } from "../turns/room.js";
 import { claimCorrectedRows } from "./claimCorrectedRows.js";
-import { createImportUnusualFinder } from "./findUnusual.js";
 import { errorReport, fetchSubmission } from "./importFiles.js";
 import { type EventWriter, eventWriter, recordRows } from "./recordRows.js";
 
@@ -139,4 +143,33 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport): Pro
 function shown(held: HeldTurn, loaded: LoadedImport & { readonly state: Processing }): StartedImport {
   held.started(new Date(loaded.state.started.at));
   return { ...loaded, unrecorded: [] };
+}
+
+/** How long the projector may be behind. Then the import gives its turn back, and goes on from here in its next one. */
+const tablesMs = 30_000;
+
+/**
+ * Notes every row that an import accepts, also those recorded before an interruption, and says at its end which are unusual. The
+ * organisation's earlier imports are waited for then, which the tables usually have by that time.
+ */
+function createImportUnusualFinder({ pool }: WorkerDeps, held: HeldTurn, request: ImportRequested, { file }: Catalogue) {
+  const { kind, organisationId, source, corrects } = request;
+  if (kind !== "activities") return undefined;
+  const at = new Date(request.at);
+  const finder = createUnusualFinder({ at, source, off: file.unusual?.off ?? [] });
+  return {
+    note(outcome: RowOutcome) {
+      if (outcome.type === "RowAccepted") finder.add(outcome.data.row, outcome.data.values);
+    },
+    async find(): Promise<Pick<ImportCompleted, "unusual" | "unusualRows"> | undefined> {
+      const look = async () => {
+        held.check();
+        return (await areFiguresComplete(organisationId, request.importId, pool)) || undefined;
+      };
+      await waitUntilProjected(look, "The projector has not caught up: unusual rows wait for it", tablesMs);
+      const replaced = corrects?.accepted && { importId: corrects.importId, rows: corrects.accepted };
+      const found = await finder.find(ledgerFigures(organisationId, { at, replaced, limits: unusualLimits }, pool));
+      return found && { unusual: [...found.kinds], unusualRows: found.count };
+    },
+  };
 }

@@ -1,26 +1,30 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { backOffMs } from "../../../backOff.js";
-import { endImport } from "../../../commands/imports/endImport.js";
+import { type EndCommand, endImport } from "../../../commands/imports/endImport.js";
+import { hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { freePlace } from "../../../commands/imports/queue/places.js";
 import { postponeTurn, type Turn } from "../../../commands/imports/queue/turns.js";
+import { shortened } from "../../../domain/imports/limits.js";
 import { rowsBefore } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import { ObjectMissing, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import { noNotices } from "../../../ports/notices.js";
-import type { WorkerDeps } from "../deps.js";
-import { endCancelled, failImport } from "../importing/endImport.js";
-import { processImport } from "../importing/processImport.js";
+import { inTemporaryFolder } from "../../../temporaryFolder.js";
+import { lookUntilFound } from "../../../timeLimit.js";
+import { type WorkerDeps, workerOf } from "../deps.js";
+import { contextOf, processImport } from "../importing/processImport.js";
 import { type HeldTurn, holdTurn, Interrupted } from "./holdTurn.js";
 import type { RoomShare } from "./room.js";
 
 /** After this many turns without an acknowledged append, outages not counted, the import fails so that the organisation's next one can run. */
 const mostAttempts = 12;
 
+const longestReasonBytes = 2_000;
+const cancelCommandMs = 2_000;
+
 const tooManyAttempts =
   "The import could not be processed because of a fault in the service. Send it again; if it fails again, contact support.";
 
-export interface TurnRun {
+interface TurnRun {
   readonly deps: WorkerDeps;
   readonly turn: Turn;
   /** `performance.now()` before the turn was claimed. */
@@ -51,25 +55,36 @@ export async function takeTurn(run: TurnRun): Promise<boolean> {
 }
 
 async function work({ deps, turn, folder, visit, failed }: TurnRun, held: HeldTurn): Promise<boolean> {
-  const own = await mkdtemp(join(folder, "import-"));
   const { importId, organisationId } = turn;
+  const end = (how: { readonly type: "failImport"; readonly reason: string } | { readonly type: "cancelImport" }) =>
+    endImport(
+      deps,
+      importId,
+      (loaded) => endOf(deps, loaded, { ...how, progress: held.progress, by: workerOf(deps), now: held.now() }),
+      turn,
+    );
   try {
     if (turn.attempts > mostAttempts) throw new ImportFault(tooManyAttempts);
-    const completed = await processImport(deps, held, own, visit);
+    const completed = await inTemporaryFolder(folder, "import-", (own) => processImport(deps, held, own, visit));
     if (completed) return await freePlace(deps.pool, { importId, rows: rowsBefore(completed.revision) }, turn);
     await endImport(deps, importId, () => undefined, turn); // it has ended before
   } catch (error) {
-    if (error instanceof Interrupted && error.why === "a cancellation was requested") await endCancelled(deps, held);
-    else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) {
-      await failImport(deps, held, error.message);
+    if (error instanceof Interrupted && error.why === "a cancellation was requested") {
+      // The cancel command records the cancellation with its own principal. The worker does so only if the command has not done it in time.
+      await lookUntilFound(cancelCommandMs, async () => hasEnded(await loadImport(deps.eventStore, importId)) || undefined);
+      await end({ type: "cancelImport" });
+    } else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) {
+      await end({ type: "failImport", reason: shortened(error.message, longestReasonBytes) });
       failed();
       deps.logger.info({ importId, organisationId, reason: error.message }, "import failed");
     } else throw error;
-  } finally {
-    await rm(own, { recursive: true, force: true });
   }
   return true;
 }
+
+/** Nothing is to be appended where the import has ended before. */
+const endOf = (deps: WorkerDeps, loaded: LoadedImport, command: EndCommand) =>
+  loaded.state.status === "none" || hasEnded(loaded) ? undefined : { command, context: contextOf(deps, loaded) };
 
 async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Promise<void> {
   const { importId, organisationId } = turn;

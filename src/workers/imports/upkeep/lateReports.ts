@@ -1,6 +1,5 @@
 // Makes error reports after the import has ended: of imports that were cancelled or failed after rows had been rejected (a cancel
 // command records the ending, and it makes no report), and reports that the API found missing.
-import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
@@ -13,6 +12,7 @@ import { ImportFault } from "../../../judging/importFault.js";
 import { type OpenSubmission, openSubmission, type SubmittedRow } from "../../../judging/openSubmission.js";
 import { shownRow } from "../../../judging/shownRow.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
+import { inTemporaryFolder } from "../../../temporaryFolder.js";
 import type { WorkerDeps } from "../deps.js";
 import { errorReport, fetchSubmission } from "../importing/importFiles.js";
 
@@ -31,15 +31,12 @@ export async function makeLateReports(deps: Deps, folder: string): Promise<void>
   while (!deps.signal.aborted) {
     const importId = await claim(deps);
     if (importId === undefined) return;
-    const own = await mkdtemp(join(folder, "report-"));
     try {
-      const stored = await makeReport(deps, importId, own);
+      const stored = await inTemporaryFolder(folder, "report-", (own) => makeReport(deps, importId, own));
       if (stored) await deps.pool.query("update late_reports set report_key = $2 where import_id = $1", [importId, stored.key]);
     } catch (error) {
       if (!deps.signal.aborted)
         deps.logger.warn({ err: error, importId }, "the error report of an import that has ended could not be made");
-    } finally {
-      await rm(own, { recursive: true, force: true });
     }
   }
 }

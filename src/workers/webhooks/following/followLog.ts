@@ -1,25 +1,29 @@
 // The follower reads the log and adds deliveries; one is active at a time. After an outage it goes on from its checkpoint. If the log is
 // another one, or an earlier state of the same log, it starts at the beginning: deliveries that exist already are known by the event's id.
 import { setTimeout as pause } from "node:timers/promises";
-import { followerName, restartFollower } from "../../../commands/webhooks/deliveries.js";
+import { followerName, recordEvents, restartFollower } from "../../../commands/webhooks/deliveries.js";
+import { webhookEventOf } from "../../../commands/webhooks/replay.js";
 import { webhookEvents } from "../../../domain/webhooks/types.js";
 import type { EventType } from "../../../events/registry.js";
+import { streamPrefix } from "../../../events/streams.js";
 import { LogTooShort } from "../../../portErrors.js";
-import { isAfter, type Position } from "../../../ports/eventStore.js";
+import { type EventBatch, isAfter, type Position } from "../../../ports/eventStore.js";
 import { CheckpointMovedBack, throwIfUnseen } from "../../../projections/running/applyBatch.js";
 import {
   type Checkpoint,
   createCheckpoints,
   isSamePosition,
+  moveSql,
+  moveValues,
   readCheckpoints,
   startAfter,
+  valuesOf,
 } from "../../../projections/running/checkpoints.js";
 import { keepActive } from "../../../projections/running/locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../projections/running/logGuard.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import { recordBatch } from "./recordBatch.js";
 
-export interface FollowerOptions extends WebhookWorkerDeps {
+interface FollowerOptions extends WebhookWorkerDeps {
   /** Called when there is something to send. */
   readonly onEnqueued: () => void;
 }
@@ -83,3 +87,34 @@ async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSi
     progressed();
   });
 }
+
+interface RecordBatchOptions extends Pick<WebhookWorkerDeps, "pool" | "organisations"> {
+  /** Called when there is something to send. */
+  readonly onEnqueued: () => void;
+}
+
+const moveFromSql = `${moveSql} and (commit, prepare) = ($11::bigint, $12::bigint)`;
+
+/**
+ * First writes the endpoints that the batch adds to their table: the command that added one may have died before it did so. `stands`: where the
+ * checkpoint stands. It stands elsewhere after a restore, and the follower then begins anew.
+ */
+export async function recordBatch(
+  { pool, organisations, onEnqueued }: RecordBatchOptions,
+  batch: EventBatch,
+  stands: Position,
+): Promise<void> {
+  for (const organisationId of changedBy(batch)) await organisations.project(organisationId);
+  const events = batch.events.flatMap((event) => webhookEventOf(event) ?? []);
+  const move = { sql: moveFromSql, values: [[followerName], ...moveValues(batch), ...valuesOf(stands)] };
+  const { moved, behind } = await recordEvents(pool, events, move);
+  if (!moved) throw new CheckpointMovedBack(`the webhooks' checkpoint no longer stands at ${stands.commit}`);
+  if (behind) onEnqueued();
+}
+
+const changedBy = ({ events }: EventBatch): ReadonlySet<string> =>
+  new Set(
+    events.flatMap(({ stream, type }) =>
+      type.startsWith("Webhook") && stream.startsWith(streamPrefix.organisation) ? [stream.slice(streamPrefix.organisation.length)] : [],
+    ),
+  );

@@ -1,6 +1,11 @@
-// Which deliveries are sent next.
-import type { PoolClient } from "pg";
-import { attemptSeconds, claimSeconds } from "./deliveryDeadlines.js";
+// Which deliveries are sent next, and when.
+import type { Pool, PoolClient } from "pg";
+
+/** The longest that an attempt takes from its request to its outcome: 15 s for an answer, 2 s for its text, and some to write the outcome. */
+export const attemptSeconds = 20;
+
+/** Longer than an attempt can take, reading the event included. After this time the process that made the claim is taken for dead. */
+export const claimSeconds = 30;
 
 /**
  * Which of a process's places a delivery takes. `first`: the first delivery under way to a working endpoint. `further`: a second to fourth beside
@@ -33,7 +38,7 @@ const oldestWaiting = `select before.position from webhook_deliveries before
 const underWay = `now() + interval '${claimSeconds - attemptSeconds} seconds'`;
 
 /** Endpoints with waiting deliveries. It steps from endpoint to endpoint in the index: most have none, and some have thousands. */
-export const endpointsWithDeliveriesSql = `
+const endpointsWithDeliveriesSql = `
   (select endpoint_id from webhook_deliveries where status = 'waiting' order by endpoint_id limit 1)
   union all
   select (select next.endpoint_id from webhook_deliveries next where next.status = 'waiting' and next.endpoint_id > at.endpoint_id
@@ -91,4 +96,32 @@ export async function chooseDeliveries(client: PoolClient, room: FreeSlots): Pro
     ],
   );
   return new Map(rows.map(({ id, place }) => [id, place]));
+}
+
+/** When the first delivery to each endpoint is due, the times included at which claims end. */
+const firstDeliveries = `
+  select greatest(first.due_at, health.retry_at)
+    from with_waiting join webhook_endpoints endpoint on endpoint.endpoint_id = with_waiting.endpoint_id
+    left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
+   cross join lateral (select due_at from webhook_deliveries each where each.endpoint_id = endpoint.endpoint_id and each.status = 'waiting'
+      order by each.due_at limit 1) as first
+   where endpoint.removed_at is null and endpoint.paused_at is null`;
+
+const waitingPings = "select due_at from webhook_deliveries where status = 'waiting' and type = 'ping'";
+
+const backlogs = `
+  select next_at from webhook_backlogs backlog join webhook_endpoints endpoint on endpoint.endpoint_id = backlog.endpoint_id
+   where next_at is not null and endpoint.removed_at is null and endpoint.paused_at is null`;
+
+/**
+ * How long it is until something may have to be sent, by the database's clock; Infinity if nothing waits. What is due may still have no place, or
+ * wait for an earlier delivery of its import.
+ */
+export async function nextDeliveryInMs(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ ms: number | null }>(
+    `with recursive with_waiting (endpoint_id) as (${endpointsWithDeliveriesSql})
+     select extract(epoch from min(at) - now())::float8 * 1000 as ms
+       from (${firstDeliveries} union all ${waitingPings} union all ${backlogs}) as due (at)`,
+  );
+  return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
 }

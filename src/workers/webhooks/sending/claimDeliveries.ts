@@ -2,8 +2,7 @@
 import type { PoolClient } from "pg";
 import { overlapHours } from "../../../domain/webhooks/endpoint.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import { chooseDeliveries, type FreeSlots, type SendingSlot } from "./chooseDeliveries.js";
-import { claimSeconds } from "./deliveryDeadlines.js";
+import { chooseDeliveries, claimSeconds, type FreeSlots, type SendingSlot } from "./chooseDeliveries.js";
 import { fillDeliveries } from "./fillDeliveries.js";
 
 export interface ClaimedDelivery {

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
+import type { Pool } from "pg";
+import { Webhook } from "standardwebhooks";
 import { pauseWebhook, removeWebhook } from "../../../commands/organisations/webhooks.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { addressRefusal } from "../../../domain/webhooks/address.js";
+import { patienceMs, webhookSecret } from "../../../domain/webhooks/endpoint.js";
 import { EventGone, webhookMessageOf } from "../../../queries/webhooks/message.js";
 import { type WebhookWorkerDeps, workerOf } from "../deps.js";
+import { attemptSeconds, claimSeconds } from "./chooseDeliveries.js";
 import type { ClaimedDelivery } from "./claimDeliveries.js";
-import { attemptSeconds, claimSeconds } from "./deliveryDeadlines.js";
-import type { OutcomeWriter } from "./outcomeWriter.js";
-import { retryUntilWritten } from "./retryUntilWritten.js";
-import { signedHeaders } from "./signedHeaders.js";
-import { dropDelivery, giveUpDelivery, putBackDelivery } from "./withoutAttempt.js";
+import { type OutcomeWriter, retryUntilWritten } from "./outcomes.js";
 
 const outageMs = 5_000;
 /** A request that begins later might end after its claim. By then another process may have sent this delivery and the import's next one. */
@@ -53,4 +53,50 @@ async function decide(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, comman
     if (!(error instanceof Rejection && error.code === "notFound")) throw error; // the endpoint was removed meanwhile
   });
   deps.logger.info({ organisationId, endpointId, reason }, "a webhook endpoint was paused or removed");
+}
+
+type SignedDelivery = Pick<ClaimedDelivery, "eventId" | "endpointId" | "generation" | "signsFrom" | "now">;
+
+/** The headers of Standard Webhooks. For a day after a rotation the secrets before it sign too. */
+export function signedHeaders(delivery: SignedDelivery, body: string, signingSecret: string): Record<string, string> {
+  const { eventId, endpointId, generation, signsFrom, now } = delivery;
+  const generations = Array.from({ length: generation - signsFrom + 1 }, (_, n) => generation - n);
+  const signatures = generations.map((each) => new Webhook(webhookSecret(signingSecret, endpointId, each)).sign(eventId, now, body));
+  return {
+    "webhook-id": eventId,
+    "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
+    "webhook-signature": signatures.join(" "),
+    "content-type": "application/json",
+    "user-agent": "Waybill-Webhooks/1",
+  };
+}
+
+/** Gives up a delivery that has failed for three days while its endpoint accepts others. Deliveries to a dead endpoint stay. */
+async function giveUpDelivery(pool: Pool, { id }: ClaimedDelivery): Promise<void> {
+  await pool.query(
+    `with failed as (
+       update webhook_deliveries set status = 'failed', ended_at = now()
+        where id = $1 and status = 'waiting' and claim is null and failing_since <= now() - ${patienceMs} * interval '1 millisecond'
+       returning endpoint_id, import_id
+     )
+     update webhook_deliveries later set due_at = now() from failed
+      where later.endpoint_id = failed.endpoint_id and later.import_id = failed.import_id and later.status = 'waiting' and later.claim is null`,
+    [id],
+  );
+}
+
+/** Puts back a delivery that was not sent for a reason other than the endpoint: a store was away, or the process is to stop. */
+async function putBackDelivery(pool: Pool, { id, claim }: ClaimedDelivery, laterMs: number): Promise<void> {
+  await pool.query(
+    "update webhook_deliveries set claim = null, due_at = now() + $3 * interval '1 millisecond' where id = $1 and claim = $2 and status = 'waiting'",
+    [id, claim, laterMs],
+  );
+}
+
+/** There is nothing to send: the log does not have the event. */
+async function dropDelivery(pool: Pool, { id, claim }: ClaimedDelivery, reason: string): Promise<void> {
+  await pool.query(
+    "update webhook_deliveries set claim = null, status = 'dropped', ended_at = now(), reason = $3 where id = $1 and claim = $2",
+    [id, claim, reason],
+  );
 }

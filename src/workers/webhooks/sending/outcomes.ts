@@ -1,8 +1,14 @@
 // Writes the outcomes of attempts, many in one statement. Writes nothing for a delivery that has ended or that another process has claimed.
+
+import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
 import { backOffMs } from "../../../backOff.js";
 import { patienceMs, probePauses, retryPauses } from "../../../domain/webhooks/endpoint.js";
+import { StoreUnavailable } from "../../../portErrors.js";
 import type { WebhookAnswer } from "../../../ports/webhooks.js";
+import { batched } from "../../waiting/batched.js";
+import type { WebhookWorkerDeps } from "../deps.js";
+import { claimSeconds } from "./chooseDeliveries.js";
 import type { ClaimedDelivery } from "./claimDeliveries.js";
 
 export interface Attempt {
@@ -33,7 +39,7 @@ const downAfter = 3;
  * The import's next delivery becomes due; if the endpoint was down, all its waiting deliveries become due. A ping changes the health of a new
  * endpoint only, which then counts as working.
  */
-export async function recordDelivered(pool: Pool, all: readonly Attempt[]): Promise<void> {
+async function recordDelivered(pool: Pool, all: readonly Attempt[]): Promise<void> {
   await pool.query(
     `with written as (
        update webhook_deliveries delivery
@@ -61,12 +67,12 @@ export async function recordDelivered(pool: Pool, all: readonly Attempt[]): Prom
   );
 }
 
-export interface FailedAttempt extends Attempt {
+interface FailedAttempt extends Attempt {
   /** No further attempt. */
   readonly isLast: boolean;
 }
 
-export interface FailureOutcome {
+interface FailureOutcome {
   /** Three days without a success: the endpoint is to be paused. */
   readonly endpointIsDead: boolean;
   /** This delivery has been tried for three days. */
@@ -77,7 +83,7 @@ export interface FailureOutcome {
  * The import's later deliveries become due only when this one is due again. A ping is tried once, and its failure does not count for the
  * endpoint.
  */
-export async function recordFailed(pool: Pool, all: readonly FailedAttempt[], random: () => number): Promise<FailureOutcome[]> {
+async function recordFailed(pool: Pool, all: readonly FailedAttempt[], random: () => number): Promise<FailureOutcome[]> {
   const { rows } = await pool.query<FailureOutcome & { id: string }>(
     `with written as (
        update webhook_deliveries delivery
@@ -113,3 +119,47 @@ const waitsAfter = ({ delivery: { type, failures, endpointFailures }, isLast }: 
   probeMs: backOffMs(endpointFailures + 1, probePauses, random),
   isLast: isLast || type === "ping",
 });
+
+/**
+ * Writes the outcomes of this process's attempts. Each kind has one statement under way at a time, so that a thousand failures leave
+ * connections of the pool to the imports.
+ */
+export interface OutcomeWriter {
+  readonly delivered: (ended: Attempt) => Promise<void>;
+  readonly failed: (failure: FailedAttempt) => Promise<FailureOutcome>;
+}
+
+const atOnce = { most: 100, isOutage: (error: unknown) => error instanceof StoreUnavailable };
+
+export function createOutcomeWriter({
+  pool,
+  signal,
+  random = Math.random,
+}: Pick<WebhookWorkerDeps, "pool" | "signal" | "random">): OutcomeWriter {
+  return {
+    delivered: batched(async (all: readonly Attempt[]) => {
+      await retryUntilWritten(() => recordDelivered(pool, all), signal);
+      return all.map(() => undefined);
+    }, atOnce),
+    failed: batched((all: readonly FailedAttempt[]) => retryUntilWritten(() => recordFailed(pool, all, random), signal), atOnce),
+  };
+}
+
+const pauses = { firstMs: 100, mostMs: 2_000 };
+
+/**
+ * Writes the outcome of an attempt, and tries again while the database is unavailable: a delivery whose outcome is not written is sent once
+ * more when its claim has run out. `write` must change nothing if it was done before or if another process has claimed the delivery.
+ */
+export async function retryUntilWritten<Result>(write: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const end = performance.now() + claimSeconds * 1_000;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      const pauseMs = backOffMs(failures, pauses);
+      if (!(error instanceof StoreUnavailable) || signal.aborted || performance.now() + pauseMs > end) throw error;
+      await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

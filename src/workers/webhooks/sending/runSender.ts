@@ -1,14 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { backOffMs } from "../../../backOff.js";
 import { noNotices } from "../../../ports/notices.js";
-import type { Doorbell } from "../../waiting/doorbell.js";
-import { waitUntilDue } from "../../waiting/waitUntilDue.js";
+import { type Doorbell, waitUntilDue } from "../../waiting/doorbell.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import type { FreeSlots, SendingSlot } from "./chooseDeliveries.js";
+import { type FreeSlots, nextDeliveryInMs, type SendingSlot } from "./chooseDeliveries.js";
 import { type ClaimedDelivery, claimDeliveries, releaseLostClaims } from "./claimDeliveries.js";
 import { deliver } from "./deliver.js";
-import { nextDeliveryInMs } from "./nextDeliveryIn.js";
-import { createOutcomeWriter } from "./outcomeWriter.js";
+import { createOutcomeWriter } from "./outcomes.js";
 
 /**
  * How many requests this process may have in flight. An endpoint that hangs holds a place for 15 s, so a quarter of the places is kept for

@@ -7,7 +7,7 @@ import {
   fieldTexts,
   isSameChoice,
 } from "../../../../src/domain/imports/columns/choice.js";
-import { cellMapper } from "../../../../src/domain/imports/columns/mapCells.js";
+import { cellMapper } from "../../../../src/judging/openSubmission.js";
 
 const activities = { kind: "activities", customFields: [] } as const;
 const shipments = {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { dismissRows, reopenRows } from "../../../../src/commands/corrections/dismissRows.js";
-import type { RowsReversed } from "../../../../src/events/reversalEvents.js";
+import type { RowsReversed } from "../../../../src/events/correctionEvents.js";
 import { until } from "../../../support/processes.js";
 import { reverse } from "../../../support/reversalStory.js";
 import type { TestOrganisation } from "../../../support/service.js";

@@ -1,4 +1,4 @@
-import { cancelImport } from "../../../../commands/imports/cancelImport.js";
+import { cancelImport } from "../../../../commands/imports/endImport.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import { requestedEvent } from "../../../../events/importLayout.js";
 import { type ReadImport, requireImport } from "../../../../queries/imports/importStatus.js";

@@ -1,6 +1,6 @@
 // The page of a draft: how its file is read, what was found in it, and what a person has to see before it is recorded.
 
-import { loadReversed } from "../../../../commands/corrections/reversedRows.js";
+import { loadReversed } from "../../../../commands/corrections/correctionsStream.js";
 import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { importKinds } from "../../../../events/importEvents.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
