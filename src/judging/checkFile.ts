@@ -1,17 +1,17 @@
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
-import { reportColumns } from "../domain/files/header.js";
 import type { Geography } from "../domain/geography/geography.js";
 import { type Evidence, gatherEvidence } from "../domain/imports/columns/evidence.js";
 import { customFieldPrefix } from "../domain/imports/fields.js";
 import { type Columns, cellText } from "../domain/rows/cells.js";
-import { type RowReason, reasonWithAdvice } from "../domain/rows/faults.js";
+import { reasonWithAdvice } from "../domain/rows/faults.js";
 import { rowContext } from "../domain/rows/rowContext.js";
 import type { FileRow, Spreadsheets } from "../ports/spreadsheets.js";
 import type { CheckAnswers, CheckedFile, FileToCheck, FileToJudge } from "./fileChecks.js";
 import { ImportFault } from "./importFault.js";
-import { openSubmission, type SubmittedRow } from "./openSubmission.js";
+import { openSubmission } from "./openSubmission.js";
 import { prepareRows } from "./prepareRows.js";
 import { createProblemCounter } from "./problemGroups.js";
+import { createReportFile } from "./report/reportFile.js";
 import { describeUnusual } from "./unusualInFile.js";
 import { createUnusualFinder } from "./unusualRows.js";
 
@@ -38,21 +38,21 @@ export async function checkFile(
 ): Promise<CheckedFile> {
   const request = { kind, source: "file", file, columns } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
-  const rejectedFile = rejectedTo === undefined ? undefined : await createRejectedFile(spreadsheets, submission.reported, rejectedTo);
+  const report = rejectedTo === undefined ? undefined : createReportFile(spreadsheets, submission.reported, { path: rejectedTo });
   const rules = rowContext(catalogue, geography);
   const prepared = await prepareRows(request, submission, rules, new Map(), async (share) => watch.progress(share / 2));
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const ids = shipmentIds(submission.columns, watch.answers.shipments);
   const problems = createProblemCounter(submission.columns, headingByField(columns));
   const off = catalogue.file.unusual?.off ?? [];
-  const finder = kind === "activities" && !rejectedFile ? createUnusualFinder({ at: new Date(), source: "file", off }) : undefined;
+  const finder = kind === "activities" && !report ? createUnusualFinder({ at: new Date(), source: "file", off }) : undefined;
   let [ordinal, accepted] = [0, 0];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
       const verdict = prepared.verdict(row, ordinal++);
       if (verdict.reason !== undefined) {
         problems.add(row, verdict);
-        await rejectedFile?.add(row, verdict);
+        await report?.add(row, row.row, reasonWithAdvice(verdict));
         continue;
       }
       accepted += 1;
@@ -62,7 +62,7 @@ export async function checkFile(
     watch.progress(0.5 + ordinal / prepared.rows / 2);
   }
   await ids.end();
-  await rejectedFile?.close();
+  await report?.close();
   const found = await finder?.find(watch.answers);
   const unusual = found && (await describeUnusual(submission, found, headingByField(columns)));
   const counts = { rows: ordinal, accepted, rejected: ordinal - accepted, shipments: kind === "shipments" ? ids.count() : null };
@@ -110,27 +110,4 @@ export function shipmentIds(columns: Columns, use: CheckAnswers["shipments"]) {
 export function headingByField(columns: FileToJudge["columns"]): (field: string) => string {
   const headings = new Map(Object.entries(columns?.headings ?? {}).map(([heading, field]) => [field, heading]));
   return (field) => headings.get(field) ?? (field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field);
-}
-
-interface RejectedFile {
-  add(row: SubmittedRow, why: RowReason): Promise<void>;
-  close(): Promise<void>;
-}
-
-const notHere = "correct these, and check the file again";
-
-/** The rows of a checked file that its import would reject, as its error report would have them: under the file's own headings, in its order. */
-async function createRejectedFile(spreadsheets: Spreadsheets, reported: Columns, path: string): Promise<RejectedFile> {
-  const shown = reported.fields.flatMap((field, index) => (field === undefined ? [] : [index]));
-  const columns = [...reportColumns, ...shown.map((index) => reported.names[index] ?? "")];
-  const writer = await spreadsheets.createReportWriter(path, { columns, subject: "", notHere });
-  return {
-    add: ({ row, cells, sent = cells }, why) =>
-      writer.add(
-        row,
-        reasonWithAdvice(why),
-        shown.map((index) => cellText(sent[index])),
-      ),
-    close: () => writer.close(),
-  };
 }

@@ -6,8 +6,6 @@ export interface ObjectStore {
   fetch(key: string, path: string): Promise<void>;
   exists(key: string): Promise<boolean>;
   remove(key: string): Promise<void>;
-  /** Moves an object to another key. A repeated move does nothing. Throws ObjectMissing when neither key has an object. */
-  move(key: string, to: string): Promise<void>;
   /** The objects under a prefix. */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date; size: number }>;
   /** Aborts the unfinished uploads under a prefix that were begun before `before` and whose keys are `isOurs`. Returns how many. */

@@ -47,17 +47,6 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
         (error) => (isMissing(error) ? false : fail(error, key)),
       ),
     remove: (key) => rm(pathOf(key), { force: true }).catch((error) => fail(error, key)),
-    move: async (key, to) => {
-      const target = pathOf(to);
-      try {
-        await makeFolder(objects, dirname(target));
-        await rename(pathOf(key), target);
-        await sync(dirname(target));
-      } catch (error) {
-        if (isMissing(error) && (await stat(target).catch(() => undefined))) return;
-        throw translate(error, key);
-      }
-    },
     list: (prefix) => walk(objects, "", prefix),
     abortUnfinished: async (_, { before }) => {
       let removed = 0; // unfinished files have no key yet, and only this log's are in this folder

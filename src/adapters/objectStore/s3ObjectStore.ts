@@ -47,10 +47,6 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
       throw translate(error);
     }
   };
-  const remove = (key: string) =>
-    retried(key, () => client.removeObject(bucket, key)).catch((error: unknown) => {
-      if (!(error instanceof ObjectMissing)) throw error;
-    });
   /** Aborts the upload in the background, since the failed push has to be answered. If that fails, the hourly sweep aborts it. */
   const giveUp = (upload: OpenUpload) =>
     void retried(upload.key, () => abortUpload({ client, bucket }, upload)).catch((_: unknown) => undefined);
@@ -74,17 +70,10 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
         return false;
       }
     },
-    remove,
-    move: async (key, to) => {
-      assertKey(to);
-      await retried(key, () => client.copyObject(bucket, to, `/${bucket}/${key}`)).catch(async (error: unknown) => {
+    remove: (key) =>
+      retried(key, () => client.removeObject(bucket, key)).catch((error: unknown) => {
         if (!(error instanceof ObjectMissing)) throw error;
-        await retried(to, () => client.statObject(bucket, to)).catch(() => {
-          throw error;
-        });
-      });
-      await remove(key);
-    },
+      }),
     list: (prefix) => list(client, bucket, prefix, translate),
     abortUnfinished: async (prefix, { before, isOurs }) => {
       let aborted = 0;

@@ -21,26 +21,6 @@ export function reportKey({ importId, file }: Pick<ImportRequested, "importId" |
   return logId === undefined ? `reports/${importId}.xlsx` : `reports/${logId}/${importId}.xlsx`;
 }
 
-interface Aside {
-  readonly logId: string;
-  /** The day on which it was moved, such as `2026-03-01`. */
-  readonly day: string;
-  readonly importId: string;
-  /** Its former key. */
-  readonly key: string;
-}
-
-export const asidePrefix = (logId: string): string => `aside/${logId}/`;
-
-/** The key under which the upload of a refused push is kept for a month before it is removed. It ends with the former key. */
-export const asideKey = ({ logId, day, importId, key }: Aside): string => `${asidePrefix(logId)}${day}/${importId}/${key}`;
-
-export function partsOfAside(aside: string): Aside | undefined {
-  const [, logId, day = "", importId, ...rest] = aside.split("/");
-  if (logId === undefined || importId === undefined || rest.length === 0 || Number.isNaN(Date.parse(day))) return undefined;
-  return { logId, day, importId, key: rest.join("/") };
-}
-
 /**
  * The upload of a push that was answered 503 and never recorded. Only these are ever removed: an upload that this log does not know may be the
  * last copy of an acknowledged push of another log, or of this log before an older backup was restored.

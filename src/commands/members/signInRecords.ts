@@ -1,11 +1,11 @@
 // Sign-ins for the organisation's log. They are recorded beside the sign-in: if the event store is away, people sign in all the same.
-import type { Pool } from "pg";
 import { signInDays } from "../../domain/log/entry.js";
 import { encode } from "../../events/codec.js";
 import type { EventDataOf } from "../../events/registry.js";
 import { monthEnd, signInsId } from "../../events/signInEvents.js";
 import { streamOf } from "../../events/streams.js";
-import { type EventStore, noStream } from "../../ports/eventStore.js";
+import type { Stores } from "../../ports/database.js";
+import { noStream } from "../../ports/eventStore.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { retryConflicts } from "../handle.js";
 import type { MemberDeps, MemberRef } from "./changeMember.js";
@@ -65,7 +65,7 @@ const monthsAtOnce = 200;
  * Deletes the sign-ins of months that ended more than 90 days ago: the stream first, since its entries are how it is found. The log does not
  * show sign-ins that are older than that, also while their month is kept.
  */
-export async function dropSignInMonths({ pool, events }: { readonly pool: Pool; readonly events: EventStore }): Promise<number> {
+export async function dropSignInMonths({ pool, eventStore }: Stores): Promise<number> {
   let forgotten = 0;
   for (;;) {
     const { rows } = await pool.query<{ stream: string; now: Date }>(
@@ -78,7 +78,7 @@ export async function dropSignInMonths({ pool, events }: { readonly pool: Pool; 
       const end = monthEnd(stream);
       if (!end || end.getTime() + signInDays * 86_400_000 > now.getTime())
         throw new Error(`${stream} is not a month of sign-ins that has ended`);
-      await events.deleteStream(stream);
+      await eventStore.deleteStream(stream);
       await pool.query("delete from log_entries where stream = $1", [stream]);
       forgotten += 1;
     }

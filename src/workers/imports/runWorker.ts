@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { backOffMs } from "../../backOff.js";
 import { claimTurn, isTurnWaiting, type Turn } from "../../commands/imports/queue/turns.js";
+import { dropSignInMonths } from "../../commands/members/signInRecords.js";
 import { channels, noNotices } from "../../ports/notices.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { doorbell, waitUntilDue } from "../waiting/doorbell.js";
@@ -10,7 +11,7 @@ import { reconcileQueue } from "./turns/reconcileQueue.js";
 import { createRoom, type RoomShare } from "./turns/room.js";
 import { takeTurn } from "./turns/takeTurn.js";
 import { makeLateReports } from "./upkeep/lateReports.js";
-import { forgetSignIns, sweepKept, sweepObjects, sweepSignIns, sweepUploads } from "./upkeep/sweeps.js";
+import { forgetSignIns, sweepKept, sweepObjects, sweepUploads } from "./upkeep/sweeps.js";
 import { ownFolder } from "./upkeep/temporaryFolders.js";
 
 interface WorkerOptions extends WorkerDeps {
@@ -96,8 +97,8 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     repeatUntilStopped("giving up unfinished uploads", sweepMs, options, async () => void (await sweepUploads(options))),
     repeatUntilStopped("forgetting sign-ins", forgetMs, options, () => forgetSignIns(options)),
     repeatUntilStopped("removing files whose columns nobody chose", sweepMs, options, async () => void (await sweepKept(options))),
-    repeatUntilStopped("deleting old sign-ins", sweepMs, options, async () => void (await sweepSignIns(options))),
-    repeatUntilStopped("sweeping objects", sweepMs, options, async () => void (await sweepObjects(options))),
+    repeatUntilStopped("deleting old sign-ins", sweepMs, options, async () => void (await dropSignInMonths(options))),
+    repeatUntilStopped("removing refused uploads", sweepMs, options, async () => void (await sweepObjects(options))),
   ];
   while (!signal.aborted) {
     try {

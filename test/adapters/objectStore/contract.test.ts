@@ -128,15 +128,6 @@ describe.each([
     expect(await store.exists("uploads/demo/short-lived")).toBe(false);
   });
 
-  test("a moved object is under its new key only, moving it again does nothing, and moving a missing one throws ObjectMissing", async () => {
-    await putText("uploads/demo/moved", "the one copy");
-    for (const _ of ["once", "again"]) await store.move("uploads/demo/moved", "aside/2026-03-01/uploads/demo/moved");
-    expect(await store.exists("uploads/demo/moved")).toBe(false);
-    await store.fetch("aside/2026-03-01/uploads/demo/moved", local("back"));
-    expect(await readFile(local("back"), "utf8")).toBe("the one copy");
-    await expect(store.move("uploads/demo/none", "aside/none")).rejects.toBeInstanceOf(ObjectMissing);
-  });
-
   test("a listing has the keys under a prefix with their size and age, and no others", async () => {
     const before = Date.now() - 5_000;
     for (const key of ["sweep/one/a", "sweep/one/b", "sweep/onetwo/c", "sweep/two/d"]) await putText(key, "four");

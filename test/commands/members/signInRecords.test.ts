@@ -76,7 +76,7 @@ test("a month of sign-ins is deleted when it ended more than 90 days ago: stream
       );
     const entries = async () =>
       (await model.pool.query<{ stream: string }>("select stream from log_entries")).rows.map(({ stream }) => stream.slice(-7)).toSorted();
-    const dropAt = (time: string) => dropSignInMonths({ pool: poolAt(model.pool, time), events: model.eventStore });
+    const dropAt = (time: string) => dropSignInMonths({ pool: poolAt(model.pool, time), eventStore: model.eventStore });
     // January ended on 1 February. 90 days later is 2 May.
     expect(await dropAt("2026-05-01T23:59:59.999Z")).toBe(0);
     expect(await dropAt("2026-05-02T00:00:00.000Z")).toBe(0);

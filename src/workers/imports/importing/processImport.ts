@@ -9,8 +9,8 @@ import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { EventContext } from "../../../events/codec.js";
 import type { ImportCompleted, ImportRequested, RowOutcome } from "../../../events/importEvents.js";
 import { ImportFault } from "../../../judging/importFault.js";
-import { openSubmission } from "../../../judging/openSubmission.js";
 import { outcomeRecorder, prepareRows } from "../../../judging/prepareRows.js";
+import { createReportFile } from "../../../judging/report/reportFile.js";
 import { createUnusualFinder } from "../../../judging/unusualRows.js";
 import type { NewEvent } from "../../../ports/eventStore.js";
 import { areFiguresComplete, ledgerFigures } from "../../../queries/lookUps/ledgerFigures.js";
@@ -21,7 +21,7 @@ import { type HeldTurn, Interrupted } from "../turns/holdTurn.js";
 import { beginOldest } from "../turns/reconcileQueue.js";
 import type { RoomShare } from "../turns/room.js";
 import { claimCorrectedRows } from "./claimCorrectedRows.js";
-import { errorReport, fetchSubmission } from "./importFiles.js";
+import { fetchSubmission } from "./fetchSubmission.js";
 import { type EventWriter, eventWriter, recordRows } from "./recordRows.js";
 
 type Processing = Extract<ImportState, { status: "processing" }>;
@@ -61,10 +61,8 @@ async function run(
   for (const event of loaded.unrecorded) await writer.add(event);
   const catalogue = await deps.catalogues(request.organisationId, started.catalogueVersion);
   const rules = rowContext(catalogue, await deps.localities.geography(started.localities));
-  const path = join(folder, "submission");
-  await fetchSubmission(deps.objectStore, request.file, path);
+  const submission = await fetchSubmission(deps, request, catalogue, folder);
   held.check();
-  const submission = await openSubmission(deps.spreadsheets, request, catalogue, { path, folder });
   const refusals = await claimCorrectedRows(deps, held, loaded, context);
   const prepared = await prepareRows(request, submission, rules, refusals, async (share) => {
     await giveWay();
@@ -78,7 +76,10 @@ async function run(
   if (prepared.rows < loaded.state.rows) throw new ImportFault("The file has fewer rows than were recorded from it. Send it again.");
   const outcomes = outcomeRecorder(request, submission.columns, prepared);
   const unusual = createImportUnusualFinder(deps, held, request, catalogue);
-  const report = errorReport(deps.spreadsheets, submission.reported, { path: join(folder, "report.xlsx"), importId: request.importId });
+  const report = createReportFile(deps.spreadsheets, submission.reported, {
+    path: join(folder, "report.xlsx"),
+    importId: request.importId,
+  });
   try {
     const { state, counts } = await recordRows({
       writer,

@@ -9,12 +9,13 @@ import { decode, UnreadableEvent } from "../../../events/codec.js";
 import { type ImportRequested, isImportEnding, type RowRejected } from "../../../events/importEvents.js";
 import { readRowEvents, startedEvent } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
-import { type OpenSubmission, openSubmission, type SubmittedRow } from "../../../judging/openSubmission.js";
+import type { OpenSubmission, SubmittedRow } from "../../../judging/openSubmission.js";
+import { createReportFile } from "../../../judging/report/reportFile.js";
 import { shownRow } from "../../../judging/shownRow.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
 import { inTemporaryFolder } from "../../../temporaryFolder.js";
 import type { WorkerDeps } from "../deps.js";
-import { errorReport, fetchSubmission } from "../importing/importFiles.js";
+import { fetchSubmission } from "../importing/fetchSubmission.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadsheets" | "catalogues" | "logger"> & {
   readonly signal: AbortSignal;
@@ -80,7 +81,7 @@ async function makeReport(deps: Deps, importId: string, folder: string): Promise
   const rejected = () => rejectedRows(deps, importId);
   const complete = state.status === "completed" ? await fromSubmission(deps, request, rejected, folder) : undefined;
   const { columns, rows } = complete ?? (await fromStream(request, rejected));
-  const report = errorReport(deps.spreadsheets, columns, { path: join(folder, "report.xlsx"), importId });
+  const report = createReportFile(deps.spreadsheets, columns, { path: join(folder, "report.xlsx"), importId });
   try {
     for await (const { row, number, reason } of rows) await report.add(row, number, reason);
     return await report.store(deps.objectStore, reportKey(request));
@@ -120,12 +121,10 @@ type Rejected = () => AsyncIterable<RowRejected>;
 /** The rows as the import itself would report them; undefined when the submission is missing or has changed. */
 async function fromSubmission(deps: Deps, request: ImportRequested, rejected: Rejected, folder: string): Promise<ReportSource | undefined> {
   try {
-    const path = join(folder, "submission");
     const started = await startedEvent(deps.eventStore, request.importId);
     if (!started) throw new Error(`import ${request.importId} was never started`);
     const catalogue = await deps.catalogues(request.organisationId, started.data.catalogueVersion);
-    await fetchSubmission(deps.objectStore, request.file, path);
-    const submission = await openSubmission(deps.spreadsheets, request, catalogue, { path, folder });
+    const submission = await fetchSubmission(deps, request, catalogue, folder);
     return { columns: submission.reported, rows: matching(submission, request, rejected()) };
   } catch (error) {
     if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) return undefined;
