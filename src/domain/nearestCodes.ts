@@ -69,7 +69,7 @@ function labelDistance(wanted: string, label: string | undefined): number {
 }
 
 /** Letters to add, leave out, replace, or exchange with their neighbour; more than `most` is `most + 1`. */
-function changedLetters(one: string, other: string, most: number): number {
+export function changedLetters(one: ArrayLike<string>, other: ArrayLike<string>, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;
   let [before, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
   for (let row = 1; row <= one.length; row += 1) {

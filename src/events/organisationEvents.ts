@@ -1,21 +1,15 @@
 // An organisation, its catalogue, its API keys, its webhook endpoints, what it takes the columns of files for, and whether it has put its first steps away. This is a disk format.
 // A catalogue change is one event per changed entry and then CatalogueApplied. Entries count only when CatalogueApplied follows.
 import { z } from "zod";
+import { sections } from "../domain/catalogue/schema.js";
 import { principal } from "../domain/principal.js";
 import { columnChoice, importKinds } from "./importEvents.js";
 
 const instant = z.iso.datetime();
+/** Who did it, and when. */
+const caused = { by: principal, at: instant };
 
-export const catalogueSections = [
-  "organisation",
-  "customFields",
-  "carriers",
-  "services",
-  "zoneMaps",
-  "rateCards",
-  "customers",
-  "unusual",
-] as const;
+export const catalogueSections = ["organisation", ...sections, "unusual"] as const;
 export type CatalogueSection = (typeof catalogueSections)[number];
 
 const catalogueEntryPut = z.object({
@@ -34,8 +28,7 @@ const catalogueApplied = z.object({
   /** Entry events since this revision belong to this version. Earlier ones without a CatalogueApplied do not count. */
   sinceRevision: z.number().int(),
   changes: z.array(z.string()),
-  by: principal,
-  at: instant,
+  ...caused,
 });
 
 const apiKeyCreated = z.object({
@@ -46,8 +39,7 @@ const apiKeyCreated = z.object({
   /** Without them the key may do everything. Scopes that a later version has added are kept. */
   scopes: z.array(z.string()).optional(),
   expiresAt: instant.optional(),
-  by: principal,
-  at: instant,
+  ...caused,
 });
 
 /** A new secret of the same key. The one before it goes on until `keepUntil`; an older one ends now. */
@@ -56,17 +48,16 @@ const apiKeyRotated = z.object({
   sha256: z.string(),
   prefix: z.string(),
   keepUntil: instant,
-  by: principal,
-  at: instant,
+  ...caused,
 });
 
-const apiKeyRevoked = z.object({ keyId: z.string(), by: principal, at: instant });
+const apiKeyRevoked = z.object({ keyId: z.string(), ...caused });
 
 /** A member was erased: who did it stays known, the person does not. */
-const memberForgotten = z.object({ memberId: z.string(), by: principal, at: instant });
+const memberForgotten = z.object({ memberId: z.string(), ...caused });
 
 /** Of a webhook endpoint, whose secret is never stored: it is derived. */
-const ofEndpoint = { endpointId: z.uuid(), by: principal, at: instant };
+const ofEndpoint = { endpointId: z.uuid(), ...caused };
 /** The types of events that the endpoint is told of. Types that a later version has added are kept. */
 const toldTypes = z.array(z.string());
 
@@ -81,7 +72,7 @@ const webhookPaused = z.object({ ...ofEndpoint, reason: z.string().optional() })
 const webhookResumed = z.object(ofEndpoint);
 
 /** From now on the columns of a file of this kind with exactly these headings are taken for these fields. */
-const columnsMapped = columnChoice.extend({ kind: z.enum(importKinds), by: principal, at: instant });
+const columnsMapped = columnChoice.extend({ kind: z.enum(importKinds), ...caused });
 
 /** Nobody of the organisation is shown the list `Get started` any more. */
 const firstStepsPutAway = z.object({ by: principal, at: instant });

@@ -1,7 +1,7 @@
 import { elementColumn } from "../domain/imports/fields.js";
 import { limits } from "../domain/imports/limits.js";
 import { type Columns, cellText, storableText, submittedValues } from "../domain/rows/cells.js";
-import { type Fault, type RowReason, recordedFaults } from "../domain/rows/faults.js";
+import { type RowReason, recordedFaults } from "../domain/rows/faults.js";
 import type { RowContext } from "../domain/rows/rowContext.js";
 import { activityJudge, shipmentLineJudge } from "../domain/rows/rowJudges.js";
 import { comparedColumns } from "../domain/rows/shipmentMeaning.js";
@@ -101,7 +101,6 @@ async function prepareShipments(
     verdict(row, place) {
       const reason = verdicts.reasonOf(place, () => seen(row, place));
       const element = elementOf(row, place);
-      if (reason?.faults.some(({ advice }) => advice !== undefined)) return { ...withAdviceOf(seen(row, place).faults, reason), element };
       if (reason !== undefined) return { ...reason, element };
       const { judged } = judge(row);
       if (judged.reason !== undefined) throw new Error(`row ${row.row} was judged differently the second time`);
@@ -130,12 +129,6 @@ function elementsIn(request: SubmissionRequest, { fields }: Columns): (row: File
 }
 
 const allNotes = (submission: OpenSubmission, ofRows: readonly string[]) => [...new Set([...submission.notes, ...ofRows])];
-
-/** A reason is kept once for all rows that have it, with advice on the first row's values. This takes the advice of this row's `own` faults. */
-const withAdviceOf = (own: readonly Fault[], { faults, ...rest }: RowReason): RowReason => ({
-  ...rest,
-  faults: faults.map((fault) => ({ ...fault, advice: own.find(({ sentence }) => sentence === fault.sentence)?.advice })),
-});
 
 const shareOf = ({ bytesRead, bytesTotal }: ReadProgress): number => (bytesTotal === 0 ? 1 : bytesRead / bytesTotal);
 

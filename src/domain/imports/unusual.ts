@@ -1,5 +1,7 @@
 // Accepted activities that are unusual: right in form, and perhaps wrong in sense. They stay accepted.
 
+import { changedLetters } from "../nearestCodes.js";
+
 export const unusualKinds = ["newCode", "quantity", "time", "noCustomer", "repeated"] as const;
 export type UnusualKind = (typeof unusualKinds)[number];
 
@@ -46,13 +48,4 @@ export function nearCode(code: string, known: readonly string[]): string | undef
 const plainText = (text: string): string => text.replaceAll(/\s+/gu, "").toLowerCase();
 
 /** One character is changed, missing or added, or two neighbours are swapped. */
-export function isOneStepAway(one: string, other: string): boolean {
-  const [a, b] = [[...one], [...other]];
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let [start, end] = [0, 0];
-  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start += 1;
-  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-  if (left.length === 2 && right.length === 2) return left[0] === right[1] && left[1] === right[0];
-  return left.length + right.length > 0 && left.length <= 1 && right.length <= 1;
-}
+export const isOneStepAway = (one: string, other: string): boolean => changedLetters([...one], [...other], 1) === 1;

@@ -61,22 +61,18 @@ function ownBytes(shipment: Shipment): number {
 const customKeys = (push: ShipmentPush) => [...new Set(push.shipments.flatMap(({ customFields = {} }) => Object.keys(customFields)))];
 
 const shipmentsHeader = (custom: readonly string[]) =>
-  `${cells([elementColumn, ...shipmentFields, ...custom.map((key) => customFieldPrefix + key), ...goodsLineFields])}\r\n`;
+  csvRecord([elementColumn, ...shipmentFields, ...custom.map((key) => customFieldPrefix + key), ...goodsLineFields]);
 
 export function* activitiesToCsv(push: ActivityPush): Generator<string> {
-  yield activitiesHeader;
+  yield csvRecord([elementColumn, ...activityFields]);
   for (const [index, activity] of push.activities.entries()) {
-    yield `${cells([index + 1, ...activityFields.map((field) => activity[field])])}\r\n`;
+    yield csvRecord([index + 1, ...activityFields.map((field) => activity[field])]);
   }
 }
 
 export function activitiesFileBytes(push: ActivityPush): number {
-  const separators = activityFields.length + "\r\n".length;
-  let bytes = Buffer.byteLength(activitiesHeader);
-  for (const [index, activity] of push.activities.entries()) {
-    bytes += String(index + 1).length + separators;
-    for (const field of activityFields) bytes += cellBytes(activity[field]);
-  }
+  let bytes = 0;
+  for (const line of activitiesToCsv(push)) bytes += Buffer.byteLength(line);
   return bytes;
 }
 
@@ -92,5 +88,3 @@ function cell(value: Value): string {
 }
 
 const cellBytes = (value: Value) => Buffer.byteLength(cell(value));
-
-const activitiesHeader = `${cells([elementColumn, ...activityFields])}\r\n`;

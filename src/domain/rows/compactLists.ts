@@ -1,7 +1,6 @@
 // What is held of a file of a million rows, in little memory.
 import { hash } from "node:crypto";
 import { limits, shortened } from "../imports/limits.js";
-import type { RowReason } from "./faults.js";
 
 /** A list of numbers that takes four or eight bytes each: a file has a million rows, and an object for each would not fit. */
 export interface IntList {
@@ -72,24 +71,19 @@ export function createTextList(): TextList {
 export const comparableText = (text: string): string =>
   text.length <= limits.identifierLength ? text : `${text.slice(0, limits.identifierLength)}${hash("sha256", JSON.stringify(text), "hex")}`;
 
-export interface ReasonList {
-  /** From 1; undefined for a new reason when `most` reasons are kept. */
-  numberOf(reason: RowReason): number | undefined;
-  get(number: number): RowReason;
-}
-
 /** Reasons are few and rows are many, so each is kept once. A file in which every row has another reason must not fill the memory. */
-export function createReasonList(most: number = limits.keptReasons): ReasonList {
+export function createReasonList(most: number = limits.keptReasons) {
   const numbers = new Map<string, number>();
-  const kept: RowReason[] = [];
+  const kept: string[] = [];
   return {
-    numberOf({ reason: whole, faults }) {
+    /** From 1; undefined for a new reason when `most` reasons are kept. */
+    numberOf(whole: string): number | undefined {
       const reason = shortened(whole, limits.reasonBytes);
       const known = numbers.get(reason);
       if (known !== undefined || numbers.size >= most) return known;
-      numbers.set(reason, kept.push({ reason, faults }));
+      numbers.set(reason, kept.push(reason));
       return kept.length;
     },
-    get: (number) => kept[number - 1] ?? { reason: "", faults: [] },
+    get: (number: number): string => kept[number - 1] ?? "",
   };
 }

@@ -23,7 +23,7 @@ export interface ShipmentVerdicts {
   readonly rows: number;
   readonly shipments: number;
   shipmentOf(row: number): number;
-  /** `line` is asked for only where the reason was not kept. */
+  /** `line` is asked for only where the row has faults of its own. */
   reasonOf(row: number, line: () => SeenLine): RowReason | undefined;
 }
 
@@ -32,9 +32,10 @@ export interface VerdictBuilder {
   close(): ShipmentVerdicts;
 }
 
-/** Stand for a reason that was not kept. The second one also says that the shipment has too many lines. */
+/** Stands for the reason of a line at fault that was not kept. */
 const notKept = -1;
-const notKeptAndTooMany = -2;
+/** What is kept of a row: it has faults, or has them and is a line too many. The faults themselves are found again. */
+const [isFaulty, isTooManyToo] = [1, 2];
 
 const tooManyLines = fault("tooManyLines", `A shipment can have at most ${limits.linesPerShipment} goods lines`);
 
@@ -44,7 +45,7 @@ const overtaken = refusal("Superseded by a later element of its push, which stan
 export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = createReasonList()): VerdictBuilder {
   const shipmentOfKey = new Map<string, number>();
   const shipmentOfRow = createIntList();
-  const reasonOfRow = createIntList();
+  const faultsOfRow = createIntList();
   const lines = createIntList();
   const leadReason = createIntList();
   const leadRow = createIntList();
@@ -127,11 +128,10 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
       lines.set(shipment, count);
       const isTooMany = count > limits.linesPerShipment;
       const faults = faultsFor(shipment, line, count === 1, isTooMany);
-      const reason = faults.length === 0 ? 0 : (reasons.numberOf(reasonOf(faults)) ?? (isTooMany ? notKeptAndTooMany : notKept));
       shipmentOfRow.push(shipment);
-      reasonOfRow.push(reason);
-      if (reason === 0 || leadReason.get(shipment) !== 0) return;
-      leadReason.set(shipment, reason);
+      faultsOfRow.push(faults.length === 0 ? 0 : isTooMany ? isTooManyToo : isFaulty);
+      if (faults.length === 0 || leadReason.get(shipment) !== 0) return;
+      leadReason.set(shipment, reasons.numberOf(reasonOf(faults).reason) ?? notKept);
       leadRow.set(shipment, line.row);
     },
     close() {
@@ -147,15 +147,14 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
         shipments: written,
         shipmentOf: (row) => (isWritten(shipmentOfRow.get(row)) ? lines.get(shipmentOfRow.get(row)) : 0),
         reasonOf(ordinal, line) {
-          const own = reasonOfRow.get(ordinal);
-          if (own > 0) return reasons.get(own);
+          const own = faultsOfRow.get(ordinal);
           const shipment = shipmentOfRow.get(ordinal);
-          if (own < 0) return reasonAgain(shipment, line(), own === notKeptAndTooMany);
+          if (own !== 0) return reasonAgain(shipment, line(), own === isTooManyToo);
           if (isOvertaken.has(shipment)) return overtaken;
           const lead = leadReason.get(shipment);
           if (lead === 0) return undefined;
           const row = leadRow.get(shipment);
-          const reason = lead > 0 ? reasons.get(lead).reason : `the reason is at row ${row}`;
+          const reason = lead > 0 ? reasons.get(lead) : `the reason is at row ${row}`;
           return { reason: `Rejected with its shipment: ${reason}`, faults: [], lead: row };
         },
       };
