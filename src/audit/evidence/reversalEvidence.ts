@@ -167,7 +167,7 @@ export function reversalFaults(fold: ImportFold, reversals: ImportReversals): st
   });
 }
 
-const sizeOf = (ranges: Ranges): number => ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+const sizeOf = (ranges: readonly Range[]): number => ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 
 /** The lines of the shipments that a reversal names: a shipment is reversed with all of its lines. */
 function linesBy({ shipments }: ImportFold, reversals: ImportReversals): (event: Reversal) => string {
