@@ -8,7 +8,6 @@ import { Rejection } from "../../domain/rejection.js";
 import { isUuid } from "../../domain/uuid.js";
 import type { Database } from "../../ports/database.js";
 import type { VerifiedMember } from "../../queries/lookUps/members.js";
-import type { MemberRef } from "./changeMember.js";
 
 export const sessionLimits = { idleHours: 12, longestDays: 7 } as const;
 const mostPerMember = 20;
@@ -132,6 +131,8 @@ export async function takeOnce(pool: Pool, token: string): Promise<boolean> {
   return rowCount === 1;
 }
 
+type SessionMember = Pick<Session, "organisationId" | "memberId">;
+
 export interface OwnSession {
   readonly sessionId: string;
   /** Null for a session that an earlier version opened. */
@@ -144,7 +145,7 @@ const ofMember =
   "members.organisation_id = $1 and members.member_id = $2 and sessions.member_id = $2 and sessions.credentials_revision = members.credentials_revision";
 
 /** The member's valid sessions, the last used first. At most as many as a member can have. */
-export async function listSessions(pool: Pool, { organisationId, memberId }: MemberRef): Promise<OwnSession[]> {
+export async function listSessions(pool: Pool, { organisationId, memberId }: SessionMember): Promise<OwnSession[]> {
   const { rows } = await pool.query<OwnSession>(
     `select session_id as "sessionId", browser, created_at as since, last_seen_at as "lastSeenAt" from sessions, members
       where ${ofMember} and ${isAliveSql} order by last_seen_at desc, created_at desc, session_id limit 100`,
@@ -154,7 +155,7 @@ export async function listSessions(pool: Pool, { organisationId, memberId }: Mem
 }
 
 /** Throws a Rejection where the member has no such session, or has it no longer. */
-export async function endOwnSession(pool: Pool, { organisationId, memberId }: MemberRef, sessionId: string): Promise<void> {
+export async function endOwnSession(pool: Pool, { organisationId, memberId }: SessionMember, sessionId: string): Promise<void> {
   const ended = isUuid(sessionId)
     ? await pool.query(`delete from sessions using members where ${ofMember} and session_id = $3`, [organisationId, memberId, sessionId])
     : undefined;
@@ -162,7 +163,7 @@ export async function endOwnSession(pool: Pool, { organisationId, memberId }: Me
 }
 
 /** Ends every session of the member, this one too. */
-export async function endOwnSessions(pool: Pool, { organisationId, memberId }: MemberRef): Promise<void> {
+export async function endOwnSessions(pool: Pool, { organisationId, memberId }: SessionMember): Promise<void> {
   await pool.query(
     "delete from sessions using members where members.organisation_id = $1 and members.member_id = $2 and sessions.member_id = $2",
     [organisationId, memberId],

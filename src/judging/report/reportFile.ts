@@ -8,8 +8,6 @@ import type { SubmittedRow } from "../openSubmission.js";
 
 const contentType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-export type ReportFile = ReturnType<typeof createReportFile>;
-
 /**
  * An error report: rejected rows as a workbook with the submitted columns in their order, so that a corrected report can be uploaded as a file.
  * Without `importId` it is of a file that is only checked.
