@@ -1,6 +1,5 @@
 import { changePassword, renameMember } from "../../../commands/members/ownAccount.js";
-import { endOwnSession, endOwnSessions, listSessions, type OwnSession } from "../../../commands/members/ownSessions.js";
-import { formTokenOf } from "../../../commands/members/sessions.js";
+import { endOwnSession, endOwnSessions, formTokenOf, listSessions, type OwnSession } from "../../../commands/members/sessions.js";
 import { longestName } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { passwordHashOf } from "../../../queries/lookUps/members.js";
