@@ -1,8 +1,13 @@
-// Open pages of the portal: connections that read their event streams and count the bytes.
+// Open pages of the portal: connections that read their event streams, fetch their page again when they are told to, and count the bytes.
 import { request } from "node:http";
 import process from "node:process";
 
 let bytes = 0;
+
+async function fetchAgain(address, cookie) {
+  const page = await fetch(address, { headers: { cookie, accept: "text/html" } });
+  bytes += (await page.arrayBuffer()).byteLength;
+}
 
 function openTab({ url, cookie, path }) {
   return new Promise((resolve, reject) => {
@@ -10,6 +15,7 @@ function openTab({ url, cookie, path }) {
       if (answer.statusCode !== 200) return reject(new Error(`${path}: ${answer.statusCode}`));
       answer.on("data", (chunk) => {
         bytes += chunk.length;
+        if (chunk.includes("data: ")) fetchAgain(`${url}${path.replace("/live", "")}`, cookie).catch(() => undefined);
       });
       answer.on("error", () => undefined);
       resolve();

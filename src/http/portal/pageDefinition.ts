@@ -18,9 +18,7 @@ import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
 import type { Assets } from "./assets.js";
 import type { Fields } from "./fields.js";
 import type { Links } from "./links.js";
-import type { ImportFeed } from "./live/importFeed.js";
-import type { Streams } from "./live/streams.js";
-import type { WebhookFeed } from "./live/webhookFeed.js";
+import type { OpenPages } from "./live/openPages.js";
 import type { PortalCookie } from "./sessions/cookies.js";
 import type { SignInLog } from "./sessions/signInLog.js";
 
@@ -157,7 +155,7 @@ export interface PortalDeps extends PortalOptions {
   readonly signInLog: SignInLog;
   readonly sessionCookie: PortalCookie;
   /** Pages that are open and change by themselves. */
-  readonly live: { readonly streams: Streams; readonly imports: ImportFeed; readonly webhooks: WebhookFeed };
+  readonly openPages: OpenPages;
   readonly downloads: Places;
   /** Aborts when the API begins to stop: answers that stay open end then. */
   readonly closing: AbortSignal;

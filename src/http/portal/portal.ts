@@ -3,7 +3,7 @@ import { findSession, validSessions } from "../../commands/members/sessions.js";
 import { createSignIn } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { Places } from "../../places.js";
-import { endpointVersions } from "../../queries/organisations/webhooks.js";
+import { pageVersions } from "../../queries/pageVersions.js";
 import { answerInTime, readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { answerTable } from "../server/problem.js";
@@ -14,9 +14,7 @@ import { boundDownloads } from "./downloads.js";
 import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
 import { answerInLines, waitForWork, wantsLines } from "./lines.js";
 import { createLinks } from "./links.js";
-import { createImportFeed } from "./live/importFeed.js";
-import { createStreams } from "./live/streams.js";
-import { createWebhookFeed } from "./live/webhookFeed.js";
+import { createOpenPages } from "./live/openPages.js";
 import { createNotices } from "./notices.js";
 import type {
   AnswerDefinition,
@@ -30,9 +28,7 @@ import type {
   Visit,
 } from "./pageDefinition.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
-import { publishImports } from "./pages/imports/importStreams.js";
 import { answers, forms, pages } from "./pages/list.js";
-import { versionPart } from "./pages/webhooks/endpointStream.js";
 import { sessionCookie } from "./sessions/cookies.js";
 import { ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
@@ -97,19 +93,18 @@ export function createPortal(options: PortalOptions, { withBody, uploads, closin
 }
 
 function depsOf(options: PortalOptions, closing: AbortSignal, stopping: AbortSignal | undefined): PortalDeps {
-  const { publicUrl, signingSecret, members, logger, lookUps } = options;
-  const onError = (error: unknown) => logger.debug({ err: error }, "the sessions of open pages could not be looked up");
+  const { publicUrl, signingSecret, members, logger, lookUps, pool } = options;
   return {
     ...options,
     signIn: createSignIn({ ...members, signingSecret }),
     signInLog: createSignInLog(options),
     sessionCookie: sessionCookie(publicUrl),
     downloads: boundDownloads(),
-    live: {
-      streams: createStreams({ signedIn: (sessions) => validSessions(lookUps, sessions), closing, onError }),
-      imports: createImportFeed({ sources: options, logger, publish: publishImports(options) }),
-      webhooks: createWebhookFeed({ versions: (ids) => endpointVersions(ids, options.pool), partOf: versionPart, logger }),
-    },
+    openPages: createOpenPages({
+      versions: (watched) => pageVersions(watched, pool),
+      signedIn: (sessions) => validSessions(lookUps, sessions),
+      ...{ closing, logger },
+    }),
     closing,
     stopping,
   };

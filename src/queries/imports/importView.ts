@@ -207,3 +207,9 @@ export async function correctingImports(
   );
   return rows;
 }
+
+/** Of all organisations. */
+export async function newestImport(pool: Pool): Promise<{ readonly importId: string } | undefined> {
+  const { rows } = await pool.query<{ importId: string }>('select import_id as "importId" from imports order by position desc limit 1');
+  return rows[0];
+}

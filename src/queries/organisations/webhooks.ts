@@ -104,20 +104,3 @@ export async function findDelivery(
   ]);
   return rows[0] && shownDelivery(rows[0]);
 }
-
-/** As many deliveries as a page shows. */
-const mostCompared = 51;
-
-/** What pages show of these endpoints, as a short text each that changes when it does. */
-export async function endpointVersions(endpointIds: readonly string[], database: Database): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await database.query<{ endpointId: string; version: string }>(
-    `select endpoint.endpoint_id as "endpointId", md5(concat_ws(' ', paused_at, removed_at, health.failures,
-            (select string_agg(concat_ws(' ', newest.id, newest.status, newest.attempts, newest.due_at), ',' order by newest.id) from (
-               select id, status, attempts, case when status = 'waiting' and claim is null then due_at end as due_at from webhook_deliveries delivery
-                where delivery.endpoint_id = endpoint.endpoint_id order by id desc limit ${mostCompared}) as newest))) as version
-       from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
-      where endpoint.endpoint_id = any($1::uuid[])`,
-    [endpointIds],
-  );
-  return new Map(rows.map(({ endpointId, version }) => [endpointId, version]));
-}

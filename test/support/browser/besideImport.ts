@@ -38,7 +38,7 @@ export async function checkAndUpload(page: Page, name: string, text: string): Pr
   await page.getByLabel("File", { exact: true }).setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
   await page.getByRole("button", { name: "Check file" }).click();
   await page.getByRole("heading", { level: 1, name }).waitFor();
-  await page.getByRole("button", { name: "Upload", exact: true }).click();
+  await page.getByRole("button", { name: /^Upload/ }).click();
   await page.waitForURL(/\/portal\/imports\/[0-9a-f-]{36}$/);
   await page.getByText("Waiting", { exact: true }).waitFor();
   await mark(page);

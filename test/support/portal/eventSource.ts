@@ -3,8 +3,8 @@ import type { Visitor } from "./portal.js";
 
 export interface OpenSource {
   readonly status: number;
-  /** The parts of the page that came, in order. */
-  readonly parts: { readonly id: string; readonly html: string }[];
+  /** The versions that the page was told of, in order. */
+  readonly versions: string[];
   /** Everything that came, as it came. */
   text(): string;
   /** `cut`: the connection broke before the end of the answer. */
@@ -16,14 +16,14 @@ export async function openSource(who: Visitor, path: string): Promise<OpenSource
   const response = await who.get(path, { accept: "text/event-stream" });
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
-  const parts: OpenSource["parts"] = [];
+  const versions: string[] = [];
   let text = "";
   let taken = 0;
   let ended: ReturnType<OpenSource["ended"]>;
   const take = () => {
     for (let end = text.indexOf("\n\n", taken); end !== -1; end = text.indexOf("\n\n", taken)) {
       const message = text.slice(taken, end);
-      if (message.startsWith("data: ")) parts.push(JSON.parse(message.slice("data: ".length)) as OpenSource["parts"][number]);
+      if (message.startsWith("data: ")) versions.push((JSON.parse(message.slice("data: ".length)) as { version: string }).version);
       taken = end + 2;
     }
   };
@@ -45,7 +45,7 @@ export async function openSource(who: Visitor, path: string): Promise<OpenSource
   );
   return {
     status: response.status,
-    parts,
+    versions,
     text: () => text,
     ended: () => ended,
     close: async () => {

@@ -6,11 +6,10 @@ import { bindReasons } from "./corrections/reasons.js";
 import type { Row, SentRow, Settings } from "./corrections/rows.js";
 import { sayRecorded } from "./corrections/sending.js";
 import { askServerAgain, RequestRefused } from "./corrections/server.js";
-import { createSheet, type Sheet } from "./corrections/sheet.js";
+import { createSheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
-import { suggestionsFrom } from "./corrections/suggestions.js";
 import { bindTools, type Tools } from "./corrections/tools.js";
-import { createView, problemColumn, type View } from "./corrections/view.js";
+import { createView, type Grid, problemColumn } from "./corrections/view.js";
 import { element } from "./element.js";
 import { roveIn } from "./roving.js";
 
@@ -24,15 +23,14 @@ function start(panel: HTMLElement): void {
   const edits = keptEdits(settings.owner);
   const sheet = createSheet(settings.kind, edits);
   const references = new Map<string, string>();
-  const view = createView(frame, grid, { sheet, settings, references });
-  const tools = bindTools(panel, { sheet, edits, view, settings, references });
-  edits.onFull = () => tools.say("This browser's storage is full. Submit your changes before you close the page, or they are lost.");
-  const judge = judgeChanges(sheet, settings.base, tools.say);
+  const given = { sheet, edits, settings, references };
+  const view = createView(frame, grid, given);
+  const all: Grid = { ...given, view, say: () => undefined };
+  const tools = bindTools(panel, all);
+  edits.onFull = () => all.say("This browser's storage is full. Submit your changes before you close the page, or they are lost.");
+  const judge = judgeChanges(all);
   const leave = () => (panel.querySelector<HTMLElement>("button") ?? panel.closest<HTMLElement>("main"))?.focus();
-  const { columns } = settings;
-  const { say } = tools;
-  const suggestions = suggestionsFrom(settings.base, settings.suggested);
-  const commands = controlGrid(view, sheet, { editable, say, leave, columns, references, suggestions });
+  const commands = controlGrid(all, editable, leave);
   for (const [name, run] of Object.entries(commands)) panel.querySelector(`[data-do="${name}"]`)?.addEventListener("click", run);
   /** Shows the whole problem of the active row, since its cell may be too narrow. */
   const showProblem = () => {
@@ -71,10 +69,10 @@ function start(panel: HTMLElement): void {
     panel.classList.remove("waiting");
   };
   let loads = 0;
-  const load = (address: string, given?: PageOfRows) => {
+  const load = (address: string, firstPage?: PageOfRows) => {
     loads += 1;
     const own = loads;
-    void loadRows(address, { sheet, view, tools, references, takeOver, given, isCurrent: () => own === loads });
+    void loadRows(all, tools, { address, firstPage, takeOver, isCurrent: () => own === loads });
   };
   const first = panel.dataset["first"];
   load(settings.rowsUrl, first ? (JSON.parse(first) as PageOfRows) : undefined);
@@ -87,7 +85,7 @@ function start(panel: HTMLElement): void {
     load(`${settings.base}/rows${query}`);
   };
   bindReasons(reload);
-  followStates(sheet, view, settings);
+  followStates(all);
 }
 
 /** The most rows that one sheet holds. */
@@ -100,21 +98,19 @@ interface PageOfRows {
 }
 
 interface Loading {
-  readonly sheet: Sheet;
-  readonly view: View;
-  readonly tools: Tools;
-  readonly references: Map<string, string>;
-  readonly takeOver: () => void;
+  readonly address: string;
   /** The first page of rows, if it is there already. */
-  readonly given: PageOfRows | undefined;
+  readonly firstPage: PageOfRows | undefined;
+  readonly takeOver: () => void;
   /** False once other rows are wanted. */
   readonly isCurrent: () => boolean;
 }
 
 /** Rows come page by page, in the background. */
-async function loadRows(address: string, { sheet, view, tools, references, takeOver, given, isCurrent }: Loading): Promise<void> {
+async function loadRows({ sheet, view, references, say }: Grid, tools: Tools, loading: Loading): Promise<void> {
+  const { address, firstPage, takeOver, isCurrent } = loading;
   let cursor: string | null = "";
-  let next = given;
+  let next = firstPage;
   try {
     while (cursor !== null && sheet.rows.length < mostLoaded) {
       const more: string = cursor === "" ? "" : `${address.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
@@ -132,7 +128,7 @@ async function loadRows(address: string, { sheet, view, tools, references, takeO
   } catch (error) {
     if (!isCurrent()) return;
     takeOver();
-    tools.say(error instanceof RequestRefused ? error.message : "The rows could not be loaded. Reload the page.");
+    say(error instanceof RequestRefused ? error.message : "The rows could not be loaded. Reload the page.");
   }
   tools.loaded(cursor === null);
 }

@@ -15,9 +15,8 @@ import { judgeAgainForm, judgeAgainPage } from "./corrections/judgeAgainPage.js"
 import { helpPage } from "./help.js";
 import { importHistoryPage, quoteHistoryPage } from "./history.js";
 import { importDownloads } from "./imports/importDownloads.js";
-import { cancelForm, importPage } from "./imports/importPage.js";
-import { importStreams } from "./imports/importStreams.js";
-import { importsList } from "./imports/importsList.js";
+import { cancelForm, importPage, importStream } from "./imports/importPage.js";
+import { importsList, importsStream } from "./imports/importsList.js";
 import { reverseForm, reversePage } from "./imports/reversePage.js";
 import { joinForm, joinPage } from "./join.js";
 import { keys } from "./keys/keysPage.js";
@@ -30,23 +29,21 @@ import { searchPage } from "./search.js";
 import { shipments } from "./shipments/shipmentsPage.js";
 import { organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
-import { columnsForms } from "./upload/columns/columnsForms.js";
-import { columnsPage, draftColumnsPage } from "./upload/columns/columnsPage.js";
+import { columnsForms, columnsPage, draftColumnsPage } from "./upload/columns/columnsPage.js";
 import { draftForm, draftPage } from "./upload/draftPage.js";
 import { exampleAnswers } from "./upload/examples.js";
-import { problemRowsAnswer } from "./upload/problemRows.js";
+import { problemRowsAnswer } from "./upload/judgeDraft.js";
 import { uploadForm } from "./upload/uploadForm.js";
 import { uploadPage } from "./upload/uploadPage.js";
 import { deliveryPage } from "./webhooks/deliveryPage.js";
-import { endpointForms, endpointList } from "./webhooks/endpointPage.js";
-import { endpointStream } from "./webhooks/endpointStream.js";
+import { endpointForms, endpointList, endpointStream } from "./webhooks/endpointPage.js";
 import { addForm, webhookDownloads, webhooksPage } from "./webhooks/webhooksPage.js";
 
 const subjects: readonly Subject[] = [
   { pages: [overviewPage, searchPage, helpPage], forms: [...overviewForms, signOutForm] },
   importsList,
   { pages: [importPage, reversePage, importHistoryPage, quoteHistoryPage], forms: [cancelForm, reverseForm] },
-  { answers: [...importDownloads, ...importStreams] },
+  { answers: [...importDownloads, importsStream, importStream] },
   { pages: [uploadPage], forms: [uploadForm], answers: [problemRowsAnswer, ...exampleAnswers] },
   { pages: [columnsPage], forms: columnsForms }, // before the draft, whose address the columns' resembles
   { pages: [draftPage, draftColumnsPage], forms: [draftForm] },

@@ -3,6 +3,7 @@ import { latestImports } from "../../../queries/imports/importList.js";
 import type { ImportView } from "../../../queries/imports/importView.js";
 import { keysEndingSoon } from "../../../queries/organisations/keys.js";
 import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
+import { watchedName } from "../../../queries/pageVersions.js";
 import {
   busiestChargeCodes,
   type ChargeCodeRows,
@@ -14,6 +15,7 @@ import {
 } from "../../../queries/recentWork.js";
 import { countOpenRows, type OpenRowCount } from "../../../queries/rejectedRows/openRows.js";
 import type { Query } from "../links.js";
+import { Live, versionOf } from "../live/live.js";
 import type { PageDefinition, PortalDeps, SignedInVisit } from "../pageDefinition.js";
 import { ButtonLink } from "../shell/form.js";
 import { countInWords } from "../shell/formats.js";
@@ -23,7 +25,7 @@ import { Table } from "../shell/table.js";
 import { Amount } from "../shell/values.js";
 import { type LastDays, lastDays, monthAfter, monthInWords, periodOf, shortDayInWords, today } from "./days.js";
 import { firstStepsForms, getStarted } from "./firstSteps.js";
-import { importColumns, importMarks, importNotes, isUnfinished, Live, livePath } from "./imports/importStatus.js";
+import { importColumns, importMarks, importNotes, isUnfinished, livePath } from "./imports/importStatus.js";
 
 const shownImports = 10;
 const shownDays = 30;
@@ -37,6 +39,7 @@ export const overviewPage: PageDefinition<SignedInVisit> = {
     const { may, person, links } = visit;
     const { organisationId, timezone } = person;
     const { pool } = sources;
+    const version = await versionOf(watchedName.imports(organisationId), sources);
     const { now } = await presentCatalogueOf(organisationId, pool);
     const days = lastDays(shownDays, timezone, now);
     const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys, firstSteps] = await Promise.all([
@@ -59,32 +62,33 @@ export const overviewPage: PageDefinition<SignedInVisit> = {
       scripts: ["live.js"],
       action: may("operate") ? <ButtonLink to={links.to("/portal/upload")} label="Upload a file" /> : null,
       body: (
-        // Progress is sent row by row. When an import begins or ends, this part of the page is fetched again.
-        <div id="imports" data-refetch>
-          <TodoPanel
-            visit={visit}
-            open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
-            failedImports={recent.failedImports}
-            webhooks={webhooks}
-            endingKeys={endingKeys}
-          />
-          {firstSteps}
-          <Live visit={visit} from={livePath} isMoving={running.length > 0} />
-          {running.length === 0 ? null : (
-            <Panel id="running" title="Running">
-              {list("Imports that are running or queued, newest first", running)}
-            </Panel>
-          )}
-          <Billing visit={visit} months={months} />
-          <RecentWork days={days} recent={recent} chargeCodes={chargeCodes} />
-          <Panel id="recent-imports" title="Recent imports">
-            {list(
-              "Imports that have ended, newest first",
-              imports.filter((view) => !running.includes(view)),
-              <EmptyState title="No imports yet">Files you upload and data sent through the API appear here.</EmptyState>,
+        <>
+          <Live visit={visit} from={livePath} version={version} isMoving={running.length > 0} />
+          <div id="imports" data-refetch>
+            <TodoPanel
+              visit={visit}
+              open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
+              failedImports={recent.failedImports}
+              webhooks={webhooks}
+              endingKeys={endingKeys}
+            />
+            {firstSteps}
+            {running.length === 0 ? null : (
+              <Panel id="running" title="Running">
+                {list("Imports that are running or queued, newest first", running)}
+              </Panel>
             )}
-          </Panel>
-        </div>
+            <Billing visit={visit} months={months} />
+            <RecentWork days={days} recent={recent} chargeCodes={chargeCodes} />
+            <Panel id="recent-imports" title="Recent imports">
+              {list(
+                "Imports that have ended, newest first",
+                imports.filter((view) => !running.includes(view)),
+                <EmptyState title="No imports yet">Files you upload and data sent through the API appear here.</EmptyState>,
+              )}
+            </Panel>
+          </div>
+        </>
       ),
     };
   },

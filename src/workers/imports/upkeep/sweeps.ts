@@ -12,7 +12,7 @@ import { logIdOf } from "../../../commands/logIdentity.js";
 import { forgetSessions } from "../../../commands/members/sessions.js";
 import { forgetFailures, forgetGuesses } from "../../../commands/members/signInPace.js";
 import { readLogId, streamOf } from "../../../events/streams.js";
-import { newestImport } from "../../../queries/imports/watchedImports.js";
+import { newestImport } from "../../../queries/imports/importView.js";
 import type { WorkerDeps } from "../deps.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "logger"> & { readonly signal?: AbortSignal };

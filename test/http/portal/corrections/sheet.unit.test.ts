@@ -3,7 +3,7 @@ import type { SentRow } from "../../../../src/http/portal/browser/corrections/ro
 import { createSheet } from "../../../../src/http/portal/browser/corrections/sheet.js";
 
 const nothing = () => undefined;
-const edits = { of: nothing, keep: nothing, rows: () => 0, forget: nothing, onFull: nothing };
+const edits = { of: nothing, keep: nothing };
 
 function sheetOf(count: number, more: (n: number) => Partial<SentRow> = () => ({})) {
   const sheet = createSheet("shipments", edits);

@@ -1,27 +1,13 @@
 // Editing one cell, with what fits into it. The nearest is offered, and taken only when a person takes it.
 import { count } from "./changes.js";
-import { cellsToReplace } from "./replace.js";
+import { cellsToReplace } from "./manyCells.js";
 import type { Change } from "./rows.js";
-import { cellValue, type Sheet } from "./sheet.js";
-import { createOfferList, type Offer, type Suggestion, type Suggestions } from "./suggestions.js";
-import type { CellPosition, View } from "./view.js";
+import { cellValue } from "./sheet.js";
+import { createOfferList, type Offer, type Suggestion, suggestionsFrom } from "./suggestions.js";
+import type { CellPosition, Grid } from "./view.js";
 
-export interface CellEditor {
-  readonly isEditing: () => boolean;
-  readonly begin: (typed?: string) => void;
-  readonly end: (keep: boolean, focus?: boolean) => void;
-  /** A key that is pressed while a cell is edited. */
-  readonly key: (event: KeyboardEvent) => void;
-  /** Offers what is near to the value of the active cell, if the value is at fault. */
-  readonly offer: () => void;
-  readonly closeOffers: () => void;
-}
-
-interface Grid {
-  readonly view: View;
-  readonly sheet: Sheet;
+interface Cells {
   readonly editable: boolean;
-  readonly suggestions: Suggestions;
   readonly change: (changes: readonly Change[]) => void;
   readonly fieldAt: (column: number) => string | undefined;
 }
@@ -29,7 +15,8 @@ interface Grid {
 const quietMs = 120;
 const mostOffered = 4;
 
-export function createCellEditor({ view, sheet, editable, suggestions, change, fieldAt }: Grid): CellEditor {
+export function createCellEditor({ view, sheet, settings }: Grid, { editable, change, fieldAt }: Cells) {
+  const suggestions = suggestionsFrom(settings);
   let editing: { readonly input: HTMLInputElement; readonly position: CellPosition } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const offers = createOfferList(view.frame);
@@ -85,6 +72,7 @@ export function createCellEditor({ view, sheet, editable, suggestions, change, f
       timer = setTimeout(() => void suggestFor(input, field), quietMs);
     });
   };
+  /** A key that is pressed while a cell is edited. */
   const key = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === "Escape") end(false);
@@ -114,6 +102,7 @@ export function createCellEditor({ view, sheet, editable, suggestions, change, f
       return same.length > 1 ? [one, { text: value, hint: `in all ${count(same.length, "cell")} with ${find}`, take: all }] : [one];
     });
   };
+  /** Offers what is near to the value of the active cell, if the value is at fault. */
   const offer = async () => {
     const position = view.active;
     const [row, field, cell] = [sheet.rows[position.row], fieldAt(position.column), view.cellAt(position)];

@@ -1,18 +1,13 @@
 // Changes of cells as a person reads them before they are made or sent: equal ones together, the most frequent first.
 import { element } from "../element.js";
 import type { Column, Row } from "./rows.js";
+import type { Grid } from "./view.js";
 
 export interface CellChange {
   readonly row: Row;
   readonly field: string;
   readonly before: string;
   readonly after: string;
-}
-
-export interface Names {
-  readonly columns: readonly Column[];
-  /** By import: its name. */
-  readonly references: ReadonlyMap<string, string>;
 }
 
 export const count = (number: number, one: string, many = `${one}s`): string =>
@@ -28,7 +23,8 @@ const shownRows = 5;
 export const changesOf = (rows: readonly Row[]): CellChange[] =>
   rows.flatMap((row) => [...row.changed].map(([field, after]) => ({ row, field, before: row.sent.values[field] ?? "", after })));
 
-export function changesTable(changes: readonly CellChange[], { columns, references }: Names): Node[] {
+export function changesTable(changes: readonly CellChange[], { settings, references }: Pick<Grid, "settings" | "references">): Node[] {
+  const { columns } = settings;
   const groups = new Map<string, CellChange[]>();
   for (const change of changes) {
     const { row, field, before, after } = change;

@@ -1,32 +1,21 @@
 // Keyboard, mouse and clipboard, as in a spreadsheet.
 import { formatCells, parseCells } from "../clipboard.js";
 import { createCellEditor } from "./cellEditor.js";
-import { type RangeCommands, rangeCommands } from "./rangeCommands.js";
-import type { Change, Column, Row } from "./rows.js";
-import { cellValue, type Sheet } from "./sheet.js";
-import type { Suggestions } from "./suggestions.js";
-import type { View } from "./view.js";
+import { rangeCommands } from "./manyCells.js";
+import type { Change, Row } from "./rows.js";
+import { cellValue } from "./sheet.js";
+import type { Grid } from "./view.js";
 
-interface Control {
-  /** False where nothing may be changed. */
-  readonly editable: boolean;
-  readonly say: (text: string) => void;
-  /** Where the focus goes when a person leaves the grid with Escape. */
-  readonly leave: () => void;
-  /** All of them, also those that are not shown. */
-  readonly columns: readonly Column[];
-  readonly references: ReadonlyMap<string, string>;
-  readonly suggestions: Suggestions;
-}
-
-export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, columns, references, suggestions }: Control): RangeCommands {
+/** `editable` is false where nothing may be changed. `leave`: puts the focus elsewhere when a person leaves the grid with Escape. */
+export function controlGrid(all: Grid, editable: boolean, leave: () => void) {
+  const { view, sheet } = all;
   const { grid } = view;
 
   const fieldAt = (column: number) => view.columns[column - view.leading]?.name;
   const change = (changes: readonly Change[]) => {
     const left = sheet.change(changes);
     if (left > 0)
-      say(`${left === 1 ? "1 cell was" : `${left} cells were`} not changed: their rows are no longer open, or are being submitted.`);
+      all.say(`${left === 1 ? "1 cell was" : `${left} cells were`} not changed: their rows are no longer open, or are being submitted.`);
   };
   const range = () => {
     const { from, to } = view.range();
@@ -45,7 +34,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
     return changes;
   };
 
-  const editor = createCellEditor({ view, sheet, editable, suggestions, change, fieldAt });
+  const editor = createCellEditor(all, { editable, change, fieldAt });
 
   const paste = (text: string) => {
     const block = parseCells(text);
@@ -65,14 +54,14 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave, co
     view.anchor = from;
     view.refresh();
     const [wanted, done] = [block.reduce((sum, { length }) => sum + length, 0), changes.length];
-    if (done < wanted) say(`${wanted - done} cells did not fit into the table and were not pasted.`);
+    if (done < wanted) all.say(`${wanted - done} cells did not fit into the table and were not pasted.`);
   };
   const select = (index: number, selected: boolean, upFrom?: number) => {
     const [from, to] = upFrom === undefined ? [index, index] : [Math.min(index, upFrom), Math.max(index, upFrom)];
     for (const row of sheet.rows.slice(from, to + 1)) row.selected = selected;
     sheet.onChange();
   };
-  const commands = rangeCommands({ view, sheet, editable, say, columns, references, change, inRange, range, fieldAt });
+  const commands = rangeCommands(all, { editable, change, inRange, range, fieldAt });
 
   const move = (event: KeyboardEvent, down: number, right: number) => {
     event.preventDefault();

@@ -1,70 +1,53 @@
 // Unsent edits, kept in this browser until they are sent: they outlive a reload and a sign-out. The key names the member, so that another
 // person who signs in here does not see them.
-import type { Edits, Row } from "./rows.js";
+import type { Row } from "./rows.js";
 
-const atOnce = 100;
+export type Edits = ReturnType<typeof keptEdits>;
 
-export function keptEdits(owner: string): Edits {
+export function keptEdits(owner: string) {
   const prefix = `waybill correction ${owner} `;
   const kept = new Map<string, Record<string, string>>();
-  const waiting = new Set<Row>();
-  let writing = false;
-  let full = false;
+  let isFull = false;
   for (const key of storedKeys(prefix)) {
     const values = storedValues(key);
     if (values) kept.set(key.slice(prefix.length), values);
   }
-  const edits: Edits = {
-    of: (key) => kept.get(key),
-    keep: (rows) => {
-      for (const row of rows) {
-        waiting.add(row);
-        kept.set(row.key, Object.fromEntries(row.changed));
-      }
-      if (!writing) setTimeout(write);
-      writing = true;
-    },
-    rows: () => [...kept.values()].filter((values) => Object.keys(values).length > 0).length,
-    forget: (rows) => {
-      for (const row of rows) {
-        waiting.delete(row);
-        kept.delete(row.key);
-        try {
-          localStorage.removeItem(prefix + row.key);
-        } catch {
-          // There is no storage, so nothing was kept.
+  /** Storage may be full, or switched off: edits then last as long as the page. */
+  const store = (write: () => void) => {
+    try {
+      write();
+    } catch {
+      if (!isFull) edits.onFull();
+      isFull = true;
+    }
+  };
+  const edits = {
+    /** What was kept for a row. */
+    of: (key: string): Readonly<Record<string, string>> | undefined => kept.get(key),
+    /** Keeps the rows' edits as they are now. */
+    keep: (rows: Iterable<Row>) => {
+      for (const { key, changed } of rows) {
+        if (changed.size === 0) edits.forget([{ key }]);
+        else {
+          const values = Object.fromEntries(changed);
+          kept.set(key, values);
+          store(() => localStorage.setItem(prefix + key, JSON.stringify(values)));
         }
       }
     },
-    onFull: () => undefined,
+    /** Of how many rows edits are kept, whichever rows the page shows. */
+    rows: (): number => kept.size,
+    /** Deletes the edits of rows that were sent. */
+    forget: (rows: Iterable<Pick<Row, "key">>) => {
+      for (const { key } of rows) if (kept.delete(key)) store(() => localStorage.removeItem(prefix + key));
+    },
+    /** Is called once when the browser has no more room. */
+    onFull: (): void => undefined,
   };
-  const writeOne = (row: Row) => {
-    waiting.delete(row);
-    try {
-      if (row.changed.size === 0) localStorage.removeItem(prefix + row.key);
-      else localStorage.setItem(prefix + row.key, JSON.stringify(Object.fromEntries(row.changed)));
-    } catch {
-      if (!full) edits.onFull();
-      full = true;
-    }
-  };
-  const write = () => {
-    let count = 0;
-    for (const row of waiting) {
-      writeOne(row);
-      count += 1;
-      if (count === atOnce) break;
-    }
-    writing = waiting.size > 0;
-    if (writing) setTimeout(write);
-  };
-  addEventListener("pagehide", () => {
-    for (const row of waiting) writeOne(row);
-  });
   return edits;
 }
 
-/** None where storage is switched off: edits then last as long as the page. */
+/** None where storage is switched off. */
 function storedKeys(prefix: string): string[] {
   try {
     return Object.keys(localStorage).filter((key) => key.startsWith(prefix));

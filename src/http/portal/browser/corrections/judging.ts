@@ -4,18 +4,20 @@
 import type { ClosedRow, Row, Verdict } from "./rows.js";
 import { askServer, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
+import type { Grid } from "./view.js";
 
 const quietMs = 250;
 const againMs = 3_000;
 const mostBytes = 500_000;
-export const rowsPerRequest = 500;
+const rowsPerRequest = 500;
 
 interface Judgement {
   readonly verdicts: readonly { readonly row: number; readonly verdict: Verdict | null }[];
   readonly held: readonly ClosedRow[];
 }
 
-export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => void): () => void {
+export function judgeChanges(grid: Grid): () => void {
+  const { sheet, settings } = grid;
   let timer: number | undefined;
   let isAsking = false;
   const later = (ms: number) => {
@@ -34,7 +36,7 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
     const unchanged = () => batch.filter((row, index) => row.version === versions[index]);
     let wait = 0;
     try {
-      const { verdicts, held } = await askServer<Judgement>(`${base}/judge`, { importId, rows: batch.map(correctionOf) });
+      const { verdicts, held } = await askServer<Judgement>(`${settings.base}/judge`, { importId, rows: batch.map(correctionOf) });
       const byRow = new Map(verdicts.map(({ row, verdict }) => [row, verdict]));
       for (const row of unchanged()) {
         const verdict = byRow.get(row.sent.row);
@@ -43,7 +45,7 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
       }
       sheet.holdAs(importId, held);
     } catch (error) {
-      say(error instanceof RequestRefused ? error.message : "The rows could not be checked. Trying again in a moment.");
+      grid.say(error instanceof RequestRefused ? error.message : "The rows could not be checked. Trying again in a moment.");
       // What the server refuses for good is not asked again until it changes.
       if (error instanceof RequestRefused && error.status < 500 && error.status !== 429)
         for (const row of unchanged()) sheet.unjudged.delete(row);
@@ -60,29 +62,19 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
 
 /** Rows of one import, whole shipments, as many as one request may have. */
 function nextBatch(sheet: Sheet): Row[] {
-  const batch = new Set<Row>();
-  let bytes = 0;
-  let importId: string | undefined;
-  for (const row of sheet.unjudged) {
-    if (row.held || batch.has(row)) continue;
-    importId ??= row.sent.importId;
-    if (row.sent.importId !== importId) continue;
-    const group = sheet.together(row).filter(({ held }) => held === undefined);
-    const size = group.reduce((sum, each) => sum + bytesOf(each), 0);
-    if (batch.size > 0 && (batch.size + group.length > rowsPerRequest || bytes + size > mostBytes)) break;
-    if (group.length > rowsPerRequest) {
-      for (const each of group) sheet.judged(each, each.version, { reason: tooManyLines, faulty: [] });
-      continue;
-    }
-    for (const each of group) batch.add(each);
-    bytes += size;
-  }
-  return [...batch];
+  const open = sheet.groups(sheet.unjudged).map((group) => group.filter(({ held }) => held === undefined));
+  for (const row of open.filter(({ length }) => length > rowsPerRequest).flat())
+    sheet.judged(row, row.version, { reason: tooManyLines, faulty: [] });
+  const [first = []] = chunksOf(
+    open.filter(({ length }) => length > 0 && length <= rowsPerRequest),
+    mostBytes,
+  );
+  return first.flat();
 }
 
 const tooManyLines = `The shipment has more than ${rowsPerRequest} rejected lines. Download the error report and correct them there`;
 
-export const bytesOf = ({ changed }: Row): number => {
+const bytesOf = ({ changed }: Row): number => {
   let bytes = 60;
   for (const [field, value] of changed) bytes += field.length + value.length * 2 + 10;
   return bytes;
@@ -97,3 +89,24 @@ export const correctionOf = ({ sent, changed }: Row) => ({
 });
 
 const storable = (text: string) => text.replaceAll(/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+
+/** Divides shipments and activities into requests of one import each, of at most `rowsPerRequest` rows. */
+export function chunksOf(groups: readonly Row[][], mostBytes: number): Row[][][] {
+  const chunks: Row[][][] = [];
+  const open = new Map<string, { readonly chunk: Row[][]; rows: number; bytes: number }>();
+  for (const group of groups) {
+    const importId = group[0]?.sent.importId ?? "";
+    const bytes = group.reduce((sum, row) => sum + bytesOf(row), 0);
+    const at = open.get(importId);
+    if (at && at.rows + group.length <= rowsPerRequest && at.bytes + bytes <= mostBytes) {
+      at.chunk.push(group);
+      at.rows += group.length;
+      at.bytes += bytes;
+    } else {
+      const chunk = [group];
+      chunks.push(chunk);
+      open.set(importId, { chunk, rows: group.length, bytes });
+    }
+  }
+  return chunks;
+}

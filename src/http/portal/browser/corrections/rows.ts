@@ -82,20 +82,6 @@ export interface Change {
   readonly value: string;
 }
 
-/** Edits that were not sent yet, kept in this browser. */
-export interface Edits {
-  /** What was kept for a row. */
-  readonly of: (key: string) => Readonly<Record<string, string>> | undefined;
-  /** Keeps the row's edits as they are now, a little later: thousands at once must not stop the page. */
-  readonly keep: (rows: Iterable<Row>) => void;
-  /** Of how many rows edits are kept, whichever rows the page shows. */
-  readonly rows: () => number;
-  /** Deletes the edits of rows that were sent. */
-  readonly forget: (rows: Iterable<Row>) => void;
-  /** Is called once when the browser has no more room. */
-  onFull: () => void;
-}
-
 export interface Status {
   readonly kind: "held" | "ready" | "checking" | "wrong" | "accepted";
   readonly text: string;

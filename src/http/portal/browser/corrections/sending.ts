@@ -2,29 +2,28 @@
 import { ask as askPerson } from "../dialog.js";
 import { element } from "../element.js";
 import { changesOf, changesTable, count } from "./changes.js";
-import { type Edits, importText, type Row, rowStatus, type Settings } from "./rows.js";
+import { chunksOf } from "./judging.js";
+import { importText, type Row, rowStatus } from "./rows.js";
 import { askServer, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
-import { chunksOf, readyGroups, type SubmitOutcome, submit } from "./submit.js";
+import { mostBytes, readyGroups, type SubmitOutcome, submit } from "./submit.js";
+import type { Grid } from "./view.js";
 
-interface Parts {
-  readonly sheet: Sheet;
-  readonly edits: Edits;
-  readonly settings: Settings;
-  readonly references: ReadonlyMap<string, string>;
-  readonly say: (text: string) => void;
-  readonly outcomeBox: HTMLElement | null;
-}
+/** Where the outcome is said. */
+type Outcome = HTMLElement | null;
 
 /** Sends what is ready, once the person has seen it. */
-export async function submitReady({ sheet, edits, settings, references, say, outcomeBox }: Parts): Promise<void> {
-  say("");
+export async function submitReady(grid: Grid, outcomeBox: Outcome): Promise<void> {
+  const { sheet, references } = grid;
+  grid.say("");
   if (sheet.unjudged.size > 0) await judgedOrLate(sheet);
   const ready = readyGroups(sheet);
   if (ready.length === 0) {
     const wrong = sheet.rows.filter((row) => (row.selected || row.changed.size > 0) && rowStatus(row, sheet.touched(row)).kind === "wrong");
     const still = wrong.length === 1 ? "row still has a problem" : "rows still have problems";
-    return say(wrong.length > 0 ? `No rows are ready to submit: ${wrong.length} ${still}.` : "Change or select the rows to submit first.");
+    return grid.say(
+      wrong.length > 0 ? `No rows are ready to submit: ${wrong.length} ${still}.` : "Change or select the rows to submit first.",
+    );
   }
   const rows = ready.flat();
   const changes = changesOf(rows);
@@ -33,15 +32,15 @@ export async function submitReady({ sheet, edits, settings, references, say, out
     title: `Submit ${count(rows.length, "row")}?`,
     content: [
       element("p", {}, importsText(rows, references)),
-      ...(changes.length === 0 ? [] : changesTable(changes, { columns: settings.columns, references })),
+      ...(changes.length === 0 ? [] : changesTable(changes, grid)),
       ...(unchanged === 0 ? [] : [element("p", {}, `${count(unchanged, "row is", "rows are")} submitted unchanged.`)]),
     ],
     confirm: `Submit ${count(rows.length, "row")}`,
     isWide: true,
   });
   if (!isGiven) return;
-  const outcome = await submit(sheet, ready, edits, settings.base);
-  const told = outcomeOf(outcome, sheet, settings);
+  const outcome = await submit(grid, ready);
+  const told = outcomeOf(outcome, grid);
   outcomeBox?.replaceChildren(told);
   const own = new Set(outcome.sent.map(({ importId }) => importId));
   submitted = { rows: rows.filter(({ held }) => own.has(held?.otherId ?? "")), told };
@@ -82,7 +81,7 @@ function importsText(rows: readonly Row[], references: ReadonlyMap<string, strin
   return `${[...counts].map(([importId, each]) => `${count(each, "row")} of ${references.get(importId) ?? importId}`).join(", ")}.`;
 }
 
-function outcomeOf({ sent, taken, faults }: SubmitOutcome, sheet: Sheet, { importBase }: Settings): HTMLElement {
+function outcomeOf({ sent, taken, faults }: SubmitOutcome, { sheet, settings: { importBase } }: Grid): HTMLElement {
   const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined);
   const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict)).length; // not a row that is still being checked
   const unsent = kept.length - faulty;
@@ -114,36 +113,37 @@ async function judgedOrLate(sheet: Sheet): Promise<void> {
 }
 
 /** Asks, with a note, and offers to undo it. `chosen`: whole shipments. */
-export async function dismiss(chosen: readonly Row[], parts: Parts): Promise<void> {
+export async function dismiss(chosen: readonly Row[], grid: Grid, outcomeBox: Outcome): Promise<void> {
   const rows = chosen.filter(({ held }) => held === undefined || held.state === "open again");
-  if (rows.length === 0) return parts.say("Select the rows first.");
-  const note = await askToDismiss(rows, parts);
+  if (rows.length === 0) return grid.say("Select the rows first.");
+  const note = await askToDismiss(rows, grid);
   if (note === undefined) return;
-  const done = await changeState("dismiss", note, rows, parts);
+  const done = await changeState("dismiss", note, rows, grid);
   if (done.length === 0) return;
   const undo = element("button", { type: "button", class: "quiet" }, "Undo");
   undo.addEventListener("click", () => {
-    parts.outcomeBox?.replaceChildren();
-    void changeState("reopen", "", done, parts);
+    outcomeBox?.replaceChildren();
+    void changeState("reopen", "", done, grid);
   });
   const line = element("p", {}, `${count(done.length, "row")} dismissed. `, undo);
-  parts.outcomeBox?.replaceChildren(element("div", { class: "notice done", role: "status" }, line));
+  outcomeBox?.replaceChildren(element("div", { class: "notice done", role: "status" }, line));
 }
 
-export async function reopen(chosen: readonly Row[], parts: Parts): Promise<void> {
+export async function reopen(chosen: readonly Row[], grid: Grid): Promise<void> {
   const rows = chosen.filter(({ held }) => held?.state === "dismissed");
-  if (rows.length === 0) return parts.say("Select the rows first.");
-  await changeState("reopen", "", rows, parts);
+  if (rows.length === 0) return grid.say("Select the rows first.");
+  await changeState("reopen", "", rows, grid);
 }
 
 /** Resolves with the rows that were changed. */
-async function changeState(what: "dismiss" | "reopen", note: string, rows: readonly Row[], parts: Parts): Promise<readonly Row[]> {
-  const { sheet, edits, settings, say } = parts;
+async function changeState(what: "dismiss" | "reopen", note: string, rows: readonly Row[], grid: Grid): Promise<readonly Row[]> {
+  const { sheet, edits, settings } = grid;
   const done: Row[] = [];
   let closed = 0;
   const faults: string[] = [];
   const wanted = new Set(rows);
-  for (const chunk of chunksOf(sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row))))) {
+  const groups = sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row)));
+  for (const chunk of chunksOf(groups, mostBytes)) {
     const part = chunk.flat();
     const importId = part[0]?.sent.importId ?? "";
     const numbers = part.map(({ sent }) => sent.row);
@@ -161,12 +161,12 @@ async function changeState(what: "dismiss" | "reopen", note: string, rows: reado
     }
   }
   const outcome = done.length > 0 && what === "reopen" ? [`${count(done.length, "row")} reopened.`] : [];
-  say([...outcome, ...(closed > 0 ? [notOpen(closed)] : []), ...new Set(faults)].join(" "));
+  grid.say([...outcome, ...(closed > 0 ? [notOpen(closed)] : []), ...new Set(faults)].join(" "));
   return done;
 }
 
 /** Resolves with the note; with nothing where the person has cancelled. */
-async function askToDismiss(rows: readonly Row[], { references }: Parts): Promise<string | undefined> {
+async function askToDismiss(rows: readonly Row[], { references }: Grid): Promise<string | undefined> {
   const changed = rows.filter((row) => row.changed.size > 0).length;
   const note = element("input", { id: "dismiss-note", autocomplete: "off", maxlength: "1000" });
   const isGiven = await askPerson({

@@ -1,34 +1,14 @@
 // The rows that the page has, their changes, and which of them go together.
-import type { Change, ClosedRow, Edits, Row, RowClosure, SentRow, Verdict } from "./rows.js";
+import type { Change, ClosedRow, Row, RowClosure, SentRow, Verdict } from "./rows.js";
 
 export const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
-export interface Sheet {
-  readonly rows: Row[];
-  readonly byKey: Map<string, Row>;
-  readonly add: (sent: readonly SentRow[]) => void;
-  /** Takes all rows out, for those of another reason. Their edits are kept. */
-  readonly clear: () => void;
-  /**
-   * Changes cells, as one step that can be undone. Rows that another person has taken, or that are being sent, stay as they are. Returns how many
-   * cells were left out.
-   */
-  readonly change: (changes: readonly Change[], remember?: boolean) => number;
-  readonly undo: () => boolean;
-  /** The rows that are judged and sent together with this one: the other lines of its shipment. */
-  readonly together: (row: Row) => Row[];
-  /** Each shipment of these rows, and each activity, once. */
-  readonly groups: (rows: Iterable<Row>) => Row[][];
-  /** Says who has each row; undefined where the row is open again. */
-  readonly hold: (changes: Iterable<readonly [Row, RowClosure | undefined]>) => void;
-  /** The same for rows of one import, as the server names them. */
-  readonly holdAs: (importId: string, heldRows: readonly ClosedRow[]) => void;
-  readonly judged: (row: Row, version: number, verdict: Verdict | null) => void;
-  /** Rows whose verdict is wanted. */
-  readonly unjudged: Set<Row>;
-  readonly touched: (row: Row) => boolean;
-  /** Is called after every change, once for many. */
-  onChange: () => void;
+export type Sheet = ReturnType<typeof createSheet>;
+
+/** Where the rows' edits are kept (edits.ts). */
+interface KeptEdits {
+  readonly of: (key: string) => Readonly<Record<string, string>> | undefined;
+  readonly keep: (rows: Iterable<Row>) => void;
 }
 
 export const cellValue = ({ sent, changed }: Row, field: string): string => changed.get(field) ?? sent.values[field] ?? "";
@@ -40,9 +20,10 @@ const joinsClosed = ({ sent, held }: Row): Verdict => ({
 });
 const mostSteps = 100;
 
-export function createSheet(kind: "shipments" | "activities", edits: Edits): Sheet {
+export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) {
   const rows: Row[] = [];
   const byKey = new Map<string, Row>();
+  /** Rows whose verdict is wanted. */
   const unjudged = new Set<Row>();
   /** By what rows have in common: the shipment they were sent with, and the one they name now. */
   const shipments = new Map<string, Set<Row>>();
@@ -57,6 +38,7 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
     const members = shipments.get(group) ?? new Set<Row>();
     shipments.set(group, members.add(row));
   };
+  /** The rows that are judged and sent together with this one: the other lines of its shipment. */
   const together = (row: Row): Row[] => {
     if (kind === "activities") return [row];
     const [found, followed] = [new Set([row]), new Set<Set<Row>>()];
@@ -86,6 +68,7 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       } else each.verdict = each.sent.today;
     }
   };
+  /** Each shipment of these rows, and each activity, once. */
   const groups = (some: Iterable<Row>): Row[][] => {
     const seen = new Set<Row>();
     const found: Row[][] = [];
@@ -113,14 +96,14 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
     if (field === shipmentField) join(row, named(row));
     return [row, ...left];
   };
-  const sheet: Sheet = {
+  const sheet = {
     rows,
     byKey,
     unjudged,
     together,
     groups,
     touched,
-    add(sent) {
+    add(sent: readonly SentRow[]): void {
       for (const each of sent) {
         const key = keyOf(each.importId, each.row);
         if (byKey.has(key)) continue;
@@ -145,13 +128,18 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       judgeAgain(added.filter(({ changed }) => changed.size > 0));
       sheet.onChange();
     },
-    clear() {
+    /** Takes all rows out, for those of another reason. Their edits are kept. */
+    clear(): void {
       rows.length = 0;
       steps.length = 0;
       for (const each of [byKey, unjudged, shipments]) each.clear();
       sheet.onChange();
     },
-    change(changes, remember = true) {
+    /**
+     * Changes cells, as one step that can be undone. Rows that another person has taken, or that are being sent, stay as they are. Returns how many
+     * cells were left out.
+     */
+    change(changes: readonly Change[], remember = true): number {
       const possible = changes.filter(({ row }) => row.held === undefined && !row.sending);
       const before = possible.map(({ row, field }) => ({ row, field, value: cellValue(row, field) }));
       const changed = possible.filter(({ value }, index) => value !== before[index]?.value);
@@ -164,13 +152,14 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       sheet.onChange();
       return changes.length - possible.length;
     },
-    undo() {
+    undo(): boolean {
       const step = steps.pop();
       if (!step) return false;
       sheet.change(step, false);
       return true;
     },
-    hold(changes) {
+    /** Says who has each row; undefined where the row is open again. */
+    hold(changes: Iterable<readonly [Row, RowClosure | undefined]>): void {
       const affected: Row[] = [];
       for (const [row, held] of changes) {
         row.held = held;
@@ -185,7 +174,8 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       judgeAgain(affected);
       sheet.onChange();
     },
-    holdAs(importId, heldRows) {
+    /** The same for rows of one import, as the server names them. */
+    holdAs(importId: string, heldRows: readonly ClosedRow[]): void {
       sheet.hold(
         heldRows.flatMap(({ row: number, ...held }) => {
           const row = byKey.get(keyOf(importId, number));
@@ -193,13 +183,14 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
         }),
       );
     },
-    judged(row, version, verdict) {
+    judged(row: Row, version: number, verdict: Verdict | null): void {
       if (row.version !== version) return;
       row.verdict = verdict;
       unjudged.delete(row);
       sheet.onChange();
     },
-    onChange: () => undefined,
+    /** Is called after every change, once for many. */
+    onChange: (): void => undefined,
   };
   return sheet;
 }

@@ -1,10 +1,10 @@
 // Asks the server whether another person has taken a row: for the rows in view and the changed ones, when an import of the organisation begins
 // or ends, when the page becomes visible, and every few seconds while it is visible.
 import { follow } from "../eventSource.js";
-import type { ClosedRow, Row, RowClosure, Settings } from "./rows.js";
+import type { ClosedRow, Row, RowClosure } from "./rows.js";
 import { askServer } from "./server.js";
-import { keyOf, type Sheet } from "./sheet.js";
-import type { View } from "./view.js";
+import { keyOf } from "./sheet.js";
+import type { Grid } from "./view.js";
 
 const everyMs = 10_000;
 const soonMs = 200;
@@ -12,7 +12,8 @@ const most = 500;
 
 type RowState = ClosedRow & { readonly importId: string };
 
-export function followStates(sheet: Sheet, view: View, { base, liveUrl, state }: Pick<Settings, "base" | "liveUrl" | "state">): void {
+export function followStates({ sheet, view, settings }: Grid): void {
+  const { base, liveUrl, state } = settings;
   let isAsking = false;
   let wanted = false;
   let soon: ReturnType<typeof setTimeout> | undefined;

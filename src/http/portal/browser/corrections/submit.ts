@@ -1,9 +1,10 @@
 // Submits the rows that are valid, shipments as a whole, and keeps the others. Each import that is corrected gets one new import, or several for
 // more than 500 rows.
-import { bytesOf, correctionOf, rowsPerRequest } from "./judging.js";
-import type { Edits, Row } from "./rows.js";
+import { chunksOf, correctionOf } from "./judging.js";
+import type { Row } from "./rows.js";
 import { askServerAgain, isPassing, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
+import type { Grid } from "./view.js";
 
 export interface SubmitOutcome {
   readonly sent: readonly (Sent & { readonly rows: number })[];
@@ -17,7 +18,8 @@ interface Sent {
   readonly name: string;
 }
 
-const mostBytes = 1_500_000;
+/** Of one request that changes something. */
+export const mostBytes = 1_500_000;
 
 /** Shipments, and activities, that are changed or selected and whose every row is ready. */
 export const readyGroups = (sheet: Sheet): Row[][] =>
@@ -32,9 +34,9 @@ const isReady = (group: readonly Row[]): boolean => group.every(({ verdict, held
 const keys = new Map<string, string>();
 
 /** `groups`: what the person has seen. Those that are not ready any more stay. */
-export async function submit(sheet: Sheet, groups: readonly Row[][], edits: Edits, base: string): Promise<SubmitOutcome> {
+export async function submit({ sheet, edits, settings }: Grid, groups: readonly Row[][]): Promise<SubmitOutcome> {
   const outcome = { sent: [] as (Sent & { rows: number })[], taken: 0, faults: [] as string[] };
-  const waiting = chunksOf(groups.filter(isReady));
+  const waiting = chunksOf(groups.filter(isReady), mostBytes);
   for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
     const rows = chunk.flat();
     const from = rows[0]?.sent.importId ?? "";
@@ -44,7 +46,7 @@ export async function submit(sheet: Sheet, groups: readonly Row[][], edits: Edit
     };
     try {
       lock(true);
-      const { importId, name } = await send(`${base}/submit`, from, rows);
+      const { importId, name } = await send(`${settings.base}/submit`, from, rows);
       const held = { state: "submitted", otherId: importId, otherName: name, by: "you", note: null };
       sheet.hold(rows.map((row) => [row, held]));
       edits.forget(rows);
@@ -80,25 +82,4 @@ async function send(address: string, importId: string, rows: readonly Row[]): Pr
     if (!isPassing(error)) keys.delete(name);
     throw error;
   }
-}
-
-/** Divides shipments and activities into requests of one import each, of at most `rowsPerRequest` rows. */
-export function chunksOf(groups: readonly Row[][]): Row[][][] {
-  const chunks: Row[][][] = [];
-  const open = new Map<string, { readonly chunk: Row[][]; rows: number; bytes: number }>();
-  for (const group of groups) {
-    const importId = group[0]?.sent.importId ?? "";
-    const bytes = group.reduce((sum, row) => sum + bytesOf(row), 0);
-    const at = open.get(importId);
-    if (at && at.rows + group.length <= rowsPerRequest && at.bytes + bytes <= mostBytes) {
-      at.chunk.push(group);
-      at.rows += group.length;
-      at.bytes += bytes;
-    } else {
-      const chunk = [group];
-      chunks.push(chunk);
-      open.set(importId, { chunk, rows: group.length, bytes });
-    }
-  }
-  return chunks;
 }

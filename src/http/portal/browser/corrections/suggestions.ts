@@ -1,5 +1,6 @@
 // The list of what fits into a cell: below a cell that is edited, or beside a faulty one that was clicked. The server says what is near.
 import { element } from "../element.js";
+import type { Settings } from "./rows.js";
 import { askServer } from "./server.js";
 
 export interface Suggestion {
@@ -14,15 +15,10 @@ export interface Offer {
   readonly take: () => void;
 }
 
-export interface Suggestions {
-  readonly has: (field: string) => boolean;
-  readonly of: (field: string, text: string) => Promise<readonly Suggestion[]>;
-}
-
 const mostKept = 200;
 
 /** Asked once for each text. Where the server does not answer, nothing is suggested. */
-export function suggestionsFrom(base: string, fields: readonly string[]): Suggestions {
+export function suggestionsFrom({ base, suggested }: Pick<Settings, "base" | "suggested">) {
   const kept = new Map<string, readonly Suggestion[]>();
   const read = async (query: string) => {
     const { suggestions } = await askServer<{ suggestions: readonly Suggestion[] }>(`${base}/suggestions?${query}`);
@@ -31,8 +27,8 @@ export function suggestionsFrom(base: string, fields: readonly string[]): Sugges
     return suggestions;
   };
   return {
-    has: (field) => fields.includes(field),
-    of: async (field, text) => {
+    has: (field: string) => suggested.includes(field),
+    of: async (field: string, text: string): Promise<readonly Suggestion[]> => {
       const query = new URLSearchParams({ field, text: text.slice(0, 200) }).toString();
       const found = kept.get(query) ?? (await read(query).catch(() => []));
       await scrolled();
@@ -44,21 +40,9 @@ export function suggestionsFrom(base: string, fields: readonly string[]): Sugges
 /** Scrolling closes the list, and the cell that it is for may just have been scrolled into view. */
 const scrolled = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
-export interface OfferList {
-  readonly show: (cell: HTMLElement, offers: readonly Offer[], at: "below" | "beside") => void;
-  readonly close: () => void;
-  readonly isOpen: () => boolean;
-  /** Marks the next or the last offer. */
-  readonly move: (step: number) => void;
-  /** The offer that is marked. */
-  readonly marked: () => Offer | undefined;
-  /** The field that the keyboard is in while the list is open. */
-  readonly tie: (input: HTMLInputElement) => void;
-}
-
 const gap = 2;
 
-export function createOfferList(frame: HTMLElement): OfferList {
+export function createOfferList(frame: HTMLElement) {
   const list = element("ul", { id: "suggestions", class: "suggestions", role: "listbox", "aria-label": "Suggestions" });
   let offers: readonly Offer[] = [];
   let at = -1;
@@ -94,7 +78,7 @@ export function createOfferList(frame: HTMLElement): OfferList {
   };
   document.addEventListener("mousedown", closeOutside, { capture: true });
   return {
-    show: (cell, given, where) => {
+    show: (cell: HTMLElement, given: readonly Offer[], where: "below" | "beside") => {
       offers = given;
       if (given.length === 0) return close();
       list.replaceChildren(
@@ -114,9 +98,12 @@ export function createOfferList(frame: HTMLElement): OfferList {
     },
     close,
     isOpen: () => list.isConnected,
-    move: (step) => mark(at + step < -1 ? offers.length - 1 : at + step >= offers.length ? -1 : at + step),
-    marked: () => (list.isConnected ? offers[at] : undefined),
-    tie: (field) => {
+    /** Marks the next or the last offer. */
+    move: (step: number) => mark(at + step < -1 ? offers.length - 1 : at + step >= offers.length ? -1 : at + step),
+    /** The offer that is marked. */
+    marked: (): Offer | undefined => (list.isConnected ? offers[at] : undefined),
+    /** The field that the keyboard is in while the list is open. */
+    tie: (field: HTMLInputElement) => {
       input = field;
       for (const [name, value] of Object.entries({
         role: "combobox",

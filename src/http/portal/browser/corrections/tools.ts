@@ -2,11 +2,11 @@
 
 import { count, headingOf } from "./changes.js";
 import { followCounts } from "./counts.js";
-import { type Change, type Edits, neededColumns, type Row, type SentRow, type Settings, usedFields } from "./rows.js";
+import { type Change, neededColumns, type Row, type SentRow, usedFields } from "./rows.js";
 import { dismiss, reopen, submitReady } from "./sending.js";
-import { cellValue, type Sheet } from "./sheet.js";
+import { cellValue } from "./sheet.js";
 import { readyGroups } from "./submit.js";
-import type { View } from "./view.js";
+import type { Grid } from "./view.js";
 
 const orders = ["dayFirst", "monthFirst"] as const;
 
@@ -18,27 +18,10 @@ const datesRead = (rows: readonly Row[], order: (typeof orders)[number]): Change
     ),
   );
 
-export interface Tools {
-  readonly say: (text: string) => void;
-  readonly refresh: () => void;
-  /** Shows the columns that these rows use. Later rows add theirs until somebody works in the grid, whose columns then stay in place. */
-  readonly chooseColumns: (rows: readonly SentRow[], areFirst: boolean) => void;
-  /** Rows are on their way. */
-  readonly loading: (keepsOutcome?: boolean) => void;
-  /** All rows are there, or as many as one sheet holds. */
-  readonly loaded: (all: boolean) => void;
-}
+export type Tools = ReturnType<typeof bindTools>;
 
-interface ToolParts {
-  readonly sheet: Sheet;
-  readonly edits: Edits;
-  readonly view: View;
-  readonly settings: Settings;
-  /** By import: its name. */
-  readonly references: ReadonlyMap<string, string>;
-}
-
-export function bindTools(panel: HTMLElement, { sheet, edits, view, settings, references }: ToolParts): Tools {
+export function bindTools(panel: HTMLElement, grid: Grid) {
+  const { sheet, edits, view, settings } = grid;
   const status = panel.querySelector<HTMLElement>("[data-status]");
   const outcomeBox = panel.querySelector<HTMLElement>("[data-outcome]");
   const button = (name: string) => panel.querySelector<HTMLButtonElement>(`[data-do="${name}"]`);
@@ -53,7 +36,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings, re
     isVisited = true;
   });
 
-  const counts = followCounts(sheet, settings);
+  const counts = followCounts(grid);
   const offers = [...document.querySelectorAll<HTMLButtonElement>("[data-find]")];
   const rowsWith = (offer: HTMLButtonElement) =>
     sheet.rows.filter((row) => row.held === undefined && cellValue(row, "customerId").trim() === offer.dataset["find"]);
@@ -101,7 +84,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings, re
     isScheduled = true;
     setTimeout(describe, 100);
   };
-  const say = (text: string) => {
+  grid.say = (text) => {
     message = text;
     refresh();
   };
@@ -125,8 +108,6 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings, re
     }
   };
 
-  const sending = { sheet, edits, settings, references, say, outcomeBox };
-
   const showAll = (pressed: boolean) => {
     button("columns")?.setAttribute("aria-pressed", String(pressed));
     view.showColumns(pressed ? settings.columns : neededColumns(settings.columns, used));
@@ -136,17 +117,17 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings, re
   panel.querySelector("[data-set]")?.addEventListener("submit", (event) => {
     event.preventDefault();
     const rows = sheet.rows.filter(({ selected, held }) => selected && held === undefined);
-    if (rows.length === 0) return say("Select the rows first.");
+    if (rows.length === 0) return grid.say("Select the rows first.");
     const field = setColumn?.value ?? "";
     sheet.change(rows.map((row) => ({ row, field, value: setValue?.value ?? "" })));
-    return say(`Set ${count(rows.length, "cell")} in ${headingOf(field, settings.columns)}.`);
+    return grid.say(`Set ${count(rows.length, "cell")} in ${headingOf(field, settings.columns)}.`);
   });
-  button("dismiss")?.addEventListener("click", () => void whileBusy(() => dismiss(chosen(), sending)));
-  button("reopen")?.addEventListener("click", () => void whileBusy(() => reopen(chosen(), sending)));
+  button("dismiss")?.addEventListener("click", () => void whileBusy(() => dismiss(chosen(), grid, outcomeBox)));
+  button("reopen")?.addEventListener("click", () => void whileBusy(() => reopen(chosen(), grid)));
   /** Changes cells of many rows at once, and says how many. */
   const changeCells = (changes: readonly Change[], words: string) => {
     const left = sheet.change(changes);
-    say(`${words} ${count(changes.length - left, "cell")}.`);
+    grid.say(`${words} ${count(changes.length - left, "cell")}.`);
   };
   for (const order of orders) button(order)?.addEventListener("click", () => changeCells(datesRead(sheet.rows, order), "Read"));
   for (const offer of offers)
@@ -156,19 +137,20 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings, re
         "Replaced",
       );
     });
-  button("submit")?.addEventListener("click", () => void whileBusy(() => submitReady(sending)));
+  button("submit")?.addEventListener("click", () => void whileBusy(() => submitReady(grid, outcomeBox)));
   button("columns")?.addEventListener("click", () => showAll(button("columns")?.getAttribute("aria-pressed") !== "true"));
 
   return {
-    say,
     refresh,
-    chooseColumns: (rows, areFirst) => {
+    /** Shows the columns that these rows use. Later rows add theirs until somebody works in the grid, whose columns then stay in place. */
+    chooseColumns: (rows: readonly SentRow[], areFirst: boolean) => {
       if (areFirst) used.clear();
       const before = used.size;
       for (const field of usedFields(rows)) used.add(field);
       const showsAll = button("columns")?.getAttribute("aria-pressed") === "true";
       if (areFirst || (used.size > before && !isVisited && !showsAll)) showAll(false);
     },
+    /** Rows are on their way. */
     loading: (keepsOutcome = false) => {
       counts.refresh();
       counts.keep();
@@ -177,7 +159,8 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings, re
       if (!keepsOutcome) outcomeBox?.replaceChildren();
       refresh();
     },
-    loaded: (whole) => {
+    /** All rows are there, or as many as one sheet holds. */
+    loaded: (whole: boolean) => {
       isLoading = false;
       hasAll = whole;
       describe();

@@ -1,6 +1,7 @@
 // The grid as it is seen: only the rows in view are in the document, however many there are.
 
 import { element } from "../element.js";
+import type { Edits } from "./edits.js";
 import { type Column, columnClass, type Row, rowStatus, type Settings } from "./rows.js";
 import { cellValue, type Sheet } from "./sheet.js";
 
@@ -13,35 +14,25 @@ export interface CellPosition {
   readonly column: number;
 }
 
-export interface View {
-  readonly frame: HTMLElement;
-  readonly grid: HTMLElement;
-  /** How many columns stand before the fields: the box that selects, the row's number, the problem, and the file where there are several. */
-  readonly leading: number;
-  columns: readonly Column[];
-  active: CellPosition;
-  /** The other corner of the cells that are selected. */
-  anchor: CellPosition;
-  /** The selected cells, from the first corner to the last. */
-  readonly range: () => { readonly from: CellPosition; readonly to: CellPosition };
-  readonly rowsInView: () => readonly Row[];
-  readonly pageRows: () => number;
-  readonly refresh: () => void;
-  readonly cellAt: (position: CellPosition) => HTMLElement | undefined;
-  readonly positionOf: (element: Element | null) => CellPosition | undefined;
-  /** Scrolls there and puts the focus on it. */
-  readonly goTo: (position: CellPosition, extend?: boolean) => void;
-  readonly showColumns: (columns: readonly Column[]) => void;
-}
+export type View = ReturnType<typeof createView>;
 
-interface Shown {
+interface GridRows {
   readonly sheet: Sheet;
+  readonly edits: Edits;
   readonly settings: Settings;
   /** By import: its name. */
-  readonly references: ReadonlyMap<string, string>;
+  readonly references: Map<string, string>;
 }
 
-export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, settings, references }: Shown): View {
+/** What all parts of the page work with. */
+export interface Grid extends GridRows {
+  readonly view: View;
+  /** Shows a sentence beside the numbers of rows. */
+  say: (text: string) => void;
+}
+
+export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, settings, references }: GridRows) {
+  /** How many columns stand before the fields: the box that selects, the row's number, the problem, and the file where there are several. */
   const leading = settings.withFile ? 4 : 3;
   const head = rowElement();
   head.classList.add("head");
@@ -52,24 +43,23 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
   grid.setAttribute("aria-multiselectable", "true");
   grid.append(head);
   const shown = new Map<number, HTMLElement>();
-  const spare: HTMLElement[] = [];
   let isScheduled = false;
 
-  const view: View = {
-    frame,
-    grid,
-    leading,
-    columns: [],
-    active: { row: 0, column: leading },
-    anchor: { row: 0, column: leading },
-    range: () => {
+  const view = {
+    ...{ frame, grid, leading },
+    columns: [] as readonly Column[],
+    active: { row: 0, column: leading } as CellPosition,
+    /** The other corner of the cells that are selected. */
+    anchor: { row: 0, column: leading } as CellPosition,
+    /** The selected cells, from the first corner to the last. */
+    range: (): { readonly from: CellPosition; readonly to: CellPosition } => {
       const { anchor, active } = view;
       return {
         from: { row: Math.min(anchor.row, active.row), column: Math.min(anchor.column, active.column) },
         to: { row: Math.max(anchor.row, active.row), column: Math.max(anchor.column, active.column) },
       };
     },
-    rowsInView: () => [...shown.keys()].flatMap((index) => sheet.rows[index] ?? []),
+    rowsInView: (): readonly Row[] => [...shown.keys()].flatMap((index) => sheet.rows[index] ?? []),
     pageRows: () => Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 2),
     refresh: () => {
       if (isScheduled) return;
@@ -79,13 +69,14 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
         render();
       });
     },
-    cellAt: ({ row, column }) => shown.get(row)?.children[column] as HTMLElement | undefined,
-    positionOf: (element) => {
+    cellAt: ({ row, column }: CellPosition) => shown.get(row)?.children[column] as HTMLElement | undefined,
+    positionOf: (element: Element | null): CellPosition | undefined => {
       const cell = element?.closest<HTMLElement>("[data-column]");
       const row = cell?.parentElement?.dataset["row"];
       return cell && row !== undefined ? { row: Number(row), column: Number(cell.dataset["column"]) } : undefined;
     },
-    goTo: (position, extend = false) => {
+    /** Scrolls there and puts the focus on it. */
+    goTo: (position: CellPosition, extend = false) => {
       const last = leading + view.columns.length - 1;
       const row = Math.max(0, Math.min(sheet.rows.length - 1, position.row));
       view.active = { row, column: Math.max(0, Math.min(last, position.column)) };
@@ -99,12 +90,11 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       cell?.focus({ preventScroll: true });
       if (cell && view.active.column >= leading) intoView(cell);
     },
-    showColumns: (columns) => {
+    showColumns: (columns: readonly Column[]) => {
       view.columns = columns;
       grid.setAttribute("aria-colcount", String(leading + columns.length));
-      for (const element of [...shown.values(), ...spare]) element.remove();
+      for (const element of shown.values()) element.remove();
       shown.clear();
-      spare.length = 0;
       fillHead();
       const active = Math.min(view.active.column, leading + columns.length - 1);
       view.active = { row: view.active.row, column: active };
@@ -161,14 +151,13 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     for (const [index, element] of shown) {
       if (wanted.has(index)) continue;
       element.remove();
-      spare.push(element);
       shown.delete(index);
     }
     let before: Element = head;
     for (const index of [...wanted].sort((one, other) => one - other)) {
       const row = sheet.rows[index];
       if (!row) continue;
-      const element = shown.get(index) ?? spare.pop() ?? make();
+      const element = shown.get(index) ?? make();
       shown.set(index, element);
       if (before.nextElementSibling !== element) before.after(element);
       before = element;

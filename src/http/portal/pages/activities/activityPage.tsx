@@ -193,7 +193,6 @@ export const correctForm: FormDefinition = {
         sent: async () => sent,
       },
     );
-    deps.live.imports.nudge();
     return withNotice(importPath(correction.importId), "Correction submitted. The old activity counts until the new one does.");
   },
 };

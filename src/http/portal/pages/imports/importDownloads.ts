@@ -1,16 +1,25 @@
-// Both files of an import, by links that last as long as a browser needs to begin.
-
+// Both files of an import. What is stored is a link that lasts as long as a browser needs to begin. The error report has the open rows only: it is
+// the stored one without the rows that are corrected, dismissed or superseded since.
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { askForReport } from "../../../../commands/imports/storedObjects.js";
+import { reportSubject, rowNumberColumn } from "../../../../domain/files/header.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import { cellText } from "../../../../domain/rows/cells.js";
 import { withoutEnd } from "../../../../domain/withoutEnd.js";
 import { submittedFile } from "../../../../queries/imports/importStatus.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
+import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
+import { rowsInState } from "../../../../queries/rejectedRows/rowStates.js";
 import { lookUntilFound } from "../../../../timeLimit.js";
 import { Problem } from "../../../server/problem.js";
+import { download, type Pieces } from "../../downloads.js";
 import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
+import { type TableCell, tableFormats, workbookPieces } from "../../tableDownloads.js";
 import { importOf } from "./importPage.js";
 import { importsPath } from "./importStatus.js";
-import { downloadOpenRows, isPartlyOpen } from "./openReport.js";
 
 const linkSeconds = 300;
 
@@ -24,9 +33,12 @@ const reportDownload: AnswerDefinition<SignedInVisit> = {
     const { importId, reportKey } = view;
     if (reportKey === null) throw new Rejection("notFound", "This import has no error report yet, or no row was rejected");
     await untilStored(deps, importId, reportKey);
-    const report = { key: reportKey, name: `rejected-rows-${importId}.xlsx` };
-    const all = visit.query["rows"] === "all" || !(await isPartlyOpen(visit.person.organisationId, view, deps));
-    return all ? leadTo(visit, deps, report) : downloadOpenRows(visit, deps, { view, ...report });
+    const name = `rejected-rows-${importId}.xlsx`;
+    const { organisationId } = visit.person;
+    if (visit.query["rows"] === "all" || !(await isPartlyOpen(organisationId, view, deps)))
+      return leadTo(visit, deps, { key: reportKey, name });
+    const pieces = () => openReport(organisationId, view, reportKey, deps);
+    return download(visit, deps.downloads, { name, contentType: tableFormats.xlsx, pieces });
   },
 };
 
@@ -65,4 +77,62 @@ async function leadTo(visit: SignedInVisit, deps: PortalDeps, { key, name }: { k
 function asVisited(link: string, { links }: SignedInVisit, { publicUrl }: PortalDeps): string {
   const base = withoutEnd(publicUrl, "/");
   return link.startsWith(`${base}/`) ? links.to(link.slice(base.length)) : link;
+}
+
+/** Whether some rejected rows are open and others are not. Otherwise the stored report is the right one. */
+async function isPartlyOpen(organisationId: string, view: ImportView, { pool }: Pick<PortalDeps, "pool">): Promise<boolean> {
+  if (view.status !== "completed") return false;
+  const { rows, atLeast } = (await countOpenRows(organisationId, view.importId, pool))[view.kind];
+  return atLeast || (rows > 0 && rows < view.counts.failed);
+}
+
+async function* openReport(organisationId: string, view: ImportView, key: string, deps: PortalDeps): Pieces {
+  const { objectStore, spreadsheets, tempDir } = deps;
+  const folder = await mkdtemp(join(tempDir, "report-"));
+  try {
+    const path = join(folder, "report.xlsx");
+    await objectStore.fetch(key, path);
+    const { columns } = await spreadsheets.readHeader(path, "report.xlsx");
+    yield* workbookPieces(spreadsheets, "Rejected rows", {
+      columns,
+      rows: openRows(organisationId, view, { path, columns }, deps),
+      texts: new Set(columns.keys()),
+      subject: reportSubject(view.importId),
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Both the report and the open rows are in row order. */
+async function* openRows(
+  organisationId: string,
+  view: ImportView,
+  { path, columns }: { readonly path: string; readonly columns: readonly string[] },
+  { spreadsheets, pool }: PortalDeps,
+): AsyncGenerator<readonly (readonly TableCell[])[]> {
+  const numberColumn = rowNumberColumn(columns);
+  const open = openNumbers(organisationId, view, pool);
+  let next = await open.next();
+  for await (const { rows } of spreadsheets.readRows(path, { format: "xlsx" })) {
+    const kept: TableCell[][] = [];
+    for (const { cells } of rows) {
+      const number = Number(cellText(cells[numberColumn]));
+      while (!next.done && next.value < number) next = await open.next();
+      if (!next.done && next.value === number) kept.push(cells.map(cellText));
+    }
+    if (kept.length > 0) yield kept;
+    if (next.done) return;
+    await setImmediate(); // the process serves requests meanwhile
+  }
+}
+
+const atOnce = 1_000;
+
+async function* openNumbers(organisationId: string, { kind, importId }: ImportView, pool: PortalDeps["pool"]): AsyncGenerator<number> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const found = await rowsInState(organisationId, { kind, importId }, { state: "open", after, count: atOnce }, pool);
+    yield* found.rows;
+    after = found.lookedUpTo;
+  }
 }

@@ -1,13 +1,21 @@
+// The page of one import: what became of it, from the tables and from its stream, and the button that cancels it.
 import { cancelImport } from "../../../../commands/imports/endImport.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import { requestedEvent } from "../../../../events/importLayout.js";
+import { importReversals } from "../../../../queries/imports/importReversals.js";
 import { type ReadImport, requireImport } from "../../../../queries/imports/importStatus.js";
 import { importTimeline } from "../../../../queries/imports/importTimeline.js";
-import type { ImportView } from "../../../../queries/imports/importView.js";
+import { correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
+import { watchedName } from "../../../../queries/pageVersions.js";
+import { listRejectedRows } from "../../../../queries/rejectedRows/rejectedRows.js";
+import { countRejectedRows } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
+import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import {
+  type AnswerDefinition,
   type FormDefinition,
   type PageDefinition,
   type PageHead,
@@ -20,39 +28,41 @@ import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { Amount, ShortId } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
-import { partsOf, readParts } from "./importParts.js";
-import { importPath, importsPath, isUnfinished, Live, livePath, StatusBadge, shownReference } from "./importStatus.js";
+import { ReasonsPlot, RejectedRows, Reversals, shownReversals } from "./importParts.js";
+import { importPath, importsPath, isUnfinished, livePath, rejectedSoFar, StatusBadge, shownReference } from "./importStatus.js";
 import { earlierPush, PushInWords } from "./sameFile.js";
+import { StatusPart } from "./statusPart.js";
 import { Timeline } from "./timeline.js";
 
 export const importPage: PageDefinition<SignedInVisit> = {
   path: `${importsPath}/{importId}`,
   access: "look",
   show: async (visit, deps) => {
-    const read = await importOf(visit, deps);
-    const { view } = read;
+    const { importId = "" } = visit.params;
+    const version = await versionOf(watchedName.import(importId), deps);
+    const { view } = await importOf(visit, deps);
     const asOf = timeIn(visit);
     const head: PageHead = {
       title: shownReference(view),
       crumbs: [["Imports", importsPath]],
-      menu: [{ label: "History", to: visit.links.to(`${importPath(view.importId)}/history`) }],
+      menu: [{ label: "History", to: visit.links.to(`${importPath(importId)}/history`) }],
     };
-    const under = await ImportDetails({ visit, view, deps });
-    const form = <AsOf visit={visit} path={importPath(view.importId)} asOf={asOf} />;
+    const details = await ImportDetails({ visit, view, deps });
+    const form = <AsOf visit={visit} path={importPath(importId)} asOf={asOf} />;
     if (asOf) {
       const was = await PastImport({ visit, view, asOf, deps });
       return {
         ...head,
         body: (
           <>
-            {under}
+            {details}
             {form}
             {was}
           </>
         ),
       };
     }
-    const parts = await readParts(visit.person.organisationId, read, visit.query["cursor"] || undefined, deps);
+    const present = await PresentImport({ visit, view, deps });
     const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
     return {
       ...head,
@@ -60,15 +70,59 @@ export const importPage: PageDefinition<SignedInVisit> = {
       body: (
         <>
           {asks ? <CancelQuestion visit={visit} view={view} /> : <NoQuestion />}
-          {under}
-          <Live visit={visit} from={`${livePath}/${view.importId}`} isMoving={isUnfinished(view)} />
-          {Object.values(partsOf(visit, parts))}
+          {details}
+          <Live visit={visit} from={`${livePath}/${importId}`} version={version} isMoving={isUnfinished(view)} />
+          <div id="import-now" data-refetch>
+            {present}
+          </div>
           {form}
         </>
       ),
     };
   },
 };
+
+export const importStream: AnswerDefinition<SignedInVisit> = {
+  method: "GET",
+  path: `${livePath}/{importId}`,
+  access: "look",
+  answer: async (visit, deps) => {
+    const { view } = await importOf(visit, deps);
+    return liveAnswer(visit, deps, watchedName.import(view.importId));
+  },
+};
+
+const rowsPerPage = 25;
+/** The time for reading the history. After it the page is shown without the history. */
+const historyMs = 1_500;
+
+async function PresentImport({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
+  const { pool, eventStore, signingSecret: secret } = deps;
+  const { organisationId } = visit.person;
+  const { importId, kind } = view;
+  const cursor = visit.query["cursor"] || undefined;
+  const completed = view.status === "completed";
+  const hasRejected = rejectedSoFar(view) > 0 || cursor !== undefined;
+  const [steps, nameOf, reasons, rejected, correcting, reversals, states] = await Promise.all([
+    answerInTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
+    principalNames(organisationId, pool),
+    // While the import runs they would be counted later than the count beside them.
+    hasRejected && !isUnfinished(view) ? rejectionReasons(organisationId, view, pool) : undefined,
+    hasRejected ? listRejectedRows(organisationId, { kind, importId }, { limit: rowsPerPage, cursor, secret }, pool) : undefined,
+    completed ? correctingImports(organisationId, importId, pool) : [],
+    view.reversed ? importReversals(organisationId, importId, { after: undefined, count: shownReversals + 1 }, pool) : [],
+    completed && view.counts.failed > 0 ? countRejectedRows(organisationId, importId, pool) : undefined,
+  ]);
+  return (
+    <>
+      <StatusPart visit={visit} view={view} states={states?.[kind]} correcting={correcting} />
+      <Reversals visit={visit} view={view} reversals={reversals} nameOf={nameOf} />
+      <Timeline visit={visit} view={view} steps={steps} nameOf={nameOf} />
+      {reasons ? <ReasonsPlot found={reasons} rejected={rejectedSoFar(view)} /> : null}
+      {rejected ? <RejectedRows visit={visit} importId={importId} page={rejected} cursor={cursor} /> : null}
+    </>
+  );
+}
 
 async function ImportDetails({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
   const { organisationId } = visit.person;
@@ -131,9 +185,7 @@ export const cancelForm: FormDefinition<SignedInVisit> = {
     const { view } = await importOf(visit, deps);
     const { organisationId, by } = visit.person;
     const now = await deps.organisations.now();
-    const cancelling = cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
-    deps.live.imports.nudge(); // open pages of this import show the request at once
-    await cancelling.finally(() => deps.live.imports.nudge());
+    await cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
     return withNotice(importPath(view.importId), `${shownReference(view)} cancelled.`);
   },
 };

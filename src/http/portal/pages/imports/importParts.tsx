@@ -1,82 +1,168 @@
-// The parts of an import's page. Read for the page, and once for all open pages when the status changes.
-import type { Child } from "hono/jsx";
-import type { NameOf } from "../../../../domain/principal.js";
-import { type ImportReversal, importReversals } from "../../../../queries/imports/importReversals.js";
-import type { ReadImport } from "../../../../queries/imports/importStatus.js";
-import { importTimeline, type TimelineStep } from "../../../../queries/imports/importTimeline.js";
-import { type CorrectingImport, correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
-import { principalNames } from "../../../../queries/organisations/organisations.js";
+// Parts of an import's page: why rows were rejected, which they are, and what was taken back.
+import { type NameOf, principalOf } from "../../../../domain/principal.js";
+import { rangesInWords } from "../../../../domain/ranges.js";
+import type { ImportReversal } from "../../../../queries/imports/importReversals.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Page } from "../../../../queries/page.js";
-import { listRejectedRows, type RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
-import { countRejectedRows } from "../../../../queries/rejectedRows/rejectionGroups.js";
-import { type RejectionReasons, rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
-import { answerInTime } from "../../../server/answerInTime.js";
-import type { Viewer } from "../../live/importFeed.js";
-import type { PortalDeps } from "../../pageDefinition.js";
-import { isUnfinished, rejectedSoFar } from "./importStatus.js";
-import { ReasonsPlot, RejectedRows } from "./rejectedRows.js";
-import { Reversals, shownReversals } from "./reversals.js";
-import { type RowStates, StatusPart } from "./statusPart.js";
-import { Timeline } from "./timeline.js";
+import type { RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
+import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
+import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
+import { countInWords } from "../../shell/formats.js";
+import { Badge, type Fact, Facts, Pager, Panel } from "../../shell/panel.js";
+import { Bars } from "../../shell/plot.js";
+import { Sentence } from "../../shell/sentence.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Amount, Time } from "../../shell/values.js";
+import { eventsPath, historyPath, importPath } from "./importStatus.js";
 
-export interface ImportParts {
-  readonly view: ImportView;
-  readonly steps: readonly TimelineStep[] | undefined;
-  readonly nameOf: NameOf;
-  readonly reasons: RejectionReasons;
-  readonly rejected: Page<RowWithState>;
+export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReasons; readonly rejected: number }) {
+  const { reasons, others, counted } = found;
+  if (reasons.length === 0) return null;
+  return (
+    <Panel id="reasons" title="Why rows were rejected">
+      <Bars bars={reasons.map(({ reason, rows }) => ({ label: reason, value: rows }))} unit={["row", "rows"]} />
+      <p class="hint">
+        A row with several faults is counted once for each. If one line of a shipment has a fault, all its lines are rejected and counted.
+        {others > 0 ? ` ${others} less common ${others === 1 ? "reason is" : "reasons are"} not shown.` : null}
+        {counted < rejected ? (
+          <>
+            {" "}
+            Based on <Amount value={counted} /> of the rejected rows.
+          </>
+        ) : null}
+      </p>
+    </Panel>
+  );
+}
+
+interface RejectedProps {
+  readonly visit: SignedInVisit;
+  readonly importId: string;
+  readonly page: Page<RowWithState>;
   readonly cursor: string | undefined;
-  readonly correcting: readonly CorrectingImport[];
+}
+
+export function RejectedRows({ visit, importId, page: { items, nextCursor }, cursor }: RejectedProps) {
+  if (items.length === 0 && cursor === undefined) return null;
+  return (
+    <Panel id="rejected" title="Rejected rows">
+      <Table caption="Rejected rows, in the order of the file" columns={rejectedColumns(visit, importId)} rows={items} />
+      <Pager
+        of="rejected rows"
+        cursor={cursor}
+        nextCursor={nextCursor}
+        address={(next) => `${visit.links.to(importPath(importId), { cursor: next })}#rejected`}
+      />
+    </Panel>
+  );
+}
+
+const states: Readonly<Record<RowState, { readonly label: string; readonly badge: string }>> = {
+  open: { label: "Open", badge: "bad" },
+  submitted: { label: "Being corrected", badge: "busy" },
+  corrected: { label: "Corrected", badge: "good" },
+  dismissed: { label: "Dismissed", badge: "" },
+  superseded: { label: "Superseded", badge: "" },
+  withdrawn: { label: "Withdrawn", badge: "" },
+};
+
+const rejectedColumns = (visit: SignedInVisit, importId: string): readonly Column<RowWithState>[] => [
+  {
+    heading: "Row",
+    names: true,
+    cell: ({ row }) => (
+      <a class="amount" href={visit.links.to(historyPath(importId, row))}>
+        {row}
+        <span class="unseen">, its history</span>
+      </a>
+    ),
+  },
+  {
+    heading: "Reason",
+    cell: ({ error }) => (
+      <span class="reason">
+        <Sentence links={visit.links} text={short(error, longestReason)} />
+      </span>
+    ),
+  },
+  { heading: "Values", cell: ({ data }) => <Values data={data} /> },
+  {
+    heading: "State",
+    cell: ({ state }) => (state === null ? <span class="muted">-</span> : <Badge state={states[state]} />),
+  },
+];
+
+const longestReason = 500;
+const longestValue = 80;
+const mostValues = 24;
+
+function Values({ data }: { readonly data: unknown }) {
+  const given = Object.entries((data ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "" && value !== null);
+  if (given.length === 0) return <span class="muted">none given</span>;
+  return (
+    <div>
+      <Facts
+        class="values"
+        facts={given
+          .slice(0, mostValues)
+          .map(
+            ([name, value]): Fact => [
+              short(name, longestValue),
+              short(typeof value === "string" ? value : JSON.stringify(value), longestValue),
+            ],
+          )}
+      />
+      {given.length > mostValues ? <span class="muted">and {given.length - mostValues} more</span> : null}
+    </div>
+  );
+}
+
+const short = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest)}...` : text);
+
+/** The history has all of them. */
+export const shownReversals = 25;
+const shownRanges = 12;
+
+interface ReversalsProps {
+  readonly visit: SignedInVisit;
+  readonly view: ImportView;
+  /** The first ones, and one more where there are more. */
   readonly reversals: readonly ImportReversal[];
-  /** The rejected rows by their states; undefined where there are none, or none yet. */
-  readonly states: RowStates | undefined;
+  readonly nameOf: NameOf;
 }
 
-export type PartsDeps = Pick<PortalDeps, "pool" | "eventStore" | "signingSecret">;
-
-const rowsPerPage = 25;
-const noReasons: RejectionReasons = { reasons: [], others: 0, counted: 0 };
-const noRows: Page<RowWithState> = { items: [], nextCursor: null };
-
-export async function readParts(
-  organisationId: string,
-  { view }: ReadImport,
-  cursor: string | undefined,
-  deps: PartsDeps,
-): Promise<ImportParts> {
-  const { pool, eventStore, signingSecret } = deps;
-  const { importId, kind } = view;
-  const page = { limit: rowsPerPage, cursor, secret: signingSecret };
-  const [completed, hasRejected] = [view.status === "completed", rejectedSoFar(view) > 0 || cursor !== undefined];
-  const [steps, nameOf, reasons, rejected, correcting, reversals, states] = await Promise.all([
-    answerInTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
-    principalNames(organisationId, pool),
-    // While the import runs they would be counted later than the count beside them.
-    hasRejected && !isUnfinished(view) ? rejectionReasons(organisationId, view, pool) : noReasons,
-    hasRejected ? listRejectedRows(organisationId, { kind, importId }, page, pool) : noRows,
-    completed ? correctingImports(organisationId, importId, pool) : [],
-    view.reversed ? importReversals(organisationId, importId, { after: undefined, count: shownReversals + 1 }, pool) : [],
-    statesOf(organisationId, view, deps),
-  ]);
-  return { view, steps, nameOf, reasons, rejected, cursor, correcting, reversals, states };
+/** What was taken back of an import, when, by whom and why. */
+export function Reversals({ visit, view, reversals, nameOf }: ReversalsProps) {
+  if (reversals.length === 0) return null;
+  return (
+    <Panel id="reversals" title="Reversals">
+      <Table
+        caption="Reversals, oldest first"
+        columns={reversalColumns(visit, view, nameOf)}
+        rows={reversals.slice(0, shownReversals)}
+        marks={({ reversalId }) => ({ id: `reversal-${reversalId}` })}
+      />
+      <p class="more">
+        <a href={visit.links.to(eventsPath(view.importId, "reversals"))}>
+          {reversals.length > shownReversals ? "All reversals" : "History of its reversals"}
+        </a>
+      </p>
+    </Panel>
+  );
 }
 
-/** The time for reading the history. After it the page is shown without the history. */
-const historyMs = 1_500;
+const reversalColumns = (visit: SignedInVisit, { kind }: ImportView, nameOf: NameOf): readonly Column<ImportReversal>[] => [
+  { heading: "When", names: true, cell: ({ at }) => <Time visit={visit} at={at} exact /> },
+  { heading: "Who", cell: ({ actor }) => nameOf(principalOf(actor)) },
+  { heading: "Reason", cell: ({ reason }) => <span class="reason">{reason}</span> },
+  { heading: "What", cell: (reversal) => <span class="reason">{whatInWords(reversal)}</span> },
+  { heading: kind === "activities" ? "Activities" : "Shipments", number: true, cell: ({ count }) => <Amount value={count} /> },
+];
 
-async function statesOf(organisationId: string, view: ImportView, { pool }: PartsDeps): Promise<RowStates | undefined> {
-  if (view.status !== "completed" || view.counts.failed === 0) return undefined;
-  return (await countRejectedRows(organisationId, view.importId, pool))[view.kind];
-}
-
-/** Each part by the id that its markup begins with. */
-export function partsOf(visit: Viewer, parts: ImportParts): Readonly<Record<string, Child>> {
-  const { view, steps, nameOf, reasons, rejected, cursor } = parts;
-  return {
-    "import-status": <StatusPart visit={visit} view={view} states={parts.states} correcting={parts.correcting} />,
-    "import-reversals": <Reversals visit={visit} view={view} reversals={parts.reversals} nameOf={nameOf} />,
-    "import-timeline": <Timeline visit={visit} view={view} steps={steps} nameOf={nameOf} />,
-    "import-reasons": <ReasonsPlot found={reasons} rejected={rejectedSoFar(view)} />,
-    "import-rejected": <RejectedRows visit={visit} importId={view.importId} page={rejected} cursor={cursor} />,
-  };
+function whatInWords({ all, rows }: ImportReversal): string {
+  if (all || rows === null) return "Everything that was left";
+  const shown = rangesInWords(rows.slice(0, shownRanges)).replaceAll(",", ", ");
+  const more = rows.length - shownRanges;
+  return `${rows.length === 1 && rows[0]?.[0] === rows[0]?.[1] ? "Row" : "Rows"} ${shown}${more > 0 ? ` and ${countInWords(more, "more range", "more ranges")}` : ""}`;
 }

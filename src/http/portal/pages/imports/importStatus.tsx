@@ -4,11 +4,10 @@ import type { ImportKind } from "../../../../events/importEvents.js";
 import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
 import { type ListedImport, listedImports } from "../../../../queries/imports/listedImports.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { Viewer } from "../../live/importFeed.js";
-import type { Visit } from "../../pageDefinition.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 import { groupDigits } from "../../shell/formats.js";
 import { Badge } from "../../shell/panel.js";
-import { type Column, TableRow } from "../../shell/table.js";
+import type { Column } from "../../shell/table.js";
 import { Amount, Unbroken } from "../../shell/values.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
@@ -64,7 +63,7 @@ export const rejectedSoFar = ({ kind, status, counts }: Pick<ImportView, "kind" 
   kind === "activities" && status === "processing" ? Math.max(0, counts.received - counts.processed) : counts.failed;
 
 export const importsPath = "/portal/imports";
-/** The address of the event stream for open pages. */
+/** The events for open pages. */
 export const livePath = "/portal/live/imports";
 export const importPath = (importId: string) => `${importsPath}/${importId}`;
 export const reversePath = (importId: string) => `${importPath(importId)}/reverse`;
@@ -111,7 +110,7 @@ const statusInFull = (view: ImportView, notes: ImportNotes): string => {
   return openRows === 0 ? statusOf(view) : `${statusOf(view)}, ${groupDigits(openRows)} to correct`;
 };
 
-export const importColumns = (visit: Viewer, notes: ImportNotes): readonly Column<ImportView>[] => [
+export const importColumns = (visit: SignedInVisit, notes: ImportNotes): readonly Column<ImportView>[] => [
   {
     ...{ key: "reference", heading: "Reference", names: true, value: shownReference },
     cell: (view) => (
@@ -139,7 +138,7 @@ export const importColumns = (visit: Viewer, notes: ImportNotes): readonly Colum
     ...{ key: "toCorrect", heading: "To correct", number: true, value: (view) => openRowsOf(view, notes) },
     cell: (view) => {
       const openRows = openRowsOf(view, notes);
-      return openRows > 0 && visit.may("look") ? (
+      return openRows > 0 ? (
         <a href={visit.links.to("/portal/corrections", { import: view.importId, kind: view.kind })}>
           <Amount value={openRows} />
         </a>
@@ -160,47 +159,10 @@ export const importColumns = (visit: Viewer, notes: ImportNotes): readonly Colum
   { key: "importId", heading: "Import id", value: ({ importId }) => importId, onlyInFiles: true },
 ];
 
-/** What the page's script reads: where the row belongs, and what to say when the status changes. */
+/** What the page's script reads: which import it is, and what to say when its status changes. */
 export const importMarks = (view: ImportView): Readonly<Record<string, string>> => ({
   id: `import-${view.importId}`,
-  "data-kind": view.kind,
   "data-status": view.status,
-  "data-reference": view.reference.toLowerCase(),
   "data-at": view.submittedAt.toISOString(),
   "data-says": `${shownReference(view)}: ${statusOf(view).toLowerCase()}`,
 });
-
-export const importRow = (view: ImportView, visit: Viewer, notes: ImportNotes): string =>
-  String(
-    <TableRow
-      visit={visit}
-      columns={importColumns(visit, notes).filter(({ onlyInFiles }) => !onlyInFiles)}
-      row={view}
-      marks={importMarks}
-    />,
-  );
-
-interface LiveProps {
-  readonly visit: Pick<Visit, "links" | "path">;
-  /** The stream that tells of changes. */
-  readonly from: string;
-  /** True while something changes: a browser without scripts then gets a link that reloads the page. */
-  readonly isMoving: boolean;
-}
-
-/** Makes a page change by itself, with the script live.js. Each message has the id of the part of the page that it replaces. */
-export const Live = ({ visit, from, isMoving }: LiveProps) => (
-  <div class="live" data-live={visit.links.to(from)}>
-    <p class="unseen" role="status" data-live-news />
-    <p class="hint" data-live-lost hidden>
-      Live updates are interrupted. <a href={visit.links.to(visit.path)}>Reload</a>
-    </p>
-    {isMoving ? (
-      <noscript>
-        <p class="hint">
-          <a href={visit.links.to(visit.path)}>Reload</a> to see its progress.
-        </p>
-      </noscript>
-    ) : null}
-  </div>
-);

@@ -2,21 +2,14 @@ import { importKinds } from "../../../../events/importEvents.js";
 import { type ImportFilter, listImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import { countImports } from "../../../../queries/imports/listedImports.js";
+import { watchedName } from "../../../../queries/pageVersions.js";
+import { Live, liveAnswer, versionOf } from "../../live/live.js";
+import { type AnswerDefinition, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import type { Chip } from "../../shell/chips.js";
 import { ButtonLink } from "../../shell/form.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
-import {
-  importColumns,
-  importMarks,
-  importNotes,
-  importsPath,
-  isUnfinished,
-  kindNames,
-  Live,
-  livePath,
-  statusNames,
-} from "./importStatus.js";
+import { importColumns, importMarks, importNotes, importsPath, isUnfinished, kindNames, livePath, statusNames } from "./importStatus.js";
 
 const longestReference = 200;
 const statuses = Object.keys(statusNames) as ImportStatus[];
@@ -48,6 +41,17 @@ function filterOf(query: Readonly<Record<string, string>>): ImportFilter {
   };
 }
 
+const watchedBy = ({ person }: SignedInVisit) => watchedName.imports(person.organisationId);
+const shownVersion = oncePerVisit((visit, deps: PortalDeps) => versionOf(watchedBy(visit), deps));
+
+/** Also for other pages that show imports, or what becomes of them. */
+export const importsStream: AnswerDefinition<SignedInVisit> = {
+  method: "GET",
+  path: livePath,
+  access: "look",
+  answer: async (visit, deps) => liveAnswer(visit, deps, watchedBy(visit)),
+};
+
 export const importsList = listPage({
   path: importsPath,
   access: "look",
@@ -60,6 +64,7 @@ export const importsList = listPage({
   query: async (visit, page, deps) => {
     const { organisationId } = visit.person;
     const filter = filterOf(visit.query);
+    await shownVersion(visit, deps);
     const [found, total] = await Promise.all([
       listImports(organisationId, filter, page, deps),
       countImports(organisationId, filter, deps.pool),
@@ -68,13 +73,10 @@ export const importsList = listPage({
   },
   columns: async (visit, deps, views) => importColumns(visit, await importNotes(visit.person.organisationId, views, deps)),
   marks: importMarks,
-  // For the script that adds new imports to the first page: only those that the filter lets through.
-  panel: ({ query }) => {
-    const { kind = "", status = "", reference = "", toCorrect, reversed } = filterOf(query);
-    if (query["cursor"] || query["after"] || query["sort"] || toCorrect || reversed) return {};
-    return { "data-newest": "", "data-kind": kind, "data-status": status, "data-reference": reference.toLowerCase() };
-  },
-  above: (visit, _, views) => <Live visit={visit} from={livePath} isMoving={views.some(isUnfinished)} />,
+  panel: () => ({ id: "imports", "data-refetch": "" }),
+  above: async (visit, deps, views) => (
+    <Live visit={visit} from={livePath} version={await shownVersion(visit, deps)} isMoving={views.some(isUnfinished)} />
+  ),
   empty: ({ may, links }, why) => {
     if (why === "page") return <EmptyState title="No matches on this page">Go to the next page to search older imports.</EmptyState>;
     if (why === "filter") return <EmptyState title="No imports match this filter" />;

@@ -1,18 +1,24 @@
+// What a reversal would do, in words, with the form that does it.
 import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { parseNumbers } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { importAmounts } from "../../../../queries/activities/importAmounts.js";
+import { type ImportAmounts, importAmounts } from "../../../../queries/activities/importAmounts.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
-import type { ImportView } from "../../../../queries/imports/importView.js";
+import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
 import { answerTable } from "../../../server/problem.js";
 import { reasonIn } from "../../fields.js";
+import { withQuery } from "../../links.js";
 import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { mostLines } from "../activities/bills.js";
-import { presentCatalogue } from "../customers.js";
+import { Chips } from "../../shell/chips.js";
+import { Button, ButtonLink, Field, Form } from "../../shell/form.js";
+import { countInWords } from "../../shell/formats.js";
+import { Panel } from "../../shell/panel.js";
+import { BillTable, billLines, billSum, FirstLines, mostLines } from "../activities/bills.js";
+import { type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { shipmentPath } from "../shipments/shipmentWords.js";
 import { importOf } from "./importPage.js";
-import { importCrumbs, importPath, importsPath, shownReference } from "./importStatus.js";
-import { consequences, OtherChoice, ReversalPreview, unitsOf } from "./reversePreview.js";
+import { importCrumbs, importPath, importsPath, kindNames, reversePath, shownReference } from "./importStatus.js";
 
 /** What would be reversed, and what follows from it, before anything is done. Some rows or a shipment are chosen by the address. */
 export const reversePage: PageDefinition<SignedInVisit> = {
@@ -74,7 +80,6 @@ export const reverseForm: FormDefinition<SignedInVisit> = {
     const request = await requestOf(visit, view, deps);
     const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];
     const outcome = await reverseRows(deps, { ...request, preview: false, reason, includeCorrections });
-    deps.live.imports.nudge();
     const corrections = includeCorrections ? await correctionsOf(visit.person.organisationId, outcome, deps) : [];
     const lines = outcomeInWords(view, outcome, corrections);
     return { goTo: importPath(view.importId), notice: { kind: "done", lines } };
@@ -111,3 +116,170 @@ function outcomeInWords(
   if (first === "") return [`Nothing left to reverse: what you chose of ${name} is already reversed.`];
   return [first, ...rest, ...consequences(view, outcome)];
 }
+
+interface PreviewProps {
+  readonly visit: SignedInVisit;
+  readonly view: ImportView;
+  readonly outcome: ReversalOutcome;
+  /** Of activities: what stops counting. */
+  readonly amounts: ImportAmounts | undefined;
+  /** The first of those that the outcome names. */
+  readonly corrections: readonly CorrectingImport[];
+  readonly nameOf: NameOfCustomer;
+}
+
+function ReversalPreview(props: PreviewProps) {
+  const { visit, view, outcome, amounts, nameOf } = props;
+  const isLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
+  return (
+    <>
+      <p class="under-heading">
+        <span class="muted">{kindNames[view.kind]}</span>
+        <ChosenByAddress visit={visit} />
+      </p>
+      <Panel id="what-happens" title={isLeft ? "What happens" : "Nothing is left to reverse"}>
+        <ul class="plain-list">
+          {(isLeft ? [effect(view, outcome), ...consequences(view, outcome)] : [before(view, outcome)]).map((line) => (
+            <li>{line}</li>
+          ))}
+        </ul>
+        {isLeft ? <p class="hint">Nothing is erased: the import and its history stay as they are.</p> : null}
+      </Panel>
+      {amounts && amounts.amounts.length > 0 ? <Amounts amounts={amounts} nameOf={nameOf} /> : null}
+      {outcome.corrections.length > 0 ? <Corrections {...props} /> : null}
+      {isLeft || outcome.corrections.length > 0 ? <ReverseForm {...props} isLeft={isLeft} /> : null}
+      <OtherChoice visit={visit} view={view} />
+    </>
+  );
+}
+
+function ChosenByAddress({ visit }: { visit: SignedInVisit }) {
+  const { rows, shipment } = visit.query;
+  if (rows) return <span class="named">Rows {rows.replaceAll(",", ", ")}</span>;
+  if (shipment)
+    return (
+      <span class="named">
+        Shipment <a href={visit.links.to(shipmentPath(shipment))}>{shipment}</a>
+      </span>
+    );
+  return null;
+}
+
+const unitsOf = ({ kind }: Pick<ImportView, "kind">, count: number): string =>
+  kind === "activities" ? countInWords(count, "activity", "activities") : countInWords(count, "shipment", "shipments");
+
+function effect(view: ImportView, { reversed, withdrawn }: ReversalOutcome): string {
+  if (reversed === 0)
+    return `No ${view.kind} are left to reverse, only ${countInWords(withdrawn, "open rejected row", "open rejected rows")}.`;
+  const units = unitsOf(view, reversed);
+  if (view.kind === "activities") return `${units} ${reversed === 1 ? "stops" : "stop"} counting in totals.`;
+  return `${units}, as this import wrote ${reversed === 1 ? "it" : "them"}, ${reversed === 1 ? "is" : "are"} reversed.`;
+}
+
+const before = (view: ImportView, { alreadyReversed }: ReversalOutcome): string =>
+  alreadyReversed > 0
+    ? `${unitsOf(view, alreadyReversed)} ${alreadyReversed === 1 ? "was" : "were"} reversed before.`
+    : `The import has recorded no ${view.kind}.`;
+
+/** What follows besides the reversal itself, a sentence for each. They hold before it is done, and after. */
+function consequences(view: ImportView, outcome: ReversalOutcome): string[] {
+  const { alreadyReversed, superseded, restored, reopened, withdrawn } = outcome;
+  const rows = (count: number) => countInWords(count, "rejected row", "rejected rows");
+  const verb = (count: number, one: string, many: string) => (count === 1 ? one : many);
+  const restoredLine =
+    view.kind === "activities"
+      ? `${unitsOf(view, restored)} that ${verb(restored, "was", "were")} replaced by these ${verb(restored, "counts", "count")} again.`
+      : `${countInWords(restored, "earlier version", "earlier versions")} of these shipments ${verb(restored, "shows", "show")} again.`;
+  const lines: readonly (readonly [number, string])[] = [
+    [restored, restoredLine],
+    [
+      superseded,
+      `${unitsOf(view, superseded)} had been replaced by a later import, and ${verb(superseded, "does", "do")} not come back if that import is reversed.`,
+    ],
+    [reopened, `${rows(reopened)} of other imports, which these had corrected, ${verb(reopened, "is", "are")} open again.`],
+    [
+      withdrawn,
+      `${countInWords(withdrawn, "open rejected row", "open rejected rows")} of this import ${verb(withdrawn, "is", "are")} removed from Rejected rows.`,
+    ],
+    [alreadyReversed, before(view, outcome)],
+  ];
+  return lines.flatMap(([count, line]) => (count > 0 ? [line] : []));
+}
+
+function Amounts({ amounts: { amounts, allRows }, nameOf }: { amounts: ImportAmounts; nameOf: NameOfCustomer }) {
+  const lines = billLines(amounts, false);
+  const isAll = lines.length <= mostLines;
+  return (
+    <Panel id="amounts" title="What stops counting">
+      <BillTable
+        caption="What stops counting, by customer and charge code"
+        lines={lines.slice(0, mostLines)}
+        sum={{ quantity: isAll ? billSum(amounts).quantity : undefined, rows: allRows }}
+        nameOf={nameOf}
+      />
+      {isAll ? null : <FirstLines downloaded={false} />}
+    </Panel>
+  );
+}
+
+function Corrections({ visit, outcome, corrections }: PreviewProps) {
+  const more = outcome.corrections.length - corrections.length;
+  return (
+    <Panel id="corrections" title="Corrections by other imports">
+      <p>These imports have corrected rows that you chose. What they recorded stays, unless you reverse it as well.</p>
+      <ul class="plain-list">
+        {corrections.map(({ importId, reference, rows }) => (
+          <li>
+            <a href={visit.links.to(importPath(importId))}>{reference}</a> ({countInWords(rows, "row", "rows")})
+          </li>
+        ))}
+        {more > 0 ? <li>and {countInWords(more, "more import", "more imports")}</li> : null}
+      </ul>
+    </Panel>
+  );
+}
+
+function ReverseForm({ visit, view, outcome, isLeft }: PreviewProps & { isLeft: boolean }) {
+  const { rows, shipment } = visit.query;
+  const wasChecked = visit.submitted.get("corrections") === "reverse";
+  return (
+    <Panel id="reverse" title="Reverse">
+      <Form visit={visit} to={withQuery(reversePath(view.importId), { rows, shipment })}>
+        <Field
+          label="Reason"
+          name="reason"
+          value={visit.submitted.get("reason")}
+          maxlength={limits.reasonLength}
+          hint="Everybody who opens the import can see this."
+          autocomplete="off"
+        />
+        {outcome.corrections.length > 0 ? (
+          <label class="check">
+            <input type="checkbox" name="corrections" value="reverse" checked={wasChecked || !isLeft} required={!isLeft} />
+            Reverse these corrections as well
+          </label>
+        ) : null}
+        <div class="button-row">
+          <Button class="danger" label={`Reverse ${isLeft && outcome.reversed > 0 ? unitsOf(view, outcome.reversed) : "these rows"}`} />
+          <ButtonLink to={visit.links.to(importPath(view.importId))} label="Cancel" quiet />
+        </div>
+      </Form>
+    </Panel>
+  );
+}
+
+/** Leads to the same page with some rows, a shipment, or the whole import. */
+const OtherChoice = ({ visit, view }: { visit: SignedInVisit; view: ImportView }) => (
+  <Panel id="other-choice" title="Reverse only a part">
+    <Chips
+      visit={visit}
+      path={reversePath(view.importId)}
+      all="The whole import"
+      chips={[
+        view.kind === "activities"
+          ? { name: "rows", label: "Only rows", kind: "text", maxlength: 2_000, placeholder: "5, 9-12" }
+          : { name: "shipment", label: "Only shipment", kind: "text", maxlength: limits.identifierLength },
+      ]}
+    />
+  </Panel>
+);

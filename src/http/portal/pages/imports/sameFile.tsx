@@ -2,8 +2,7 @@
 import { requestedEvent } from "../../../../events/importLayout.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerInTime } from "../../../server/answerInTime.js";
-import type { Viewer } from "../../live/importFeed.js";
-import type { PortalDeps } from "../../pageDefinition.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { Time } from "../../shell/values.js";
 import { importPath, shownReference } from "./importStatus.js";
 
@@ -31,7 +30,7 @@ export async function earlierPush(
 }
 
 /** Such as `orders.csv, sent 1 Mar 2026, 10:00 by Ada`. */
-export const PushInWords = ({ visit, earlier: { importId, pushed } }: { visit: Viewer; earlier: EarlierPush }) => (
+export const PushInWords = ({ visit, earlier: { importId, pushed } }: { visit: SignedInVisit; earlier: EarlierPush }) => (
   <>
     <a href={visit.links.to(importPath(importId))}>{pushed ? shownReference(pushed) : "an earlier import"}</a>
     {pushed ? (

@@ -3,7 +3,7 @@ import { unusualWords } from "../../../../domain/imports/unusual.js";
 import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
-import type { Viewer } from "../../live/importFeed.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 import { AskButton, ButtonLink } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
 import { type Fact, Facts } from "../../shell/panel.js";
@@ -29,7 +29,7 @@ import {
 export type RowStates = Readonly<Record<GroupState, OpenRowCount>>;
 
 interface StatusProps {
-  readonly visit: Viewer;
+  readonly visit: SignedInVisit;
   readonly view: ImportView;
   readonly states: RowStates | undefined;
   readonly correcting: readonly CorrectingImport[];
@@ -82,7 +82,7 @@ const saysReversed = (view: ImportView): string => {
   return reversed === undefined ? "" : `, ${reversed.toLowerCase()}`;
 };
 
-function figuresOf(visit: Viewer, view: ImportView): Fact[] {
+function figuresOf(visit: SignedInVisit, view: ImportView): Fact[] {
   const { counts, kind, reversed } = view;
   const rejected = rejectedSoFar(view);
   const figure = (label: string, value: number): Fact => [label, <Amount value={value} />];
@@ -101,7 +101,7 @@ function figuresOf(visit: Viewer, view: ImportView): Fact[] {
 }
 
 /** The number leads to the activities. */
-function WrittenCount({ visit, view: { kind, status, counts, importId } }: { visit: Viewer; view: ImportView }) {
+function WrittenCount({ visit, view: { kind, status, counts, importId } }: { visit: SignedInVisit; view: ImportView }) {
   const amount = <Amount value={counts.processed} />;
   if (kind !== "activities" || status !== "completed" || counts.processed === 0) return amount;
   return (
@@ -113,7 +113,7 @@ function WrittenCount({ visit, view: { kind, status, counts, importId } }: { vis
 }
 
 /** Accepted rows that may be wrong: nothing holds them back, so somebody has to look. */
-function UnusualRows({ visit, view: { unusual, importId } }: { visit: Viewer; view: ImportView }) {
+function UnusualRows({ visit, view: { unusual, importId } }: { visit: SignedInVisit; view: ImportView }) {
   if (unusual === null) return null;
   return (
     <p class="notice warn">
@@ -133,7 +133,7 @@ const inWords: Readonly<Record<GroupState, string>> = {
 };
 
 /** What became of the rejected rows, each number with the way to its rows. */
-function rejectedRows(visit: Viewer, { importId }: ImportView, states: RowStates | undefined): Fact[] {
+function rejectedRows(visit: SignedInVisit, { importId }: ImportView, states: RowStates | undefined): Fact[] {
   const some = groupStates.filter((state) => states && hasRows(states[state]));
   if (!states || some.length === 0) return [];
   const parts = some.map((state, index) => (

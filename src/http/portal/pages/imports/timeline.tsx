@@ -2,13 +2,14 @@ import type { Child } from "hono/jsx";
 import type { NameOf } from "../../../../domain/principal.js";
 import type { TimelineStep } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
-import type { Viewer } from "../../live/importFeed.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
+import { Panel } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { importPath } from "./importStatus.js";
 
 interface TimelineProps {
-  readonly visit: Viewer;
+  readonly visit: SignedInVisit;
   readonly view: ImportView;
   /** Undefined where the event store does not answer. */
   readonly steps: readonly TimelineStep[] | undefined;
@@ -16,8 +17,7 @@ interface TimelineProps {
 }
 
 export const Timeline = ({ visit, view, steps, nameOf }: TimelineProps) => (
-  <section class="panel" id="import-timeline" aria-labelledby="timeline">
-    <h2 id="timeline">Timeline</h2>
+  <Panel id="timeline" title="Timeline">
     {steps === undefined ? (
       <p class="muted">The history cannot be shown right now. Reload the page in a moment.</p>
     ) : (
@@ -36,13 +36,13 @@ export const Timeline = ({ visit, view, steps, nameOf }: TimelineProps) => (
         ) : null}
       </ol>
     )}
-  </section>
+  </Panel>
 );
 
 const atOf = (step: TimelineStep): Date => ("data" in step ? new Date(step.data.at) : step.recordedAt);
 
 /** A step in words, for the timeline and for the list of events. */
-export function stepInWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Child {
+export function stepInWords(step: TimelineStep, visit: SignedInVisit, nameOf: NameOf): Child {
   const rowsOf = (count: number) => (
     <>
       <Amount value={count} /> {count === 1 ? "row" : "rows"}

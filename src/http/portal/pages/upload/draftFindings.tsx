@@ -9,7 +9,7 @@ import { type Fact, Facts, Panel } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
 import { importPath } from "../imports/importStatus.js";
 import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
-import { problemRowsPath } from "./paths.js";
+import { problemRowsPath } from "./drafts.js";
 import { ProblemGroups, ProblemList } from "./problems.js";
 
 interface FoundProps {

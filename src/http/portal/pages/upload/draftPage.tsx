@@ -9,13 +9,11 @@ import { Button, ButtonLink, Choice, HiddenFields } from "../../shell/form.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { importPath } from "../imports/importStatus.js";
 import { earlierPush, PushInWords } from "../imports/sameFile.js";
-import { importSentBefore } from "./acceptDraft.js";
 import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";
 import { DraftFindings, SentReport, UnusualRows } from "./draftFindings.js";
-import { reportedImport, requireDraft } from "./drafts.js";
-import { columnsOfDraft, draftPath, uploadPath } from "./paths.js";
-import { UploadProgress } from "./progress.js";
-import { kindOptions } from "./uploadPage.js";
+import { columnsOfDraft, draftPath, reportedImport, requireDraft, uploadPath } from "./drafts.js";
+import { importSentBefore } from "./recordDraft.js";
+import { kindOptions, UploadProgress } from "./uploadPage.js";
 import { draftWork } from "./workOnDraft.js";
 
 export const draftPage: PageDefinition<SignedInVisit> = {

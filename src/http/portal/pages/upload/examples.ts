@@ -8,7 +8,7 @@ import type { Upload } from "../../../server/receiveUpload.js";
 import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { csvPieces, type DownloadedTable, downloadTable, type TableCell, type TableFormat } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
-import { uploadPath } from "./paths.js";
+import { uploadPath } from "./drafts.js";
 
 export const exampleFormats = ["csv", "xlsx"] as const;
 

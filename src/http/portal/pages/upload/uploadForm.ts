@@ -15,8 +15,7 @@ import type { FormDefinition, FormResult, PortalDeps, SignedInVisit, Work } from
 import { ensureFromOwnPage } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
-import { reportedImport } from "./drafts.js";
-import { uploadPath } from "./paths.js";
+import { reportedImport, uploadPath } from "./drafts.js";
 import { recognise, uploadPage } from "./uploadPage.js";
 import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
 

@@ -3,9 +3,8 @@ import { limits } from "../../../../domain/imports/limits.js";
 import type { PageDefinition, SignedInVisit } from "../../pageDefinition.js";
 import { Button, Choice, Field, HiddenFields } from "../../shell/form.js";
 import { kindNames } from "../imports/importStatus.js";
+import { uploadPath } from "./drafts.js";
 import { exampleFormats, examplePath } from "./examples.js";
-import { uploadPath } from "./paths.js";
-import { UploadProgress } from "./progress.js";
 
 /** The form's kind of a file whose headings say what it is. */
 export const recognise = "recognise";
@@ -88,4 +87,15 @@ const Examples = ({ visit }: { visit: SignedInVisit }) => (
       )}
     </ul>
   </div>
+);
+
+/** How far a file is, and why it was refused, for the script. */
+export const UploadProgress = () => (
+  <>
+    <div class="upload-progress" hidden data-progress>
+      <progress max={100} value={0} aria-label="Progress" />
+      <span role="status" data-progress-text />
+    </div>
+    <div data-refusal />
+  </>
 );

@@ -13,11 +13,9 @@ import { presentCatalogueOf } from "../../../../queries/organisations/organisati
 import type { FormResult, Line, PortalDeps, SignedInVisit, Work } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
-import { acceptDraft, pageOfImportMade } from "./acceptDraft.js";
-import { type DraftCopy, fetchDraftCopy, mostRowsJudgedFirst, reportedImport, withinMs } from "./drafts.js";
+import { columnsOfDraft, type DraftCopy, draftPath, fetchDraftCopy, mostRowsJudgedFirst, reportedImport, withinMs } from "./drafts.js";
 import { checkDraft } from "./judgeDraft.js";
-import { columnsOfDraft, draftPath } from "./paths.js";
-import { submitReport } from "./submitReport.js";
+import { acceptDraft, pageOfImportMade, submitReport } from "./recordDraft.js";
 
 export interface DraftStep {
   readonly draft: KeptFile;

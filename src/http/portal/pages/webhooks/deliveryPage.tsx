@@ -1,25 +1,26 @@
+// Deliveries: the columns of their list, and the page of one, with what was sent and what came back.
 import { Rejection } from "../../../../domain/rejection.js";
-import { type AttemptSummary, type Delivery, findDelivery } from "../../../../queries/organisations/webhooks.js";
+import { type AttemptSummary, type Delivery, type DeliverySummary, findDelivery } from "../../../../queries/organisations/webhooks.js";
+import { watchedName } from "../../../../queries/pageVersions.js";
 import { EventGone, webhookMessageOf } from "../../../../queries/webhooks/message.js";
+import { Live, versionOf } from "../../live/live.js";
 import type { PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { EmptyState, Facts, Panel } from "../../shell/panel.js";
+import { Button, Form } from "../../shell/form.js";
+import { Badge, EmptyState, Facts, Panel } from "../../shell/panel.js";
+import type { Column } from "../../shell/table.js";
 import { CopyButton, ShortId, Time } from "../../shell/values.js";
 import { importPath } from "../imports/importStatus.js";
-import { DeliveryOutcome, SendAgain } from "./deliveries.js";
-import { deliveryPath, endpointPath, webhooksPath } from "./endpointPanels.js";
-import { LiveEndpoint, readEndpointVersion } from "./endpointStream.js";
-import { requireEndpoint } from "./requireEndpoint.js";
+import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./endpointPanels.js";
 
 /** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
 const shownCharacters = 2_000;
 
-/** One delivery: what was sent, and what came back. */
 export const deliveryPage: PageDefinition<SignedInVisit> = {
   path: deliveryPath("{endpointId}", "{deliveryId}"),
   access: "webhooks",
   show: async (visit, deps) => {
+    const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
     const { endpointId, url } = await requireEndpoint(visit, deps);
-    const version = await readEndpointVersion(deps, endpointId);
     const delivery = await findDelivery(visit.person.organisationId, endpointId, visit.params["deliveryId"] ?? "", deps.pool);
     if (!delivery) throw new Rejection("notFound", "There is no such delivery. Deliveries are kept for 30 days");
     const { deliveryId, type, eventId, importId, occurredAt, attempts } = delivery;
@@ -38,7 +39,7 @@ export const deliveryPage: PageDefinition<SignedInVisit> = {
               <a href={visit.links.to(importPath(importId))}>The import</a>
             </p>
           ) : null}
-          <LiveEndpoint visit={visit} endpointId={endpointId} version={version} />
+          <Live visit={visit} from={livePath(endpointId)} version={version} />
           <div id="delivery-now" data-refetch>
             <Panel id="outcome" title="Delivery">
               <Facts
@@ -99,4 +100,71 @@ function Attempts({ visit, attempts }: { visit: SignedInVisit; attempts: readonl
       ))}
     </ol>
   );
+}
+
+const states: Readonly<Record<DeliverySummary["status"], { label: string; badge: string }>> = {
+  waiting: { label: "Waiting", badge: "busy" },
+  delivered: { label: "Delivered", badge: "good" },
+  failed: { label: "Failed", badge: "bad" },
+  dropped: { label: "Not sent", badge: "" },
+};
+
+export const deliveryColumns = (visit: SignedInVisit, endpointId: string): readonly Column<DeliverySummary>[] => [
+  {
+    ...{ key: "event", heading: "Event", names: true, value: ({ type }) => type },
+    cell: ({ deliveryId, type }) => (
+      <a class="unbroken" href={visit.links.to(deliveryPath(endpointId, deliveryId))}>
+        {type}
+      </a>
+    ),
+  },
+  { key: "happened", heading: "Happened", value: ({ occurredAt }) => occurredAt },
+  {
+    ...{ key: "outcome", heading: "Outcome", value: ({ status }) => states[status].label },
+    cell: (delivery) => <DeliveryOutcome visit={visit} delivery={delivery} />,
+  },
+  { key: "attempts", heading: "Attempts", value: ({ attempts }) => inBrief(attempts) },
+  {
+    heading: "Action",
+    number: true,
+    cell: ({ deliveryId, type, occurredAt }) => (
+      <div class="actions">
+        <SendAgain visit={visit} endpointId={endpointId} deliveryId={deliveryId} about={`${type} of ${occurredAt.toISOString()}`} />
+      </div>
+    ),
+  },
+];
+
+function DeliveryOutcome({ visit, delivery }: { visit: SignedInVisit; delivery: DeliverySummary }) {
+  const { status, reason, dueAt, attempts } = delivery;
+  return (
+    <span class="endpoint-state">
+      <Badge state={states[status]} />
+      {reason ? <span class="muted">{reason}.</span> : null}
+      {status === "waiting" && attempts.length > 0 ? (
+        <span class="muted">
+          Next attempt <Time visit={visit} at={dueAt} />
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+interface SendAgainProps {
+  readonly visit: SignedInVisit;
+  readonly endpointId: string;
+  readonly deliveryId: string;
+  readonly about: string;
+}
+
+const SendAgain = ({ visit, endpointId, deliveryId, about }: SendAgainProps) => (
+  <Form visit={visit} to={`${deliveryPath(endpointId, deliveryId)}/send-again`} class="one">
+    <Button class="quiet" aria-description={about} label="Send again" />
+  </Form>
+);
+
+function inBrief(attempts: readonly AttemptSummary[]): string {
+  const last = attempts.at(-1);
+  if (!last) return "None yet";
+  return `${last.attempt === 1 ? "1 attempt" : `${last.attempt} attempts`}, ${last.status ?? "no answer"}`;
 }

@@ -6,8 +6,11 @@ import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
 import { type DeliverySummary, listDeliveries } from "../../../../queries/organisations/webhooks.js";
+import { watchedName } from "../../../../queries/pageVersions.js";
 import type { Fields } from "../../fields.js";
+import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import {
+  type AnswerDefinition,
   type FormDefinition,
   type FormResult,
   oncePerVisit,
@@ -21,24 +24,33 @@ import { countInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Panel } from "../../shell/panel.js";
 import { Amount, OnlyOnce, ShortId, Time } from "../../shell/values.js";
-import { deliveryColumns } from "./deliveries.js";
+import { deliveryColumns } from "./deliveryPage.js";
 import {
   ChangePanel,
   EndpointActions,
   EndpointState,
   type EndpointView,
   endpointPath,
+  livePath,
   ReplayPanel,
+  requireEndpoint,
   webhooksPath,
 } from "./endpointPanels.js";
-import { LiveEndpoint, readEndpointVersion } from "./endpointStream.js";
-import { requireEndpoint } from "./requireEndpoint.js";
 
-/** The version is read before what is shown: a change in between is told again. */
 const current = oncePerVisit(async (visit, deps: PortalDeps) => {
-  const endpoint = await requireEndpoint(visit, deps);
-  return { endpoint, version: await readEndpointVersion(deps, endpoint.endpointId) };
+  const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
+  return { version, endpoint: await requireEndpoint(visit, deps) };
 });
+
+export const endpointStream: AnswerDefinition<SignedInVisit> = {
+  method: "GET",
+  path: livePath(),
+  access: "webhooks",
+  answer: async (visit, deps) => {
+    const { endpointId } = await requireEndpoint(visit, deps);
+    return liveAnswer(visit, deps, watchedName.endpoint(endpointId));
+  },
+};
 
 export const endpointList = listPage<DeliverySummary>({
   path: `${webhooksPath}/{endpointId}`,
@@ -66,7 +78,7 @@ export const endpointList = listPage<DeliverySummary>({
       <>
         {visit.notice?.once ? <OnlyOnce title="The secret, shown only this once" text={visit.notice.once} copyLabel="Copy secret" /> : null}
         <EndpointQuestion visit={visit} endpoint={endpoint} replay={await replayIn(visit, deps, endpointId)} />
-        <LiveEndpoint visit={visit} endpointId={endpointId} version={version} />
+        <Live visit={visit} from={livePath(endpointId)} version={version} />
         <div id="endpoint-now" data-refetch>
           <Panel id="state" title="State">
             <p>

@@ -1,7 +1,8 @@
 // What the pages of webhooks have in common, and the parts of an endpoint's page.
+import { Rejection } from "../../../../domain/rejection.js";
 import { webhookEvents } from "../../../../domain/webhooks/types.js";
-import type { WebhookSummary } from "../../../../queries/organisations/webhooks.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
+import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { AskButton, AskForm, Field, Form } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
@@ -12,6 +13,17 @@ export const webhooksPath = "/portal/settings/webhooks";
 export const endpointPath = (endpointId: string): string => `${webhooksPath}/${endpointId}`;
 
 export const deliveryPath = (endpointId: string, deliveryId: string): string => `${endpointPath(endpointId)}/deliveries/${deliveryId}`;
+
+/** The events for open pages. */
+export const livePath = (endpointId = "{endpointId}"): string => `${endpointPath(endpointId)}/live`;
+
+/** Another organisation's endpoint and an unknown id get the same answer. */
+export async function requireEndpoint({ params, person }: SignedInVisit, { pool }: PortalDeps): Promise<WebhookSummary> {
+  const endpoints = await listWebhooks(person.organisationId, pool);
+  const found = endpoints.find(({ endpointId }) => endpointId === params["endpointId"]);
+  if (!found) throw new Rejection("notFound", "There is no endpoint with this id");
+  return found;
+}
 
 export interface EndpointView {
   readonly visit: SignedInVisit;

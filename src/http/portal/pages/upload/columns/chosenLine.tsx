@@ -8,7 +8,7 @@ import type { ImportColumns, ImportKind } from "../../../../../events/importEven
 import type { SignedInVisit } from "../../../pageDefinition.js";
 import { type Column, Table } from "../../../shell/table.js";
 import { Time } from "../../../shell/values.js";
-import { columnsPath } from "../paths.js";
+import { columnsPath } from "../drafts.js";
 
 interface Props {
   readonly visit: SignedInVisit;

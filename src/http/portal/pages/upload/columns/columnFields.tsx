@@ -7,8 +7,7 @@ import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
 import { Choice } from "../../../shell/form.js";
 import { type Column, Table } from "../../../shell/table.js";
-import { type ColumnsSource, orderOf } from "./columnsSource.js";
-import { columnField, decimalField, fixedField, orderField } from "./readChoice.js";
+import { type ColumnsSource, columnField, decimalField, fixedField, orderField, orderOf } from "./columnsSource.js";
 
 interface ColumnsProps {
   readonly source: ColumnsSource;

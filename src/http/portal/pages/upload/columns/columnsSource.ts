@@ -1,7 +1,8 @@
-// Whose columns the page is about: a file that waits, or files with headings that were chosen before.
+// Whose columns the page is about: a file that waits, or files with headings that were chosen before; and what its form chooses.
 import type { KeptFile } from "../../../../../commands/imports/keptFiles.js";
-import { type ChoosableFields, type ColumnChoice, choosableFields } from "../../../../../domain/imports/columns/choice.js";
-import { type DateOrderFinding, dateOrderIn } from "../../../../../domain/imports/columns/dateOrder.js";
+import { type ChoosableFields, type ColumnChoice, choosableFields, fieldTexts } from "../../../../../domain/imports/columns/choice.js";
+import { type DateOrderFinding, dateOrderIn, dateOrders } from "../../../../../domain/imports/columns/dateOrder.js";
+import { decimalMarks } from "../../../../../domain/imports/columns/decimal.js";
 import {
   dateColumns,
   datesFault,
@@ -15,6 +16,7 @@ import { suggestColumns } from "../../../../../domain/imports/columns/suggest.js
 import { Rejection } from "../../../../../domain/rejection.js";
 import { type ImportColumns, type ImportKind, importKinds } from "../../../../../events/importEvents.js";
 import { lastChoices, rememberedColumns } from "../../../../../queries/organisations/columnChoices.js";
+import type { Fields } from "../../../fields.js";
 import type { PortalDeps, SignedInVisit } from "../../../pageDefinition.js";
 import { requireDraft } from "../drafts.js";
 
@@ -84,4 +86,28 @@ function withKnownFields({ headings, fixed = {}, dateOrder, decimal }: ColumnCho
 export function orderOf({ kind, headings }: ColumnsSource, choice: ColumnChoice): DateOrderFinding | undefined {
   const found = (some: readonly FileColumn[]) => dateOrderIn(some.flatMap(({ values }) => values));
   return found(dateColumns(choice, kind, headings)) ?? found(headings);
+}
+
+/** The names of the form's fields. A column has its number, since a heading may be anything. */
+export const columnField = (index: number): string => `column-${index}`;
+export const fixedField = (field: string): string => `fixed-${field}`;
+export const orderField = "dateOrder";
+export const decimalField = "decimal";
+
+/** Reads the form. A blank is a column that is left out, or a field without a fixed value. */
+export function readChoice(fields: Fields, { headings }: Pick<ColumnsSource, "headings">, of: ChoosableFields): ColumnChoice {
+  const choosable = choosableFields(of);
+  const { nameOf } = fieldTexts(choosable);
+  const fixed = choosable.flatMap(({ name }) => {
+    const value = fields.get(fixedField(name)).trim();
+    return value === "" ? [] : [[name, value] as const];
+  });
+  const dateOrder = dateOrders.find((order) => order === fields.get(orderField));
+  const decimal = decimalMarks.find((known) => known === fields.get(decimalField));
+  return {
+    headings: Object.fromEntries(headings.map(({ heading }, index) => [heading, nameOf(fields.get(columnField(index)).trim()) || null])),
+    ...(fixed.length === 0 ? {} : { fixed: Object.fromEntries(fixed) }),
+    ...(dateOrder === undefined ? {} : { dateOrder }),
+    ...(decimal === undefined ? {} : { decimal }),
+  };
 }

@@ -1,0 +1,213 @@
+// All open pages of this process that change by themselves: how many there may be, when each ends, and which are told to fetch what they show
+// again. One reading feeds all of them, however many are open.
+import type { Logger } from "pino";
+import { createPlaces } from "../../../places.js";
+import { answerInTime, onClientLeft } from "../../server/answerInTime.js";
+
+export const openPageLimits = { inAll: 2_000, perOrganisation: 500, perSession: 20 } as const;
+
+interface OpenPagesOptions {
+  /** The present version of each thing that pages follow. */
+  readonly versions: (watched: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Which of these sessions are still signed in: asked for all of them at once. */
+  readonly signedIn: (sessions: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Aborts when the API begins to stop. */
+  readonly closing: AbortSignal;
+  readonly logger: Pick<Logger, "debug">;
+  readonly limits?: Partial<Record<keyof typeof openPageLimits, number>>;
+}
+
+export interface PageToOpen {
+  readonly organisationId: string;
+  /** The hash of the session's token. */
+  readonly session: string;
+  /** What the page shows, as `watchedName` names it. */
+  readonly watched: string;
+  /** The version that it shows. */
+  readonly version: string;
+  /** Aborts when the browser leaves. */
+  readonly left: AbortSignal;
+  /** Closes the connection of a browser that does not read: an end that is only written would never arrive. */
+  readonly cut: () => void;
+}
+
+export interface OpenPages {
+  /** The events for one page. Throws 503 where too many pages are open already. */
+  readonly open: (page: PageToOpen) => ReadableStream<Uint8Array>;
+}
+
+const tickMs = 750;
+/** While the database does not answer. */
+const backOffMs = 5_000;
+/** Each page that is told reads a page again: the others' turn comes with the next readings. */
+const mostTold = 20;
+const mostToldOfOne = 5;
+const lookMs = 2_000;
+const beatMs = 15_000;
+/** A browser that reads nothing for this long has left. The adapter does not always report that. */
+const mostWaitingMs = 60_000;
+/** Without an answer about its session for this long a stream ends. */
+const mostUnknownMs = 30_000;
+
+export function createOpenPages({ versions, signedIn, closing, logger, limits: given }: OpenPagesOptions): OpenPages {
+  const limits = { ...openPageLimits, ...given };
+  const refusal = "Too many pages are open that change by themselves. Close some, or reload this one by hand";
+  const ofOrganisations = createPlaces({ inAll: limits.inAll, each: limits.perOrganisation, refusal });
+  const ofSessions = createPlaces({ inAll: limits.inAll, each: limits.perSession, refusal });
+  const pages = new Set<OpenPage>();
+  let isLooking = false;
+  let [looked, known, beaten] = [0, 0, 0];
+
+  const claim = ({ session, organisationId }: PageToOpen) => {
+    const ofSession = ofSessions.claim(session);
+    try {
+      const ofOrganisation = ofOrganisations.claim(organisationId);
+      return () => {
+        ofSession();
+        ofOrganisation();
+      };
+    } catch (error) {
+      ofSession();
+      throw error;
+    }
+  };
+
+  const tell = async () => {
+    const watched = new Set([...pages].map((page) => page.watched));
+    const now = await answerInTime(versions([...watched]), backOffMs, "the versions of open pages");
+    const told: string[] = [];
+    for (const page of [...pages]) {
+      const version = now.get(page.watched);
+      const { organisationId } = page;
+      const isTurn = told.length < mostTold && told.filter((each) => each === organisationId).length < mostToldOfOne;
+      if (version === undefined || version === page.version || !isTurn) continue;
+      page.version = version;
+      page.send(`data: ${JSON.stringify({ version })}\n\n`);
+      told.push(organisationId);
+      if (pages.delete(page)) pages.add(page); // behind those that wait
+    }
+  };
+
+  /** Ends the streams of sessions that have ended, and of browsers that have left. */
+  const endSome = async () => {
+    const sessions = new Set([...pages].map(({ session }) => session));
+    const alive = await signedIn([...sessions]).catch((error: unknown) => {
+      logger.debug({ err: error }, "the sessions of open pages could not be looked up");
+      return undefined;
+    });
+    const now = performance.now();
+    if (alive) known = now;
+    for (const page of pages) {
+      const isSignedOut = alive !== undefined && sessions.has(page.session) && !alive.has(page.session);
+      if (isSignedOut || now - known > mostUnknownMs || now - (page.waitingSince() ?? now) > mostWaitingMs) page.end();
+    }
+    if (now - beaten < beatMs) return;
+    beaten = now;
+    for (const page of pages) page.send(": still here\n\n");
+  };
+
+  /** Looks again and again, but only while a page is open. */
+  const keepLooking = (ms: number) => {
+    if (isLooking || pages.size === 0) return;
+    isLooking = true;
+    const again = async () => {
+      let next = tickMs;
+      const isDue = performance.now() - looked >= lookMs;
+      if (isDue) looked = performance.now();
+      const telling = tell().catch((error: unknown) => {
+        logger.debug({ err: error }, "open pages could not be told what has changed");
+        next = backOffMs;
+      });
+      await Promise.all([telling, isDue ? endSome() : undefined]);
+      isLooking = false;
+      keepLooking(next);
+    };
+    setTimeout(() => void again(), ms).unref();
+  };
+
+  const endAll = () => {
+    for (const page of pages) page.end();
+  };
+  closing.addEventListener("abort", endAll, { once: true });
+
+  return {
+    open: (request) => {
+      const release = claim(request);
+      const { page, body } = openStream(request, {
+        onOpen: () => {
+          if (closing.aborted) return page.end();
+          if (pages.size === 0) looked = known = beaten = performance.now();
+          pages.add(page);
+          keepLooking(tickMs);
+        },
+        onEnd: () => {
+          release();
+          pages.delete(page);
+        },
+      });
+      onClientLeft(request.left, () => page.end());
+      return body;
+    },
+  };
+}
+
+type OpenPage = ReturnType<typeof openStream>["page"];
+
+const reconnectMs = 3_000;
+const stuckMs = 1_000;
+
+interface StreamEvents {
+  /** Called when the browser begins to read, not before: a browser that has already left neither reads nor cancels. */
+  readonly onOpen: () => void;
+  /** Called once, whichever side ended the stream, also if it was never read. */
+  readonly onEnd: () => void;
+}
+
+/** Server-sent events to one browser. */
+function openStream({ organisationId, session, watched, version, cut }: PageToOpen, { onOpen, onEnd }: StreamEvents) {
+  /** A slow browser gets the latest message alone. */
+  let waiting = `retry: ${reconnectMs}\n\n`;
+  let state: "new" | "open" | "ended" = "new";
+  let since: number | undefined;
+  let wake: () => void = () => undefined;
+  const page = {
+    ...{ organisationId, session, watched, version },
+    send: (text: string) => {
+      if (state !== "open") return;
+      if (text.startsWith("data: ") || waiting === "") waiting = text;
+      since ??= performance.now();
+      wake();
+    },
+    /** Since when something waits that the browser has not taken; undefined where nothing does. */
+    waitingSince: () => since,
+    end: () => {
+      if (state === "ended") return;
+      state = "ended";
+      waiting = "";
+      if (since !== undefined && performance.now() - since > stuckMs) cut();
+      wake();
+      onEnd();
+    },
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (state === "new") {
+          state = "open";
+          onOpen();
+        }
+        if (state === "open" && waiting === "")
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        if (waiting === "") return state === "ended" ? controller.close() : undefined;
+        controller.enqueue(new TextEncoder().encode(waiting));
+        waiting = "";
+        since = undefined;
+      },
+      cancel: () => page.end(),
+    },
+    { highWaterMark: 0 },
+  );
+  return { page, body };
+}
