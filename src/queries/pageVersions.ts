@@ -24,7 +24,7 @@ export async function pageVersions(watched: readonly string[], database: Databas
          (select import_id from imports where organisation_id = organisation.id and status in ('queued', 'processing') order by position limit ${mostUnfinished})
          union (select import_id from imports where organisation_id = organisation.id order by position desc limit ${newestShown})) as shown on true),
      states as (
-       select imported.import_id, md5(concat_ws(' ', status, finished_at, received, processed, failed, recorded_rows, imported.report_key, late.report_key,
+       select imported.import_id, md5(concat_ws(' ', status, finished_at, received, processed, failed, counted, recorded_rows, imported.report_key, late.report_key,
               queue.progress, all_rows, cancel_requested, (select count(*) from reversals r where r.import_id = imported.import_id))) as version
          from imports imported left join import_queue queue on queue.import_id = imported.import_id left join late_reports late on late.import_id = imported.import_id
         where imported.import_id in (select import_id from listed union select unnest($2::uuid[])))
