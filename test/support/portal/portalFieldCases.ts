@@ -25,6 +25,9 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
       next: service.url,
     };
   },
+  "/portal/first-steps": () => ({}),
+  "/portal/first-steps/catalogue": () => ({ version: "1" }),
+  "/portal/first-steps/example": () => ({}),
   "/portal/activities/{importId}/{row}": ({ organisationId }) => ({
     key: randomUUID(),
     reason: "x",

@@ -71,4 +71,47 @@ export function testSuggestions(stage: CorrectionsStage): void {
       await holds(page, 3, "Customer", "CUST 0");
     });
   });
+
+  browserTest("an id that is nearly a customer's is offered for all of its rows at once, before the customer can be added", async () => {
+    const organisation = await stage.service.organisation();
+    await uploadedActivities(
+      organisation,
+      ["3", "4"].map((at) => `SYD1,PICK,1,2026-03-01T09:30:00Z,CUST-0O1,R-${at}`),
+    );
+    await asMember(await addMember(stage.service, organisation.id, "admin"), async ({ page }) => {
+      await opened(page);
+      const near = page.getByRole("button", { name: "2 rows: CUST-0O1, did you mean CUST-001?" });
+      await near.waitFor();
+      expect(await page.locator(".after-changes").textContent()).toMatch(/did you mean CUST-001\?.*Add customer CUST-0O1/);
+      await near.click();
+      for (const row of [2, 3]) await holds(page, row, "Customer", "CUST-001");
+      await says(page, 3, "Ready to submit");
+      await near.waitFor({ state: "hidden" });
+    });
+  });
+
+  browserTest("dates that can be read in two ways are read as day first, or month first, all at once; / in a cell is typed", async () => {
+    const organisation = await stage.service.organisation();
+    const times = ["03/04/2026", "13/04/2026", "04/13/2026", "soon"];
+    await uploadedActivities(
+      organisation,
+      times.map((at, index) => `SYD1,PICK,1,${at},CUST-001,R-${index}`),
+    );
+    await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
+      await opened(page);
+      await page.getByRole("button", { name: "Read 2 dates as month first" }).waitFor();
+      await page.getByRole("button", { name: "Read 2 dates as day first" }).click();
+      await holds(page, 2, "Activity timestamp", "2026-04-03");
+      await holds(page, 3, "Activity timestamp", "2026-04-13");
+      await holds(page, 4, "Activity timestamp", "04/13/2026");
+      await says(page, 3, "Ready to submit");
+      await page.getByRole("button", { name: "Read 1 date as month first" }).click();
+      await holds(page, 4, "Activity timestamp", "2026-04-13");
+      await holds(page, 5, "Activity timestamp", "soon");
+      await (await cell(page, 5, "Reference")).click();
+      await page.keyboard.type("/x");
+      await page.keyboard.press("Enter");
+      await holds(page, 5, "Reference", "/x");
+    });
+  });
 }
