@@ -160,7 +160,7 @@ document.addEventListener("keydown", ({ key, target }) => {
 document.addEventListener("keydown", (event) => {
   const { key, target, ctrlKey, metaKey, altKey } = event;
   if (key !== "/" || ctrlKey || metaKey || altKey || document.querySelector("dialog:modal")) return;
-  if (target instanceof HTMLElement && (target.isContentEditable || target.closest("input, textarea, select, [data-grid]"))) return;
+  if (target instanceof HTMLElement && (target.isContentEditable || target.closest("input, textarea, select, [role=grid]"))) return;
   const field = document.querySelector<HTMLInputElement>(".search input");
   if (!field) return;
   event.preventDefault();

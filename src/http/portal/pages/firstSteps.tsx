@@ -36,12 +36,13 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
     presentCatalogue(visit, deps),
   ]);
   const { customers, rateCards } = catalogue.file;
+  const isPriced = customers.length > 0 && rateCards.length > 0;
   const link = (to: string, label: string) => <ButtonLink to={links.to(to)} label={label} quiet />;
   const ofAdmins = <span class="muted">An admin does this.</span>;
   const steps: readonly Step[] = [
     {
       label: "Customers and prices",
-      isDone: customers.length > 0 && rateCards.length > 0,
+      isDone: isPriced,
       ways: may("catalogue") ? (
         <>
           <Form visit={visit} to={`${path}/catalogue`} class="">
@@ -59,7 +60,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
       isDone: done.hasImport,
       ways: (
         <Form visit={visit} to={`${path}/example`} class="">
-          <Button label="Try the example file" />
+          <Button class={isPriced ? undefined : "quiet"} label="Try the example file" />
         </Form>
       ),
     },
