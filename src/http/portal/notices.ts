@@ -1,10 +1,11 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { parse, serialize } from "hono/utils/cookie";
 import { z } from "zod";
 import type { Links } from "./links.js";
 import type { Notice } from "./pageDefinition.js";
+import { openSealed, sealValue } from "./sessions/sealedValues.js";
 
 const cookie = "waybill_notice";
+const seconds = 60;
 const shape = z.object({ kind: z.enum(["done", "error"]), lines: z.array(z.string()), once: z.string().optional() });
 
 /**
@@ -19,49 +20,17 @@ export interface Notices {
 }
 
 export function createNotices(signingSecret: string, links: Links): Notices {
-  const { seal, open } = createSealedText(signingSecret, "notice");
   const options = { path: links.to("/portal"), httpOnly: true, sameSite: "Lax", secure: links.secure } as const;
+  const purposeOf = (owner: string) => `notice of ${owner}`;
   return {
-    leave: (notice, owner) => serialize(cookie, seal(JSON.stringify(notice), owner), { ...options, maxAge: 60 }),
+    leave: (notice, owner) => {
+      const sealed = sealValue(signingSecret, purposeOf(owner), notice, new Date(Date.now() + seconds * 1000));
+      return serialize(cookie, sealed, { ...options, maxAge: seconds });
+    },
     read: (cookies, owner) => {
       const sealed = cookies === undefined ? undefined : parse(cookies, cookie)[cookie];
-      const text = sealed === undefined ? undefined : open(sealed, owner);
-      return text === undefined ? undefined : (shape.parse(JSON.parse(text)) as Notice);
+      return shape.safeParse(openSealed(signingSecret, purposeOf(owner), sealed, new Date())).data as Notice | undefined;
     },
     gone: serialize(cookie, "", { ...options, maxAge: 0 }),
-  };
-}
-
-/** Text that only this service can read or make, for one purpose and one owner: it travels through the browser and back. */
-export interface SealedText {
-  readonly seal: (text: string, owner: string) => string;
-  /** Undefined for anything that was not sealed here for this owner. */
-  readonly open: (sealed: string, owner: string) => string | undefined;
-}
-
-const ivBytes = 12;
-const tagBytes = 16;
-
-export function createSealedText(signingSecret: string, purpose: string): SealedText {
-  const key = Buffer.from(hkdfSync("sha256", signingSecret, "", `waybill portal ${purpose}`, 32));
-  return {
-    seal: (text, owner) => {
-      const iv = randomBytes(ivBytes);
-      const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(owner));
-      const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url");
-    },
-    open: (sealed, owner) => {
-      const bytes = Buffer.from(sealed, "base64url");
-      if (bytes.length < ivBytes + tagBytes) return undefined;
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
-        .setAAD(Buffer.from(owner))
-        .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
-      try {
-        return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString("utf8");
-      } catch {
-        return undefined;
-      }
-    },
   };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { joinByLink } from "../../../src/commands/members/joinOrganisation.js";
 import { changeRole, inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { hashToken } from "../../../src/domain/members.js";
-import { signValue } from "../../../src/http/portal/sessions/cookies.js";
+import { sealValue } from "../../../src/http/portal/sessions/sealedValues.js";
 import { addMember, formToken, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
 import { formsIn } from "../../support/portal/renderedForms.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
@@ -88,8 +88,8 @@ test("only a verified organisation can be chosen, and only for a few minutes", a
     [{ ...fields, choice: `${choice}x` }, second.id],
     [{ ...fields, choice: choice.slice(5) }, second.id],
     [{ ...fields, choice: "" }, second.id],
-    [{ ...fields, choice: signValue("a secret of somebody else, for sure", "choice", value, soon) }, second.id],
-    [{ ...fields, choice: signValue(service.deps.signingSecret, "choice", value, past) }, second.id],
+    [{ ...fields, choice: sealValue("a secret of somebody else, for sure", "choice", value, soon) }, second.id],
+    [{ ...fields, choice: sealValue(service.deps.signingSecret, "choice", value, past) }, second.id],
   ];
   for (const [sent, organisation] of refused) {
     const response = await choose(browser, sent, organisation);

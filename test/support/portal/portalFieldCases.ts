@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { streamPrefix } from "../../../src/events/streams.js";
 import { answers, forms } from "../../../src/http/portal/pages/list.js";
-import { signValue } from "../../../src/http/portal/sessions/cookies.js";
+import { sealValue } from "../../../src/http/portal/sessions/sealedValues.js";
 import { openablePages } from "./openablePages.js";
 import { formToken, sharedSession, type Visitor, visitor, withoutToken } from "./portal.js";
 import { ownOf } from "./portalCatalogue.js";
@@ -21,7 +21,7 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
     const value = { way: "password", browserSha256: "x", members: [member] };
     return {
       organisation: organisationId,
-      choice: signValue("a secret of somebody else, 32 bytes", "choice", value, new Date(Date.now() + 60_000)),
+      choice: sealValue("a secret of somebody else, 32 bytes", "choice", value, new Date(Date.now() + 60_000)),
       next: service.url,
     };
   },

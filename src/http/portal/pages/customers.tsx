@@ -1,6 +1,8 @@
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
-import { oncePerVisit, type PortalDeps } from "../pageDefinition.js";
+import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
+import type { Chip } from "../shell/chips.js";
+import type { Column } from "../shell/table.js";
 
 /** A customer's name, as far as the organisation's newest catalogue knows it. */
 export type NameOfCustomer = (customerId: string) => string | undefined;
@@ -31,4 +33,22 @@ export function Customer({ customerId, nameOf }: { customerId: string | null; na
       {name} <span class="muted customer-id">{customerId}</span>
     </span>
   );
+}
+
+/** Of a list, and in files the id in a column of its own. */
+export const customerColumns = <Row,>(nameOf: NameOfCustomer, idOf: (row: Row) => string | null): readonly Column<Row>[] => [
+  {
+    ...{ key: "customer", heading: "Customer", value: (row) => nameOf(idOf(row) ?? "") ?? idOf(row) },
+    cell: (row) => <Customer customerId={idOf(row)} nameOf={nameOf} />,
+  },
+  { key: "customerId", heading: "Customer id", value: idOf, onlyInFiles: true },
+];
+
+/** By their names. */
+export const sortedCustomers = async (visit: SignedInVisit, deps: PortalDeps) =>
+  [...(await presentCatalogue(visit, deps)).catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
+
+export async function customerChip(visit: SignedInVisit, deps: PortalDeps): Promise<Chip> {
+  const options = (await sortedCustomers(visit, deps)).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
+  return { name: "customer", label: "Customer", kind: "choice", all: "All customers", options };
 }

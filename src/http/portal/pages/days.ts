@@ -2,6 +2,8 @@
 import { dateAt, endOfDay, instantOf, isDay, wallToInstant } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { Days } from "../../../queries/recentWork.js";
+import type { SignedInVisit } from "../pageDefinition.js";
+import type { Chip } from "../shell/chips.js";
 
 /** A day as a browser sends it, such as `2026-03-01`. */
 type Day = string;
@@ -99,14 +101,25 @@ const shortDay = inWords({ weekday: "short", day: "numeric", month: "short" });
 
 export const shortDayInWords = (day: string): string => (day === "" ? "" : shortDay.format(new Date(`${day}T00:00:00Z`)));
 
-/** When a day of a page's filter begins in the organisation's zone; undefined where none is given. */
-export const dayStart = (label: string, day: string | undefined, timezone: string) => instantIn(label, day, timezone, instantOf);
-
-/** When the day after it begins. */
+/** When the day after it begins, in the organisation's zone; undefined where none is given. */
 export const dayEnd = (label: string, day: string | undefined, timezone: string) => instantIn(label, day, timezone, endOfDay);
 
 function instantIn(label: string, day: string | undefined, timezone: string, read: typeof instantOf): Date | undefined {
   if (!day) return undefined;
   if (!isDay(day)) throw new Rejection("invalid", `${label} must be a day of the calendar, such as 2026-03-01`);
   return dateAt(read(day, timezone) ?? Number.NaN);
+}
+
+/** The filter of a list by days. */
+export const dayChips = (fromLabel = "From", toLabel = "To"): readonly Chip[] => [
+  { name: "from", label: fromLabel, kind: "day" },
+  { name: "to", label: toLabel, kind: "day" },
+];
+
+/** The times between which those days lie. */
+export function daysIn({ query, person: { timezone } }: SignedInVisit, [first, last] = dayChips()) {
+  const from = instantIn(first?.label ?? "", query["from"], timezone, instantOf);
+  const to = dayEnd(last?.label ?? "", query["to"], timezone);
+  if (from && to && from >= to) throw new Rejection("invalid", `${first?.label} must not be after ${last?.label}`);
+  return { from, to };
 }

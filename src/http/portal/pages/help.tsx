@@ -1,5 +1,5 @@
 import type { PageDefinition, SignedInVisit } from "../pageDefinition.js";
-import { navigation } from "../shell/navigation.js";
+import { menuOf } from "../shell/navigation.js";
 import { Panel } from "../shell/panel.js";
 import { searchable } from "./search.js";
 
@@ -50,7 +50,7 @@ export const helpPage: PageDefinition<SignedInVisit> = {
 
 /** Only the pages of this person's menu. */
 function Pages({ visit }: { visit: SignedInVisit }) {
-  const entries = navigation.flatMap((group) => group.entries).filter((entry) => entry.path !== path && visit.may(entry.access));
+  const entries = menuOf(visit).filter((entry) => entry.path !== path);
   return (
     <Panel id="pages" title="What each page is for">
       <dl class="keys">

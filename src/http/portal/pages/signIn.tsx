@@ -138,7 +138,7 @@ export const organisationForm: FormDefinition<Visit> = {
   page: signInPage,
   submit: async (visit, fields, deps) => {
     const next = safeReturn(fields.get("next"));
-    const choice = { signed: fields.get("choice"), organisationId: fields.get("organisation") };
+    const choice = { sealed: fields.get("choice"), organisationId: fields.get("organisation") };
     const taken = await takeChoice(deps, visit.context, choice);
     if (taken) return enter(taken.member, next, taken.way, visit, deps);
     deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");

@@ -6,7 +6,8 @@ import { Rejection } from "../../../domain/rejection.js";
 import type { Identity, SingleSignOn } from "../../../ports/people.js";
 import { membersWithEmail } from "../../../queries/lookUps/members.js";
 import type { FormResult, PageDefinition, PortalDeps, Visit } from "../pageDefinition.js";
-import { readSignedValue, signValue, singleSignOnCookie } from "../sessions/cookies.js";
+import { singleSignOnCookie } from "../sessions/cookies.js";
+import { openSealed, sealValue } from "../sessions/sealedValues.js";
 import { safeReturn, signInAs, singleSignOnPaths } from "./signIn.js";
 
 const way = "single sign-on";
@@ -22,7 +23,7 @@ export const beginPage: PageDefinition<Visit> = {
     if (!begun) return backToSignIn("unreachable");
     const expiresAt = new Date(Date.now() + takeOnceMinutes * 60_000);
     const value = { ...begun.checks, returnTo: safeReturn(c.req.query("returnTo")) };
-    singleSignOnCookie(deps.publicUrl, takeOnceMinutes * 60).write(c, signValue(deps.signingSecret, way, value, expiresAt));
+    singleSignOnCookie(deps.publicUrl, takeOnceMinutes * 60).write(c, sealValue(deps.signingSecret, way, value, expiresAt));
     return { goTo: begun.url };
   },
 };
@@ -41,7 +42,7 @@ export const finishPage: PageDefinition<Visit> = {
       return backToSignIn(reason);
     };
     const cookie = singleSignOnCookie(publicUrl, 0);
-    const found = kept.safeParse(readSignedValue(signingSecret, way, cookie.read(c), new Date()));
+    const found = kept.safeParse(openSealed(signingSecret, way, cookie.read(c), new Date()));
     cookie.clear(c);
     if (!found.success || c.req.query("state") !== found.data.state) return refused("refused");
     const { returnTo, ...checks } = found.data;

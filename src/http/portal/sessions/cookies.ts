@@ -1,5 +1,5 @@
 // The cookies of the portal. Over https their names begin with __Host-, so that no other host can set them; browsers then want Path=/.
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Pool } from "pg";
@@ -7,6 +7,7 @@ import { z } from "zod";
 import { type NamelessMember, sessionLimits, takeOnce } from "../../../commands/members/sessions.js";
 import type { KnownBrowser } from "../../../commands/members/signIn.js";
 import { hashToken, makeToken } from "../../../domain/members.js";
+import { openSealed, sealValue } from "./sealedValues.js";
 import type { SignInWay } from "./signInLog.js";
 
 export interface PortalCookie {
@@ -43,31 +44,6 @@ function portalCookie(publicUrl: string, name: string, maxAge: number): PortalCo
   };
 }
 
-// Values that a browser keeps for some minutes and sends back. They are signed, so that it cannot change them, but it can read them.
-
-/** More than the memberships of one e-mail take (at most 100), and less than a form may have. */
-const longest = 40_000;
-
-/** `purpose`: a value that was signed for one purpose is not accepted for another. */
-export function signValue(secret: string, purpose: string, value: unknown, expiresAt: Date): string {
-  const body = Buffer.from(JSON.stringify({ value, until: expiresAt.getTime() })).toString("base64url");
-  return `${body}.${signature(secret, purpose, body)}`;
-}
-
-/** Undefined for text that was changed, has expired, or was not signed with this secret. */
-export function readSignedValue(secret: string, purpose: string, text: string | undefined, now: Date): unknown {
-  if (text === undefined || text.length > longest) return undefined;
-  const [body = "", given = ""] = text.split(".");
-  const wanted = Buffer.from(signature(secret, purpose, body));
-  const found = Buffer.from(given);
-  if (wanted.length !== found.length || !timingSafeEqual(wanted, found)) return undefined;
-  const { value, until } = JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as { value: unknown; until: number };
-  return until > now.getTime() ? value : undefined;
-}
-
-const signature = (secret: string, purpose: string, body: string): string =>
-  createHmac("sha256", secret).update(`portal ${purpose}\n${body}`).digest("base64url");
-
 /** For a browser in which a member has signed in before: other people's wrong passwords do not slow it down. */
 interface KnownDeps {
   readonly publicUrl: string;
@@ -80,7 +56,7 @@ const knownPurpose = "known browser";
 const known = z.object({ browser: z.string(), memberIds: z.array(z.uuid()) });
 
 export function knownBrowser({ publicUrl, signingSecret }: KnownDeps, c: Context): KnownBrowser | undefined {
-  const found = known.safeParse(readSignedValue(signingSecret, knownPurpose, knownCookie(publicUrl, 0).read(c), new Date()));
+  const found = known.safeParse(openSealed(signingSecret, knownPurpose, knownCookie(publicUrl, 0).read(c), new Date()));
   return found.success ? found.data : undefined;
 }
 
@@ -89,11 +65,11 @@ export function rememberBrowser(deps: KnownDeps, c: Context, memberId: string): 
   const { browser, memberIds } = knownBrowser(deps, c) ?? { browser: makeToken(randomBytes), memberIds: [] };
   const value = { browser, memberIds: [memberId, ...memberIds.filter((each) => each !== memberId)].slice(0, mostMembers) };
   const seconds = days * 86_400;
-  knownCookie(deps.publicUrl, seconds).write(c, signValue(deps.signingSecret, knownPurpose, value, new Date(Date.now() + seconds * 1000)));
+  knownCookie(deps.publicUrl, seconds).write(c, sealValue(deps.signingSecret, knownPurpose, value, new Date(Date.now() + seconds * 1000)));
 }
 
 // An e-mail that is a member of several organisations: the password was right, and the person says which one. What was verified travels
-// in the form, signed; a password is never sent back to a browser. A cookie binds it to the browser that signed in, and it is taken once.
+// in the form, sealed; a password is never sent back to a browser. A cookie binds it to the browser that signed in, and it is taken once.
 
 /** Less than the time for which a taken choice is remembered. */
 const minutes = 5;
@@ -120,23 +96,19 @@ export function offerChoice(
   const browser = makeToken(randomBytes);
   choiceCookie(publicUrl, minutes * 60).write(c, browser);
   const kept = members.map(({ memberId, organisationId, credentialsRevision }) => ({ memberId, organisationId, credentialsRevision }));
-  return signValue(
-    signingSecret,
-    choicePurpose,
-    { way, browserSha256: hashToken(browser), members: kept },
-    new Date(Date.now() + minutes * 60_000),
-  );
+  const value = { way, browserSha256: hashToken(browser), members: kept };
+  return sealValue(signingSecret, choicePurpose, value, new Date(Date.now() + minutes * 60_000));
 }
 
 /** The member of the chosen organisation. Undefined for another browser's choice, one that was taken or has expired, and another organisation. */
 export async function takeChoice(
   { pool, publicUrl, signingSecret }: ChoiceDeps,
   c: Context,
-  { signed, organisationId }: { signed: string; organisationId: string },
+  { sealed, organisationId }: { sealed: string; organisationId: string },
 ): Promise<{ readonly member: NamelessMember; readonly way: SignInWay } | undefined> {
   const cookie = choiceCookie(publicUrl, 0);
   const browser = cookie.read(c);
-  const known = offered.safeParse(readSignedValue(signingSecret, choicePurpose, signed, new Date()));
+  const known = offered.safeParse(openSealed(signingSecret, choicePurpose, sealed, new Date()));
   if (!known.success || browser === undefined || known.data.browserSha256 !== hashToken(browser)) return undefined;
   const member = known.data.members.find((each) => each.organisationId === organisationId);
   if (!member || !(await takeOnce(pool, browser))) return undefined;

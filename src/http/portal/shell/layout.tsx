@@ -1,10 +1,9 @@
 import { limits } from "../../../domain/imports/limits.js";
 import type { Notice, PageContent, Visit } from "../pageDefinition.js";
 import { Button, ButtonLink, FaultContext } from "./form.js";
-import { Logo } from "./icons.js";
 import { Navigation } from "./navigation.js";
 import { PageTop } from "./pageTop.js";
-import { Sentence } from "./sentence.js";
+import { Sentence } from "./values.js";
 
 /** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
 export function Layout({ visit, shown }: { visit: Visit; shown: PageContent }) {
@@ -51,6 +50,14 @@ export const longestSearch = limits.identifierLength;
 
 /** No inline style for its indicators and nothing that is evaluated: the page's policy would refuse both. */
 const htmxConfig = JSON.stringify({ includeIndicatorCSS: false, mode: "same-origin" });
+
+/** The sign of the product: a W like a route with five stops. */
+const Logo = () => (
+  <svg class="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+    <rect width="32" height="32" rx="7" />
+    <path d="M6 10l4 13 6-11 6 11 4-13" />
+  </svg>
+);
 
 function Header({ visit }: { visit: Visit }) {
   const { person, links } = visit;
@@ -127,7 +134,7 @@ function Account({ visit }: { visit: Visit }) {
 }
 
 /** The outcome of the last form. Screen readers read it out when the page opens. */
-export function NoticeBox({ links, notice }: { links: Visit["links"]; notice: Notice | undefined }) {
+function NoticeBox({ links, notice }: { links: Visit["links"]; notice: Notice | undefined }) {
   if (!notice) return null;
   const [first, ...more] = notice.lines;
   return (

@@ -1,5 +1,6 @@
 // Plots, drawn on the server. Sizes are in percent, so that a plot fits any width and its text keeps its size; the numbers also stand there as text.
-import type { Child } from "hono/jsx";
+import { groupDigits } from "./formats.js";
+import { type Column, Table } from "./table.js";
 import { Amount } from "./values.js";
 
 export interface Bar {
@@ -103,45 +104,23 @@ export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
       {cut.length === 0 ? null : (
         <p class="hint">
           {cut.length === 1 ? "Bar" : "Bars"} too tall to draw in full:{" "}
-          {cut.map(({ day }) => `${nameOf(day)} (${inWords(totals[days.findIndex((each) => each.day === day)] ?? 0)})`).join(", ")}.
+          {cut.map((each) => `${nameOf(each.day)} (${groupDigits(totals[days.indexOf(each)] ?? 0)} rows)`).join(", ")}.
         </p>
       )}
       <details>
         <summary>As a table</summary>
-        <PlainTable
+        <Table
           caption={title}
-          headings={["Day", ...parts.map(({ label }) => label)]}
-          rows={days.map(({ day, values }) => [nameOf(day), ...values.map((value) => <Amount value={value} />)])}
+          columns={[
+            { heading: "Day", names: true, cell: ({ day }) => nameOf(day) },
+            ...parts.map(({ label }, part): Column<Day> => ({ heading: label, number: true, value: ({ values }) => values[part] ?? 0 })),
+          ]}
+          rows={days}
         />
       </details>
     </figure>
   );
 }
-
-const PlainTable = ({ caption, headings, rows }: { caption: string; headings: readonly string[]; rows: readonly (readonly Child[])[] }) => (
-  <table class="plain">
-    <caption class="unseen">{caption}</caption>
-    <thead>
-      <tr>
-        {headings.map((heading, index) => (
-          <th scope="col" class={index > 0 ? "number" : undefined}>
-            {heading}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map(([first, ...rest]) => (
-        <tr>
-          <th scope="row">{first}</th>
-          {rest.map((cell) => (
-            <td class="number">{cell}</td>
-          ))}
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);
 
 const mostCut = 3;
 const farAbove = 4;
@@ -158,8 +137,6 @@ function topOf(totals: readonly number[]): number {
   }
   return Math.max(1, sorted[0] ?? 0);
 }
-
-const inWords = (value: number) => `${value.toLocaleString("en-AU")} rows`;
 
 /** Where each part begins and how high it is, as parts of the whole height. */
 function stacked(values: readonly number[], highest: number): readonly { readonly from: number; readonly height: number }[] {

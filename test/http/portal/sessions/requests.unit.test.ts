@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../../src/config.js";
 import { parseRanges } from "../../../../src/domain/addressRanges.js";
 import { safeReturn } from "../../../../src/http/portal/pages/signIn.js";
-import { readSignedValue, signValue } from "../../../../src/http/portal/sessions/cookies.js";
 import { ensureOwnForm, ensureSameOrigin, masked } from "../../../../src/http/portal/sessions/sameOrigin.js";
+import { openSealed, sealValue } from "../../../../src/http/portal/sessions/sealedValues.js";
 import { clientAddress } from "../../../../src/http/portal/sessions/signInLog.js";
 
 const secret = "a secret of thirty-two characters";
@@ -101,24 +101,24 @@ describe("the address that wrong passwords are counted by", () => {
   });
 });
 
-describe("a signed value that the browser keeps", () => {
+describe("a sealed value that the browser keeps", () => {
   const now = new Date("2026-03-01T00:00:00Z");
   const later = new Date(now.getTime() + 1000);
   test("is read until it expires, for its own purpose and with the same secret", () => {
-    const signed = signValue(secret, "choice", { a: 1 }, later);
-    expect(readSignedValue(secret, "choice", signed, now)).toEqual({ a: 1 });
-    expect(readSignedValue(secret, "choice", signed, later)).toBeUndefined();
-    expect(readSignedValue(secret, "single sign-on", signed, now)).toBeUndefined();
-    expect(readSignedValue("another secret of thirty-two characters", "choice", signed, now)).toBeUndefined();
+    const sealed = sealValue(secret, "choice", { a: 1 }, later);
+    expect(openSealed(secret, "choice", sealed, now)).toEqual({ a: 1 });
+    expect(openSealed(secret, "choice", sealed, later)).toBeUndefined();
+    expect(openSealed(secret, "single sign-on", sealed, now)).toBeUndefined();
+    expect(openSealed("another secret of thirty-two characters", "choice", sealed, now)).toBeUndefined();
   });
-  test.each([undefined, "", ".", "x", "x.y", "x.y.z", "A".repeat(5000)])("%j is not a signed value", (text) => {
-    expect(readSignedValue(secret, "choice", text, now)).toBeUndefined();
+  test.each([undefined, "", ".", "x", "x.y", "x.y.z", "A".repeat(5000)])("%j is not a sealed value", (text) => {
+    expect(openSealed(secret, "choice", text, now)).toBeUndefined();
   });
   test("is not read when any character is changed", () => {
-    const signed = signValue(secret, "choice", { admin: false }, later);
-    for (let at = 0; at < signed.length; at += 1) {
-      const changed = `${signed.slice(0, at)}${signed[at] === "A" ? "B" : "A"}${signed.slice(at + 1)}`;
-      expect(readSignedValue(secret, "choice", changed, now)).toBeUndefined();
+    const sealed = sealValue(secret, "choice", { admin: false }, later);
+    for (let at = 0; at < sealed.length; at += 1) {
+      const changed = `${sealed.slice(0, at)}${sealed[at] === "A" ? "B" : "A"}${sealed.slice(at + 1)}`;
+      expect(openSealed(secret, "choice", changed, now)).toBeUndefined();
     }
   });
 });

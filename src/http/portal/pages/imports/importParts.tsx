@@ -11,9 +11,8 @@ import type { SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
 import { Badge, type Fact, Facts, Pager, Panel } from "../../shell/panel.js";
 import { Bars } from "../../shell/plot.js";
-import { Sentence } from "../../shell/sentence.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Amount, Time } from "../../shell/values.js";
+import { Amount, Sentence, Time } from "../../shell/values.js";
 import { eventsPath, historyPath, importPath } from "./importStatus.js";
 
 export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReasons; readonly rejected: number }) {

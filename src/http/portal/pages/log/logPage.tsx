@@ -15,7 +15,7 @@ import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { changesPath, versionsPath } from "../catalogue/addresses.js";
-import { dayEnd, dayStart } from "../days.js";
+import { dayChips, daysIn } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
 import { endpointPath } from "../webhooks/endpointPanels.js";
 
@@ -53,13 +53,10 @@ export const log = listPage<LogEntry>({
 });
 
 /** Throws a Rejection with a sentence for the page. */
-function filterOf({ query, person: { timezone } }: SignedInVisit): LogFilter {
-  const by = query["by"] || undefined;
-  if (by !== undefined && !/^[\w-]{1,64}$/.test(by)) throw new Rejection("invalid", "Choose a person or a key from the list");
-  const from = dayStart("From", query["from"], timezone);
-  const to = dayEnd("To", query["to"], timezone);
-  if (from && to && from >= to) throw new Rejection("invalid", "From must not be after To");
-  return { by, what: logTopics.find((what) => what === query["what"]), from, to };
+function filterOf(visit: SignedInVisit): LogFilter {
+  const { by, what } = visit.query;
+  if (by && !/^[\w-]{1,64}$/.test(by)) throw new Rejection("invalid", "Choose a person or a key from the list");
+  return { by: by || undefined, what: logTopics.find((each) => each === what), ...daysIn(visit) };
 }
 
 async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: PortalDeps): Promise<readonly Chip[]> {
@@ -74,8 +71,7 @@ async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: 
   return [
     { name: "by", label: "Person or key", kind: "choice", all: "Everyone", options, gone: "A removed member" },
     { name: "what", label: "What", kind: "choice", all: "Everything", options: whats },
-    { name: "from", label: "From", kind: "day" },
-    { name: "to", label: "To", kind: "day" },
+    ...dayChips(),
   ];
 }
 

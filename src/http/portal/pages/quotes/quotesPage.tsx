@@ -20,8 +20,8 @@ import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Unbroken } from "../../shell/values.js";
 import { addPath, sectionNames } from "../catalogue/addresses.js";
-import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
-import { dayEnd, dayStart } from "../days.js";
+import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue, sortedCustomers } from "../customers.js";
+import { dayChips, daysIn } from "../days.js";
 import { type Money, moneyIn } from "./priceBreakdown.js";
 import { asFormError, fieldsOfQuotes, itemsLeftOut, requestOf } from "./quoteFields.js";
 import { QuoteForm, quotesPath } from "./quoteForm.js";
@@ -43,19 +43,14 @@ const list = listPage<ListedQuote>({
   caption: "Quotes, newest first",
   heading: "Recent quotes",
   scripts: ["quotes.js"],
-  filters: async (visit, deps) => {
-    const options = (await customersOf(visit, deps)).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
-    return [
-      { name: "customer", label: "Customer", kind: "choice", all: "All customers", options },
-      { name: "from", label: "From", kind: "day" },
-      { name: "to", label: "To", kind: "day" },
-      { name: "quote", label: "Quote id", kind: "text", maxlength: 60 },
-    ];
-  },
+  filters: async (visit, deps) => [
+    await customerChip(visit, deps),
+    ...dayChips(),
+    { name: "quote", label: "Quote id", kind: "text", maxlength: 60 },
+  ],
   query: async (visit, page, deps) => {
-    const { customer, from, to } = visit.query;
-    const { organisationId, timezone } = visit.person;
-    const filter = { customerId: customer || undefined, from: dayStart("From", from, timezone), to: dayEnd("To", to, timezone) };
+    const { organisationId } = visit.person;
+    const filter = { customerId: visit.query["customer"] || undefined, ...daysIn(visit) };
     const found = await listQuotes(organisationId, filter, page, deps.pool);
     return page.cursor ? found : withNewQuotes(found, await shownQuotes(visit, deps), filter);
   },
@@ -70,7 +65,12 @@ const list = listPage<ListedQuote>({
         {shown.length > 0 ? <QuoteResults visit={visit} quotes={shown} nameOf={nameOf} /> : null}
         {await missingPrices(visit, deps)}
         {visit.may("operate") ? (
-          <QuoteForm visit={visit} customers={await customersOf(visit, deps)} asked={fieldsOfQuotes(shown)} tooMany={itemsLeftOut(shown)} />
+          <QuoteForm
+            visit={visit}
+            customers={await sortedCustomers(visit, deps)}
+            asked={fieldsOfQuotes(shown)}
+            tooMany={itemsLeftOut(shown)}
+          />
         ) : null}
       </>
     );
@@ -92,9 +92,6 @@ async function missingPrices(visit: SignedInVisit, deps: PortalDeps): Promise<Ch
     </p>
   );
 }
-
-const customersOf = async (visit: SignedInVisit, deps: PortalDeps) =>
-  [...(await presentCatalogue(visit, deps)).catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
 
 const quoteForm: FormDefinition = {
   path: quotesPath,
@@ -127,11 +124,7 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer, { cents, currency
       </a>
     ),
   },
-  {
-    ...{ key: "customer", heading: "Customer", value: ({ customerId }) => nameOf(customerId) ?? customerId },
-    cell: ({ customerId }) => <Customer customerId={customerId} nameOf={nameOf} />,
-  },
-  { key: "customerId", heading: "Customer id", value: ({ customerId }) => customerId, onlyInFiles: true },
+  ...customerColumns<ListedQuote>(nameOf, ({ customerId }) => customerId),
   { key: "priced", heading: "Priced", value: ({ generatedAt }) => new Date(generatedAt) },
   {
     ...{ key: "cheapest", heading: "Cheapest" },

@@ -5,16 +5,18 @@ import { placeOf, type ShipmentFilter } from "../../../../queries/shipments/ship
 import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import type { PageDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
-import type { Chip } from "../../shell/chips.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Unbroken } from "../../shell/values.js";
-import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
-import { dayEnd, dayStart } from "../days.js";
+import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { dayChips, daysIn } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
 import { shipmentPage, showShipment } from "./shipmentPage.js";
 import { placeInWords, shipmentPath, shipmentsPath } from "./shipmentWords.js";
+
+const longestPlace = 100;
+const days = dayChips("Updated from", "Updated to");
 
 const list = listPage<LedgerShipment>({
   path: shipmentsPath,
@@ -22,11 +24,14 @@ const list = listPage<LedgerShipment>({
   title: "Shipments",
   of: ["shipment", "shipments"],
   caption: "Shipments",
-  filters: async (visit, deps) => chipsOf([...(await presentCatalogue(visit, deps)).catalogue.customers.values()]),
-  query: async (visit, page, { geography, pool }) => {
-    const { organisationId, timezone } = visit.person;
-    return listShipments(organisationId, filterOf(visit.query, timezone, geography), page, pool);
-  },
+  filters: async (visit, deps) => [
+    { name: "id", label: "Id begins with", kind: "text", maxlength: limits.identifierLength },
+    await customerChip(visit, deps),
+    { name: "reference", label: "Reference", kind: "text", maxlength: limits.sourceDetailsLength },
+    { name: "place", label: "Place", kind: "text", maxlength: longestPlace, placeholder: "Postcode or suburb" },
+    ...days,
+  ],
+  query: (visit, page, { geography, pool }) => listShipments(visit.person.organisationId, filterOf(visit, geography), page, pool),
   columns: async (visit, deps) => columns(visit, (await presentCatalogue(visit, deps)).nameOf),
   empty: async ({ query, person, links }, why, { pool }) => {
     if (why === "page")
@@ -54,8 +59,6 @@ const page: PageDefinition = {
 
 export const shipments: Subject = { pages: [page, shipmentPage], answers: list.answers };
 
-const longestPlace = 100;
-
 /** `Auckland, NZ`: the country stands behind a comma. */
 function placeIn(text: string | undefined, geography: Geography): ShipmentFilter["place"] {
   if (text === undefined) return undefined;
@@ -63,9 +66,9 @@ function placeIn(text: string | undefined, geography: Geography): ShipmentFilter
   return placeOf(place, geography, country || undefined);
 }
 
-function filterOf(query: Readonly<Record<string, string>>, timezone: string, geography: Geography): ShipmentFilter {
+function filterOf(visit: SignedInVisit, geography: Geography): ShipmentFilter {
   const given = (name: string, longest: number) => {
-    const text = query[name]?.trim() || undefined;
+    const text = visit.query[name]?.trim() || undefined;
     if (text?.includes("\0")) throw new Rejection("invalid", "A filter has no such character");
     if (text && text.length > longest) throw new Rejection("invalid", `A filter has at most ${longest} characters`);
     return text;
@@ -75,27 +78,11 @@ function filterOf(query: Readonly<Record<string, string>>, timezone: string, geo
     customerId: given("customer", limits.identifierLength),
     sourceDetails: given("reference", limits.sourceDetailsLength),
     place: placeIn(given("place", longestPlace), geography),
-    from: dayStart("Updated from", query["from"], timezone),
-    to: dayEnd("Updated to", query["to"], timezone),
+    ...daysIn(visit, days),
   };
 }
 
-const chipsOf = (customers: readonly { readonly id: string; readonly name: string }[]): readonly Chip[] => {
-  const options = customers
-    .toSorted((one, other) => one.name.localeCompare(other.name))
-    .map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
-  return [
-    { name: "id", label: "Id begins with", kind: "text", maxlength: limits.identifierLength },
-    { name: "customer", label: "Customer", kind: "choice", all: "All customers", options },
-    { name: "reference", label: "Reference", kind: "text", maxlength: limits.sourceDetailsLength },
-    { name: "place", label: "Place", kind: "text", maxlength: longestPlace, placeholder: "Postcode or suburb" },
-    { name: "from", label: "Updated from", kind: "day" },
-    { name: "to", label: "Updated to", kind: "day" },
-  ];
-};
-
 const referenceOf = ({ sourceDetails }: LedgerShipment): string => String(sourceDetails).trim() || "Without a reference";
-const customerOf = ({ customerId }: LedgerShipment) => (typeof customerId === "string" ? customerId : null);
 
 const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
   {
@@ -106,11 +93,7 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<
       </a>
     ),
   },
-  {
-    ...{ key: "customer", heading: "Customer", value: (shipment) => nameOf(customerOf(shipment) ?? "") ?? customerOf(shipment) },
-    cell: (shipment) => <Customer customerId={customerOf(shipment)} nameOf={nameOf} />,
-  },
-  { key: "customerId", heading: "Customer id", value: customerOf, onlyInFiles: true },
+  ...customerColumns<LedgerShipment>(nameOf, ({ customerId }) => (typeof customerId === "string" ? customerId : null)),
   {
     ...{ key: "route", heading: "Route" },
     value: (shipment) => `${placeInWords(shipment, "origin")} to ${placeInWords(shipment, "destination")}`,
