@@ -26,33 +26,31 @@ interface Row {
 
 /** A form has at most so many fields. */
 const mostFields = 1_200;
-const blankRows = 3;
 
 export function Lanes({ visit, version, card, file }: LanesProps) {
-  const search = (visit.query["zone"] ?? "").trim().slice(0, 100);
-  const wanted = search.toLowerCase();
+  const { query, submitted } = visit;
+  const search = (query["zone"] ?? "").trim().slice(0, 100);
+  const isEnd = (end: string) => end.toLowerCase() === search.toLowerCase();
   const placed = card.lanes.map((lane, place) => ({ lane, place }));
-  const found = placed.filter(({ lane }) => wanted === "" || [lane.from, lane.to].some((end) => end.toLowerCase() === wanted));
+  const found = search === "" ? placed : placed.filter(({ lane }) => isEnd(lane.from) || isEnd(lane.to));
   const path = entryPath("rateCards", card.id);
   const mayChange = visit.may("catalogue");
   const size = Math.max(5, Math.min(50, Math.floor(mostFields / (laneColumns(mostBreaksIn(card.lanes)).length + 4))));
   const { rows, pager } = pageInMemory(visit, found, { of: "lanes", path, query: { zone: search }, name: "lane", size });
-  const columns = laneColumns(Math.min(mostBreaks, mostBreaksIn(rows.map(({ lane }) => lane)) + (mayChange ? 1 : 0)));
+  const names = laneColumns(Math.min(mostBreaks, mostBreaksIn(rows.map(({ lane }) => lane)) + (mayChange ? 1 : 0)));
   const recorded = rows.map(({ lane, place }): Row => ({ place: String(place), cells: laneCells(lane), isChosen: false }));
-  const blank = Array.from({ length: blankRows }, (): Row => ({ place: "", cells: [], isChosen: false }));
+  const columns = names.map((name, index) => laneColumn(name, index, mayChange));
   const empty = <EmptyState title="No lanes match this zone" />;
-  const here = withQuery(`${path}/lanes`, { zone: search, lane: visit.query["lane"] });
   const zones = file.zoneMaps.find(({ id }) => id === card.zoneMapId)?.zones ?? [];
+  const zoneChip = { name: "zone", label: "Zone at either end", kind: "text", maxlength: 64 } as const;
   return (
     <Panel id="lanes" title="Lanes">
-      {card.lanes.length > 10 ? (
-        <Chips visit={visit} path={path} chips={[{ name: "zone", label: "Zone at either end", kind: "text", maxlength: 64 }]} />
-      ) : null}
+      {card.lanes.length > 10 ? <Chips visit={visit} path={path} chips={[zoneChip]} /> : null}
       {mayChange ? (
-        <Form visit={visit} to={here} id="lane-form">
-          <HiddenFields values={{ version: visit.submitted.get("version") || String(version) }} />
+        <Form visit={visit} to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })} id="lane-form">
+          <HiddenFields values={{ version: submitted.get("version") || String(version) }} />
           <div class="lane-scroll">
-            <Table caption="Lanes" columns={inputColumns(columns)} rows={typedRows(visit, columns) ?? [...recorded, ...blank]} />
+            <Table caption="Lanes" columns={[choice, ...columns]} rows={typedRows(visit, names) ?? [...recorded, ...blank]} />
           </div>
           <datalist id="zones">
             {["*", ...new Set(zones.map(({ zone }) => zone))].map((zone) => (
@@ -65,12 +63,8 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
             <Button label="Show changes" name="act" value="save" />
             <Button label="Remove ticked lanes" name="act" value="remove" class="quiet danger" />
             <Field
-              label="Change prices by %"
-              name="percent"
-              required={false}
-              maxlength={10}
-              autocomplete="off"
-              value={visit.submitted.get("percent")}
+              {...{ label: "Change prices by %", name: "percent", required: false, maxlength: 10, autocomplete: "off" }}
+              value={submitted.get("percent")}
             />
             <Button label="Change prices" name="act" value="percent" class="quiet" aria-describedby="percent-hint" />
           </div>
@@ -80,12 +74,14 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
           </p>
         </Form>
       ) : (
-        <Table caption="Lanes" columns={textColumns(columns)} rows={recorded} empty={empty} />
+        <Table caption="Lanes" columns={columns} rows={recorded} empty={empty} />
       )}
       {pager}
     </Panel>
   );
 }
+
+const blank = Array.from({ length: 3 }, (): Row => ({ place: "", cells: [], isChosen: false }));
 
 /** What was typed, where the form is shown again. */
 function typedRows({ submitted }: SignedInVisit, columns: readonly string[]): readonly Row[] | undefined {
@@ -100,53 +96,37 @@ const headings: Readonly<Record<string, string>> = {
   ...{ from: "From", to: "To", basic: "Basic", perKg: "Per kg", minimum: "Minimum" },
   ...{ transitMin: "Transit from", transitMax: "Transit to", transitUnit: "H, D, W" },
 };
-
-const headingOf = (column: string): string =>
-  headings[column] ?? column.replace(/^fromKg(\d+)$/, "From kg ($1)").replace(/^perKg(\d+)$/, "Per kg ($1)");
-
-const isZone = (column: string): boolean => column === "from" || column === "to";
 const laneNameOf = ({ place, cells }: Row): string => (place === "" ? "new lane" : `${cells[0]} to ${cells[1]}`);
 
-const inputColumns = (columns: readonly string[]): readonly Column<Row>[] => [
-  {
-    heading: "Choose",
-    cell: (row) => (
-      <>
-        <input type="hidden" name="place" value={row.place} />
-        {row.place === "" ? null : (
-          <input type="checkbox" name="chosen" value={row.place} checked={row.isChosen} aria-label={`Choose ${laneNameOf(row)}`} />
-        )}
-      </>
-    ),
-  },
-  ...columns.map(
-    (column, index): Column<Row> => ({
-      heading: headingOf(column),
+const choice: Column<Row> = {
+  heading: "Choose",
+  cell: (row) => (
+    <>
+      <input type="hidden" name="place" value={row.place} />
+      {row.place === "" ? null : (
+        <input type="checkbox" name="chosen" value={row.place} checked={row.isChosen} aria-label={`Choose ${laneNameOf(row)}`} />
+      )}
+    </>
+  ),
+};
+
+/** Cells to type into, for those who may change them. */
+function laneColumn(name: string, index: number, mayChange: boolean): Column<Row> {
+  const heading = headings[name] ?? name.replace(/^fromKg(\d+)$/, "From kg ($1)").replace(/^perKg(\d+)$/, "Per kg ($1)");
+  const isZone = index < 2;
+  const isNumber = !isZone && name !== "transitUnit";
+  if (mayChange)
+    return {
+      heading,
       cell: (row) => (
         <input
-          name={column}
-          value={row.cells[index] ?? ""}
-          class={isZone(column) ? "lane-zone" : "lane-number"}
-          list={isZone(column) ? "zones" : undefined}
-          inputmode={isZone(column) || column === "transitUnit" ? undefined : "decimal"}
-          maxlength={64}
-          autocomplete="off"
-          aria-label={`${headingOf(column)}, ${laneNameOf(row)}`}
+          {...{ name, value: row.cells[index] ?? "", class: isZone ? "lane-zone" : "lane-number", list: isZone ? "zones" : undefined }}
+          {...{ inputmode: isNumber ? ("decimal" as const) : undefined, maxlength: 64, autocomplete: "off" }}
+          aria-label={`${heading}, ${laneNameOf(row)}`}
         />
       ),
-    }),
-  ),
-];
-
-const isPrice = (column: string): boolean => /^(basic|minimum|perKg\d*)$/.test(column);
-
-const textColumns = (columns: readonly string[]): readonly Column<Row>[] =>
-  columns.map((column, index) => ({
-    heading: headingOf(column),
-    names: index === 0,
-    number: index > 1 && column !== "transitUnit",
-    cell: ({ cells }) => {
-      const text = cells[index] ?? "";
-      return isPrice(column) && text !== "" ? priceInWords(Number(text)) : text;
-    },
-  }));
+    };
+  const isPrice = /^(basic|minimum|perKg\d*)$/.test(name);
+  const textOf = (text = "") => (isPrice && text !== "" ? priceInWords(Number(text)) : text);
+  return { heading, names: index === 0, number: isNumber, cell: ({ cells }) => textOf(cells[index]) };
+}
