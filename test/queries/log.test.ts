@@ -147,7 +147,7 @@ test("sentences have the names of now; an erased member is a removed member, who
     ],
     [
       { actor: "key:k1", type: "ImportRequested", about: ["import", String(importId)], details: { kind: "shipments", source: "data" } },
-      `The key laptop (wb_live_9fQ2) pushed shipments: ${importId}`,
+      `The key laptop (wb_live_9fQ2) sent shipments: ${importId}`,
     ],
     [
       { actor: "key:wb_live_gone", type: "RowsReversed", about: ["import", String(importId)], details: { count: 1, kind: "activities" } },

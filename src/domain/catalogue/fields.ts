@@ -67,6 +67,21 @@ const bySection = new Map(catalogueFields.map((field) => [field.key, field.field
 /** The fields of an entry of a list, or those of the organisation. */
 export const fieldsOfSection = (section: Section | "organisation"): readonly CatalogueField[] => bySection.get(section) ?? [];
 
+const labels = new Map<string, string>();
+const addLabels = (fields: readonly CatalogueField[]): void =>
+  fields.forEach(({ key, label, fields: inner }) => {
+    labels.set(key, label);
+    addLabels(inner);
+  });
+addLabels(catalogueFields);
+
+/** A change as it was recorded, `validTo null -> "2027-06-30"`, as people read it: `Valid to none -> 2027-06-30`. */
+export const recordedInWords = (sentence: string): string =>
+  sentence
+    .replaceAll(/\b[a-z]+[A-Z]\w*/g, (key) => labels.get(key) ?? key)
+    .replaceAll(/\bnull(?= ->|$)/g, "none")
+    .replaceAll(/"([^"]*)"/g, "$1");
+
 /** What refers to the entries of a section: sections with the fields that hold its ids. */
 export const referencesTo = (target: Section): { section: Section; key: string }[] =>
   catalogueFields.flatMap(({ key: section, fields }) =>

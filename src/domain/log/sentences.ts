@@ -61,7 +61,7 @@ export const logSentences = {
     what: "imports",
     about: "import",
     did: ({ kind, source, count }) =>
-      count === undefined ? `${source === "file" ? "uploaded" : "pushed"} ${kind}:` : `sent corrections of ${rows(count)} of`,
+      count === undefined ? `${source === "file" ? "uploaded" : "sent"} ${kind}:` : `sent corrections of ${rows(count)} of`,
   },
   ColumnsMapped: {
     what: "imports",

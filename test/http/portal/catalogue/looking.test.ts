@@ -132,7 +132,7 @@ describe("the versions", () => {
     expect(rowsOf(page)).toEqual(["2", "1"]);
     expect(textOf(page)).toContain("The admin");
     expect(textOf(page)).toContain("The command line");
-    expect(textOf(page)).toContain("Rate card road-2026: validTo null -&gt; &quot;2027-06-30&quot;");
+    expect(textOf(page)).toContain("Rate card road-2026: Valid to none -&gt; 2027-06-30");
   });
 
   test("a row that an earlier release has stored shows that more is not known yet", async () => {

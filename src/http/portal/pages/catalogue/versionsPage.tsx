@@ -1,5 +1,6 @@
 // The versions of the catalogue, what changed between any two of them, and each as a file.
 import { type CatalogueDifference, catalogueDifferences, changeInWords, subjectOf } from "../../../../domain/catalogue/diff.js";
+import { recordedInWords } from "../../../../domain/catalogue/fields.js";
 import { type OrganisationFile, organisationFile } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
@@ -39,7 +40,7 @@ const versionColumns = (visit: SignedInVisit, nameOf: (by: CatalogueVersion["by"
   },
   { key: "by", heading: "By", value: ({ by }) => capitalised(nameOf(by)) },
   {
-    ...{ key: "changes", heading: "What changed", value: ({ changes }) => changes.join("; ") },
+    ...{ key: "changes", heading: "What changed", value: ({ changes }) => changes.map(recordedInWords).join("; ") },
     cell: (version) => <ChangesCell visit={visit} version={version} />,
   },
   {
@@ -60,7 +61,7 @@ function ChangesCell({ visit, version: { version, changes, changeCount } }: { vi
   return (
     <span class="version-changes">
       {changes.map((change) => (
-        <span>{change}</span>
+        <span>{recordedInWords(change)}</span>
       ))}
       <a href={address} aria-description={`What version ${version} changed`}>
         {changeCount > changes.length ? `All ${countInWords(changeCount, "change", "changes")}` : "Show changes"}

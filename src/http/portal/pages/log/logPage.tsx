@@ -1,4 +1,5 @@
 // What people, keys and the command line did in the organisation, and each event behind it.
+import { recordedInWords } from "../../../../domain/catalogue/fields.js";
 import { type LogEntry, type LogTopic, logTopics } from "../../../../domain/log/entry.js";
 import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../../domain/log/sentences.js";
 import { Rejection } from "../../../../domain/rejection.js";
@@ -132,7 +133,7 @@ export function EntrySentence({ visit, entry, spoken }: { visit: SignedInVisit; 
     <span class="log-sentence">
       {before === "" ? null : `${before} `}
       {path === undefined ? about : <a href={visit.links.to(path)}>{about}</a>}
-      {after}
+      {entry.about.kind === "catalogue" ? recordedInWords(after) : after}
     </span>
   );
 }
