@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { encode } from "../../src/events/codec.js";
 import { streamOf, streamPrefix } from "../../src/events/streams.js";
 import { type EventBatch, type EventStore, noStream } from "../../src/ports/eventStore.js";
@@ -210,7 +209,7 @@ describe("the projector", () => {
     await until(async () => (await listed())?.all === 2);
   });
 
-  test("builds tables of an earlier shape anew, once the tables that they look into are filled", async () => {
+  test("builds tables of an earlier shape anew, together with new tables that they look into", async () => {
     const shipment = (originSuburb: string) => model.record({ kind: "shipments", rows: [{ accept: goodsLine("S9", { originSuburb }) }] });
     await shipment("before");
     const { importId } = await shipment("later");
@@ -221,27 +220,17 @@ describe("the projector", () => {
     await reverse(model.eventStore, { importId, rows: [[2, 2]], shipments: [[1, 1]], count: 1 });
     let fill: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => (fill = resolve));
-    let replays = 0;
     const slow: EventStore = Object.assign(Object.create(model.eventStore), {
-      async replay(...args: Parameters<EventStore["replay"]>) {
-        replays += 1;
-        if (replays === 1) await asked;
-        return model.eventStore.replay(...args);
-      },
+      replay: (...args: Parameters<EventStore["replay"]>) => asked.then(() => model.eventStore.replay(...args)),
     });
-    const stop = new AbortController();
-    const tables = { migrations: migrationStatements(), prepare: async () => undefined, missing: async () => [] };
-    const running = runProjector({ pool: model.pool, eventStore: slow, logger: pino({ level: "silent" }), signal: stop.signal, tables });
-    onTestFinished(async () => {
-      fill();
-      stop.abort();
-      await running;
-    });
+    onTestFinished(fill); // a projector that waits for it could not be stopped
+    model.startProjector(undefined, slow);
     await until(async () => (await model.pool.query("select from reversals where import_id = $1", [importId])).rowCount === 1);
     fill();
     await until(
       async () => (await model.pool.query("select from checkpoints where projection = 'shipments' and shape > 1")).rowCount === 1,
     );
+    await model.project();
     expect(await findShipment("acme", "S9", model.pool)).toMatchObject({ originSuburb: "before" });
   });
 });

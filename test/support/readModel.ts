@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { type Logger, pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
+import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
 import { untilNextLook } from "./eventually.js";
@@ -30,6 +31,9 @@ export interface ReadModel {
 }
 
 const quiet = pino({ level: "silent" });
+
+/** No table is ever missing here. */
+const tables = { migrations: migrationStatements(), prepare: async () => undefined, missing: async () => [] };
 
 export const startReadModel = (startStore = startHostedEventStore): Promise<ReadModel> => starting((own) => startParts(own, startStore));
 
@@ -62,7 +66,7 @@ async function startParts(own: Own, startStore: typeof startHostedEventStore): P
     },
     startProjector(logger = quiet, from = eventStore) {
       const stop = new AbortController();
-      projector = { stop, ended: runProjector({ pool: database.pool, eventStore: from, logger, signal: stop.signal }) };
+      projector = { stop, ended: runProjector({ pool: database.pool, eventStore: from, logger, signal: stop.signal, tables }) };
     },
     async stopProjector() {
       projector?.stop.abort();

@@ -67,9 +67,12 @@ function checkpointOf({ commit, prepare, shape, logId, lastEvent }: Row): Checkp
 /** The shape of the tables that this version of the service writes. */
 const shapeOf = (name: string): number => allProjections.find((projection) => projection.name === name)?.shape ?? 1;
 
-/** Tables that were filled by a version of the service that kept less in them. */
-export const isOutdated = (name: string, checkpoint: Checkpoint | undefined): boolean =>
-  checkpoint !== undefined && checkpoint.shape < shapeOf(name);
+/** Tables that an earlier version of the service has not filled, or kept less in. */
+export function isOutdated(name: string, checkpoints: Checkpoints): boolean {
+  const checkpoint = checkpoints.get(name);
+  if (!checkpoint) return false;
+  return checkpoint.shape < shapeOf(name) || (isBeginning(checkpoint) && !isBeginning(latest([...checkpoints.values()])));
+}
 
 /** Locks in the order of names, so that two writers cannot deadlock. */
 export const lockCheckpoints = (client: PoolClient, names: readonly string[]): Promise<Checkpoints> => locked(client, names, ["", []]);
