@@ -50,10 +50,13 @@ async function writeLocalities(built) {
 /** The API reference, which takes a second to make. The address of the service is put in when it is served. */
 async function writeReference(built) {
   const load = (file) => import(pathToFileURL(join(built, "http", "api", file)).href);
-  const [{ routes }, { describeApi }, { referencePage }, { anyAddress }] = await Promise.all(
+  const [{ routes }, { describeApi }, { referencePage }, { placeholderAddress }] = await Promise.all(
     ["routes/list.js", "document/describeApi.js", "reference/referencePage.js", "pages/docs.js"].map(load),
   );
-  writeFileSync(join(built, "http", "api", "reference", "reference.html"), referencePage(describeApi(routes, anyAddress), anyAddress));
+  writeFileSync(
+    join(built, "http", "api", "reference", "reference.html"),
+    referencePage(describeApi(routes, placeholderAddress), placeholderAddress),
+  );
 }
 
 /** Compiles one project; the browser's scripts have their own, since they know the page and not Node. */

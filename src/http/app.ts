@@ -5,7 +5,9 @@ import { withoutEnd } from "../domain/withoutEnd.js";
 import { createPlaces } from "../places.js";
 import { createAuthenticate } from "./api/auth/authenticate.js";
 import type { ApiDeps } from "./api/deps.js";
-import { pages as builtInPages } from "./api/pages/list.js";
+import { docsPages } from "./api/pages/docs.js";
+import { filePages } from "./api/pages/files.js";
+import { healthPages } from "./api/pages/health.js";
 import type { ApiEnv, Route } from "./api/route.js";
 import { routes as allRoutes } from "./api/routes/list.js";
 import { serveRoute } from "./api/serveRoute.js";
@@ -34,7 +36,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
       refusal: "Too many large pushes at the moment, try again shortly",
     }),
   };
-  const pages = builtInPages(deps, routes);
+  const pages = [...healthPages(deps), ...docsPages(deps, routes), ...filePages(deps)];
   const portal = deps.portal && createPortal(deps.portal, { ...frame, closing: deps.closing, stopping: deps.stopping });
 
   app.use(requestFrame(deps));

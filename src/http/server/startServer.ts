@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import type { Hono } from "hono";
+import { Hono } from "hono";
 import type { Logger } from "pino";
+import { plainAnswer, retryAfterOutageSeconds } from "./answerError.js";
 import { answerTable } from "./problem.js";
 import { discardRest, readLeftovers } from "./readLeftovers.js";
-import type { AppEnv } from "./requestFrame.js";
-import { createStartingApp } from "./startingApp.js";
+import { type AppEnv, requestFrame, send } from "./requestFrame.js";
 
 /** How long running requests may take after the process was asked to stop. */
 const drainMs = 6_000;
@@ -97,6 +97,17 @@ function createListener(logger: Logger, timeouts: SocketTimeouts) {
     listener = listenerOf(app);
   };
   return { server, running, serve };
+}
+
+/** Answers while the process loads its modules and waits for its stores: it is alive, and everything else is to be tried again shortly. */
+function createStartingApp(logger: Logger): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const headers = { "retry-after": String(retryAfterOutageSeconds) };
+  app.use(requestFrame({ logger, metrics: { requestEnded: () => undefined } }));
+  app.get("/healthz", (c) => send(c, { status: 200, body: { status: "ok" } }));
+  app.get("/readyz", (c) => send(c, { status: 503, headers, body: { status: "unavailable", checks: { start: "failed" } } }));
+  app.all("*", (c) => send(c, { ...plainAnswer("unavailable", "The service is starting, try again shortly"), headers }));
+  return app;
 }
 
 const unreadableMessage = "The request could not be read";

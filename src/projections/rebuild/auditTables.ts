@@ -4,8 +4,8 @@ import type { Position } from "../../ports/eventStore.js";
 import { isBeginning, isSamePosition, readCheckpoints } from "../running/checkpoints.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { type Differences, leaveOutChangingRows, noteDifferences, readDifferences, type TableScope } from "./compareTables.js";
+import { isWrittenByCommands } from "./rebuild.js";
 import { claimShadow } from "./shadowSchema.js";
-import { isWrittenByCommands } from "./swap.js";
 import { type ShadowOptions, withShadow } from "./withShadow.js";
 
 export interface AuditOptions extends ShadowOptions {

@@ -1,5 +1,5 @@
 // src/projections/rebuild fills tables anew beside the live ones: shadowSchema.ts makes a schema for them, this file fills it from the log,
-// withShadow.ts calls both. A rebuild (rebuild.ts) then replaces the live tables (swap.ts), an audit compares them (compareTables.ts).
+// withShadow.ts calls both. A rebuild (rebuild.ts) then replaces the live tables, an audit compares them (auditTables.ts).
 import type { PoolClient } from "pg";
 import { type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { projectedPrefixes } from "../allProjections.js";

@@ -1,5 +1,21 @@
 // What a reader of the API reference needs beside the single operations. Markdown; each part is one entry of the reference's navigation.
-import { guidePassages } from "./guideText.js";
+import { existsSync, readFileSync } from "node:fs";
+
+/** docs/guide.md, of which a build has a copy beside the reference's files. */
+const copied = new URL("../reference/guide.md", import.meta.url);
+
+export const guideText = (): string =>
+  readFileSync(existsSync(copied) ? copied : new URL("../../../../docs/guide.md", import.meta.url), "utf8");
+
+/** Passages that the reference has too, between `<!-- reference: NAME -->` and `<!-- end -->`, each in one line. */
+function guidePassages(): (name: string) => string {
+  const text = guideText();
+  return (name) => {
+    const passage = text.split(`<!-- reference: ${name} -->\n`)[1]?.split("\n<!-- end -->")[0];
+    if (passage === undefined) throw new Error(`docs/guide.md has no passage "${name}"`);
+    return passage.replaceAll("\n", " ");
+  };
+}
 
 const fromGuide = guidePassages();
 

@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compressedOnce } from "../../server/compress.js";
-import { guideText } from "../document/guideText.js";
+import type { ApiDeps } from "../deps.js";
+import { describeApi } from "../document/describeApi.js";
+import { guideText } from "../document/guide.js";
 import { guidePage } from "../reference/documentPage.js";
 import type { OpenApi } from "../reference/openApi.js";
 import { referencePage } from "../reference/referencePage.js";
-import type { Page } from "../route.js";
+import type { Page, Route } from "../route.js";
 
 /** Everything comes from this service, and nothing is inline. */
 const contentSecurityPolicy =
@@ -34,11 +36,11 @@ const styles = (): string =>
     .map((name) => readFileSync(new URL(`styles/${name}`, folder), "utf8"))
     .join("\n");
 
-/** Each file is made at the first request for it, since most processes never serve one. */
-export function docsPages(document: () => unknown, publicUrl: string): readonly Page[] {
-  const file = (path: string, type: string, read: () => string): Page => {
+/** The OpenAPI document, the reference and the guide. Each file is made at the first request for it, since most processes never serve one. */
+export function docsPages({ publicUrl }: ApiDeps, routes: readonly Route[]): readonly Page[] {
+  const document = () => describeApi(routes, publicUrl);
+  const file = (path: string, headers: Readonly<Record<string, string>>, read: () => string): Page => {
     let text: ReturnType<typeof compressedOnce> | undefined;
-    const headers = { "content-type": `${type}; charset=utf-8`, "content-security-policy": contentSecurityPolicy };
     return {
       path,
       handler: (c) => {
@@ -48,10 +50,14 @@ export function docsPages(document: () => unknown, publicUrl: string): readonly 
       },
     };
   };
+  const ofDocs = (type: string) => ({ "content-type": `${type}; charset=utf-8`, "content-security-policy": contentSecurityPolicy });
   return [
-    file("/docs", "text/html", () => reference(document, publicUrl)),
-    file("/docs/guide", "text/html", () => guidePage(guideText())),
-    file("/docs/reference.css", "text/css", styles),
-    file("/docs/reference.js", "text/javascript", () => readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=\S*\s*$/, "\n")),
+    file("/openapi.json", { "content-type": "application/json" }, () => JSON.stringify(document())),
+    file("/docs", ofDocs("text/html"), () => reference(document, publicUrl)),
+    file("/docs/guide", ofDocs("text/html"), () => guidePage(guideText())),
+    file("/docs/reference.css", ofDocs("text/css"), styles),
+    file("/docs/reference.js", ofDocs("text/javascript"), () =>
+      readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=\S*\s*$/, "\n"),
+    ),
   ];
 }

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 import type { NameOf } from "../../../../domain/principal.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
+import { type ListedImport, listedImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
-import { type ListedImport, listedImports } from "../../../../queries/imports/listedImports.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { groupDigits } from "../../shell/formats.js";

@@ -1,7 +1,6 @@
 import { importKinds } from "../../../../events/importEvents.js";
-import { type ImportFilter, listImports } from "../../../../queries/imports/importList.js";
+import { countImports, type ImportFilter, listImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
-import { countImports } from "../../../../queries/imports/listedImports.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import { type AnswerDefinition, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
