@@ -77,7 +77,7 @@ describe.each(workerPoints)("a worker dies %s of a correction that two members, 
 
 const apiPoints = aroundEach([
   ["the file is stored", { call: "put", on: /^uploads\// }],
-  ["its place is reserved", { call: "sql", on: /reserve_import_place/ }],
+  ["its place is reserved", { call: "sql", on: /with reserved as/ }],
   ["ImportRequested", { call: "append", on: /ImportRequested/ }],
   ["its place is confirmed", { call: "sql", on: /with shown as/ }],
 ]);

@@ -122,7 +122,7 @@ describe.each(lateReportPoints)("a worker dies %s of an import that was cancelle
 
 const apiPoints = aroundEach([
   ["the file is stored", { call: "put", on: /^uploads\// }],
-  ["its place is reserved", { call: "sql", on: /reserve_import_place/ }],
+  ["its place is reserved", { call: "sql", on: /with reserved as/ }],
   ["ImportRequested", { call: "append", on: /ImportRequested/ }],
   ["its place is confirmed", { call: "sql", on: /with shown as/ }],
 ]);

@@ -126,12 +126,10 @@ describe("a rebuild", () => {
   });
 });
 
-test("a rebuild creates the queue's SQL function again when it was dropped", async () => {
-  await model.pool.query("drop function reserve_import_place(text, uuid, integer, text, text)");
+test("a rebuild creates the SQL function of the keys again when it was dropped", async () => {
+  await model.pool.query("drop function look_up_secrets_json");
   await run();
-  const { rows } = await model.pool.query("select reserve_import_place('o', gen_random_uuid(), 5, 'activities', 'a') as reserved");
-  expect(rows).toEqual([{ reserved: true }]);
-  await model.pool.query("delete from import_queue where organisation_id = 'o'");
+  await model.pool.query("select 'look_up_secrets_json'::regproc");
 });
 
 describe("without a projector", () => {

@@ -1,16 +1,12 @@
 // Which rows of which import a correction, a dismissal or a reopening is of. Whether they are open is openRows.ts's question.
+
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
-import type { EventStore } from "../../ports/eventStore.js";
+import type { Stores } from "../../ports/database.js";
 import { isShownCompleted, type RejectedRowName, rejectedLinesOf, rejectedRowsAmong } from "../../queries/lookUps/rejectedRows.js";
 import { acceptedActivities } from "../../queries/lookUps/reversals.js";
 import { expectVisible, loadImport } from "../imports/importStream.js";
-
-export interface CorrectionDeps {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
-}
 
 export interface ImportRef {
   readonly organisationId: string;
@@ -25,7 +21,7 @@ export interface CompletedImport {
 
 /** Throws notFound for another organisation's import or one of the other kind, and a conflict for an import that has not completed. */
 export async function completedImport(
-  { pool, eventStore }: CorrectionDeps,
+  { pool, eventStore }: Stores,
   { organisationId, importId, kind }: ImportRef,
 ): Promise<CompletedImport> {
   const { state: loaded, position = 0n } = await loadImport(eventStore, importId);

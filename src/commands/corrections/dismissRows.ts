@@ -2,7 +2,8 @@ import { isLonger, limits } from "../../domain/imports/limits.js";
 import type { Principal } from "../../domain/principal.js";
 import { isStorableText } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
-import { type CorrectionDeps, completedImport, expectWholeShipments, type ImportRef } from "./correctableRows.js";
+import type { Stores } from "../../ports/database.js";
+import { completedImport, expectWholeShipments, type ImportRef } from "./correctableRows.js";
 import { decide } from "./correctionsDecider.js";
 import { decideCorrections, loadCorrections } from "./correctionsStream.js";
 import { expectOpen } from "./openRows.js";
@@ -15,7 +16,7 @@ interface RowsChange extends ImportRef {
 }
 
 /** Rows that are not to be corrected leave the list of open ones. Dismissing them again changes nothing. */
-export async function dismissRows(deps: CorrectionDeps, change: RowsChange & { readonly note: string }): Promise<void> {
+export async function dismissRows(deps: Stores, change: RowsChange & { readonly note: string }): Promise<void> {
   const { importId, rows, note } = change;
   expectSomeRows(rows);
   if (isLonger(note, limits.textLength) || !isStorableText(note))
@@ -29,7 +30,7 @@ export async function dismissRows(deps: CorrectionDeps, change: RowsChange & { r
 }
 
 /** Dismissed rows are open again; rows that are not dismissed stay as they are. */
-export async function reopenRows(deps: CorrectionDeps, change: RowsChange): Promise<void> {
+export async function reopenRows(deps: Stores, change: RowsChange): Promise<void> {
   expectSomeRows(change.rows);
   const found = await completedImport(deps, change);
   await expectWholeShipments(deps.pool, found, change.rows);
@@ -43,7 +44,7 @@ function expectSomeRows(rows: readonly number[]): void {
 
 type Change = { readonly type: "dismissRows"; readonly note: string } | { readonly type: "reopenRows" };
 
-function decideOn({ eventStore }: CorrectionDeps, { organisationId, importId, rows, by, requestId, now }: RowsChange, change: Change) {
+function decideOn({ eventStore }: Stores, { organisationId, importId, rows, by, requestId, now }: RowsChange, change: Change) {
   const context = { organisation: organisationId, by, correlationId: requestId };
   return decideCorrections(eventStore, importId, rows, context, (state, released) =>
     decide({ ...change, importId, rows, released, by, now }, state),

@@ -1,14 +1,16 @@
 // Which rows of an import can be corrected. A rejected row is open if it is neither claimed by a correction, nor dismissed, superseded or
 // withdrawn with its import. An accepted activity must not be reversed, and no correction may have taken its place or be about to.
+
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RefusedRow } from "../../events/correctionEvents.js";
 import { isAccepted } from "../../events/importLayout.js";
+import type { Stores } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { type RejectedRowName, rejectedRowsAfter, supersededRows } from "../../queries/lookUps/rejectedRows.js";
 import { firstRequest } from "../imports/importStream.js";
 import { queuedImports } from "../imports/queue/places.js";
-import { type CompletedImport, type CorrectionDeps, firstSentences } from "./correctableRows.js";
+import { type CompletedImport, firstSentences } from "./correctableRows.js";
 import { type CorrectionsState, claimOrDismissalOf } from "./correctionsDecider.js";
 import { type LastRow, lastRowsOf, loadCorrections, refusedRows } from "./correctionsStream.js";
 
@@ -35,7 +37,7 @@ export class RowsClosed extends Rejection {
  * claim refuses the second. `accepted`: those of the rows that are accepted activities.
  */
 export async function expectOpen(
-  deps: CorrectionDeps,
+  deps: Stores,
   found: CompletedImport,
   rows: readonly number[],
   accepted: readonly number[] = [],
@@ -46,14 +48,14 @@ export async function expectOpen(
 }
 
 /** Why this accepted activity cannot be corrected now; undefined where it can. */
-export async function whyNotCorrectable(deps: CorrectionDeps, found: CompletedImport, row: number): Promise<ClosedRow | undefined> {
+export async function whyNotCorrectable(deps: Stores, found: CompletedImport, row: number): Promise<ClosedRow | undefined> {
   const closedOf = await closedRows(deps, found, { of: [row], accepted: [row] });
   return (await closedOf([row]))[0];
 }
 
 /** Reads the streams once, and then answers for any of the import's rows. `of`: all rows that the caller will ask about, if it knows them. */
 async function closedRows(
-  deps: CorrectionDeps,
+  deps: Stores,
   { request, position }: CompletedImport,
   { of, accepted = [] }: { readonly of?: readonly number[]; readonly accepted?: readonly number[] } = {},
 ): Promise<(rows: readonly number[]) => Promise<ClosedRow[]>> {
@@ -160,7 +162,7 @@ const atOnce = 20;
 export async function queuedCorrections(
   organisationId: string,
   importId: string,
-  { pool, eventStore }: CorrectionDeps,
+  { pool, eventStore }: Stores,
 ): Promise<Map<number, string>> {
   const importIds = await queuedImports(organisationId, mostQueued, pool);
   const queued = new Map<number, string>();
@@ -182,7 +184,7 @@ export interface RejectedRowState extends RejectedRowName {
 const rowsAtOnce = 5_000;
 
 /** Every rejected row of an import with what has become of it, in row order and some thousands at a time. */
-export async function* rejectedRowStates(deps: CorrectionDeps, found: CompletedImport): AsyncGenerator<RejectedRowState[]> {
+export async function* rejectedRowStates(deps: Stores, found: CompletedImport): AsyncGenerator<RejectedRowState[]> {
   const closedOf = await closedRows(deps, found);
   for (let after = 0; ; ) {
     const rows = await rejectedRowsAfter(found.position, after, rowsAtOnce, deps.pool);

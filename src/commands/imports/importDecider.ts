@@ -8,42 +8,22 @@ import type { EventOn } from "../../events/registry.js";
 
 export type ImportEvent = EventOn<"import">;
 
-export interface ImportCounts {
-  readonly received: number;
-  readonly processed: number;
-  readonly failed: number;
+export type ImportCounts = ImportCompleted["counts"];
+
+interface Caused {
+  readonly by: Principal;
+  readonly now: Date;
 }
 
 export type ImportCommand =
-  /** `earlierBody` is the hash by which earlier versions recognised the same push. */
-  | { readonly type: "requestImport"; readonly request: ImportRequested; readonly earlierBody: string }
-  | {
-      readonly type: "startImport";
-      readonly by: Principal;
-      readonly catalogueVersion: number;
-      readonly localities: Record<string, string>;
-      readonly now: Date;
-    }
+  | { readonly type: "requestImport"; readonly request: ImportRequested }
+  | ({ readonly type: "startImport" } & Caused & Pick<ImportStarted, "catalogueVersion" | "localities">)
   /** `first` is the ordinal, from 0, of the first outcome. Outcomes that are already recorded are left out. */
   | { readonly type: "recordRows"; readonly first: number; readonly outcomes: readonly RowOutcome[] }
-  | {
-      readonly type: "completeImport";
-      readonly counts: ImportCounts;
-      readonly report: { readonly key: string; readonly size: number } | null;
-      readonly notes: readonly string[];
-      /** Its unusual rows, if there are any. */
-      readonly unusual?: Pick<ImportCompleted, "unusual" | "unusualRows"> | undefined;
-      readonly by: Principal;
-      readonly now: Date;
-    }
-  | { readonly type: "failImport"; readonly reason: string; readonly progress: number; readonly by: Principal; readonly now: Date }
-  | {
-      readonly type: "cancelImport";
-      readonly by: Principal;
-      readonly reason?: string | undefined;
-      readonly progress: number;
-      readonly now: Date;
-    };
+  | ({ readonly type: "completeImport"; readonly notes: readonly string[] } & Caused &
+      Pick<ImportCompleted, "counts" | "report" | "unusual" | "unusualRows">)
+  | ({ readonly type: "failImport"; readonly reason: string; readonly progress: number } & Caused)
+  | ({ readonly type: "cancelImport"; readonly reason?: string | undefined; readonly progress: number } & Caused);
 
 export type ImportState =
   | { readonly status: "none" }
@@ -80,7 +60,7 @@ export function decide(command: ImportCommand, state: ImportState): ImportEvent[
     case "requestImport": {
       if (state.status === "none") return [{ type: "ImportRequested", data: command.request }];
       const { idempotency } = requestOf(state);
-      if (idempotency && [command.request.idempotency?.body, command.earlierBody].includes(idempotency.body)) return []; // sent twice
+      if (idempotency && command.request.idempotency?.body === idempotency.body) return []; // sent twice
       throw idempotencyKeyReused();
     }
     case "startImport": {
@@ -99,23 +79,14 @@ export function decide(command: ImportCommand, state: ImportState): ImportEvent[
       if (state.status === "completed") return [];
       const { request, rows } = expectStatus(state, "processing");
       checkCounts(command.counts, rows, request.kind);
-      const { counts, report, notes, unusual, by } = command;
-      return [
-        {
-          type: "ImportCompleted",
-          data: { importId: request.importId, counts, ...unusual, report, notes: [...notes], by, at: command.now.toISOString() },
-        },
-      ];
+      const { type: _, now, notes, ...data } = command;
+      return [{ type: "ImportCompleted", data: { importId: request.importId, ...data, notes: [...notes], at: now.toISOString() } }];
     }
     case "failImport": {
       if (state.status === "failed") return [];
       const { importId } = expectUnfinished(state);
-      return [
-        {
-          type: "ImportFailed",
-          data: { importId, reason: command.reason, progress: command.progress, by: command.by, at: command.now.toISOString() },
-        },
-      ];
+      const { by, reason, progress, now } = command;
+      return [{ type: "ImportFailed", data: { importId, reason, progress, by, at: now.toISOString() } }];
     }
     case "cancelImport": {
       if (state.status === "cancelled") return [];

@@ -14,7 +14,7 @@ import { logIdOf } from "../logIdentity.js";
 import { decide, evolve, type ImportCommand, idempotencyKeyReused, unrequested } from "./importDecider.js";
 import { firstRequest, handleImport, importOfKey, unrequestedImport } from "./importStream.js";
 import { queueImport, releasePlace, reservePlace, withdrawPlace } from "./queue/places.js";
-import { queueLater, resolveRefusedPush } from "./resolvePush.js";
+import { resolveRefusedPush } from "./resolvePush.js";
 import { importWithSameFile } from "./sameFile.js";
 import { newUploadKey } from "./storedObjects.js";
 
@@ -101,7 +101,7 @@ async function record(deps: RequestImportDeps, prepared: RequestCommand, deadlin
     if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
     const { position = 0n } = await handleImport(eventStore, unrequestedImport(importId), command, context, { withinMs });
     const queued = deadline.within("database", queueImport(pool, command.request, position));
-    await queued.catch(() => void queueLater(deps, command.request, position));
+    await queued.catch(() => undefined); // a worker confirms it some seconds later
     return command.request;
   } catch (error) {
     if (error instanceof WrongVersion) {
@@ -163,18 +163,14 @@ export async function firstPushOf(eventStore: EventStore, push: Sent): Promise<I
   const { organisationId, idempotencyKey, now } = push;
   if (idempotencyKey === undefined) return undefined;
   const { earlier } = await importOfKey(eventStore, { organisationId, idempotencyKey, now });
-  const body = earlier?.idempotency?.body;
-  if (!body?.startsWith(sentMark)) return undefined; // none, or one whose file has to be made to be compared
-  if (body !== sentHash(push)) throw idempotencyKeyReused();
+  if (earlier && earlier.idempotency?.body !== sentHash(push)) throw idempotencyKeyReused();
   return earlier;
 }
 
 function commandOf(submission: Submission, importId: string, logId: string): RequestCommand {
   const { organisationId, kind, source, sourceDetails, elements, corrects, columns, by, requestId, idempotencyKey, now } = submission;
   const { path: _, ...file } = submission.file;
-  // Earlier versions hashed the file also where it was made of what was sent.
-  const earlierBody = fileHash(submission);
-  const body = submission.sent === undefined ? earlierBody : sentHash(submission);
+  const body = submission.sent === undefined ? fileHash(submission) : sentHash(submission);
   const request = {
     importId,
     organisationId,
@@ -190,12 +186,11 @@ function commandOf(submission: Submission, importId: string, logId: string): Req
     ...(idempotencyKey === undefined ? {} : { idempotency: { key: sha256(idempotencyKey), body } }),
     at: now.toISOString(),
   };
-  return { type: "requestImport", request, earlierBody };
+  return { type: "requestImport", request };
 }
 
-const sentMark = "sent ";
 const sentHash = ({ kind, source, corrects, sent }: Pick<Submission, "kind" | "source" | "corrects" | "sent">): string =>
-  `${sentMark}${sha256(JSON.stringify({ kind, source, corrects: askedCorrection(corrects), sent }))}`;
+  `sent ${sha256(JSON.stringify({ kind, source, corrects: askedCorrection(corrects), sent }))}`;
 
 /** The part of `corrects` that the caller asked for. The rest was looked up. */
 function askedCorrection(corrects: Submission["corrects"]): Submission["corrects"] {

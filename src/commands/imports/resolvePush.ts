@@ -60,14 +60,6 @@ async function cancelRefused(deps: ResolveDeps, { importId, organisationId, requ
     deps.logger.error({ importId, organisationId }, "an import whose push was answered 503 had completed before it could be cancelled");
 }
 
-/** The push is recorded, but the database did not confirm its place in time. A worker would find it as well, but later. */
-export function queueLater(deps: ResolveDeps, request: ImportRequested, position: bigint): Promise<void> {
-  return retryUntilDone(deps, request.importId, "confirming an import's place in the queue", async () => {
-    await queueImport(deps.pool, request, position);
-    return true;
-  });
-}
-
 /** The database's time. While the database cannot be reached: the push's time plus the time since then by this machine's clock. */
 function clockFrom(pool: Pool, { at }: ImportRequested): () => Promise<Date> {
   const since = performance.now();

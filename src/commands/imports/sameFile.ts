@@ -1,21 +1,17 @@
 // Finds the earlier import that has the same file. The tables say which imports to look at; the streams say whether they still count.
-import type { Pool } from "pg";
+
 import { limits } from "../../domain/imports/limits.js";
 import { decodeOn } from "../../events/codec.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { requestedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
+import type { Stores } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { importsWithFile, isBeingRecorded, type SameFile } from "../../queries/lookUps/sameFiles.js";
 import { lookUntilFound } from "../../timeLimit.js";
 import type { Deadline } from "../deadline.js";
 import { load } from "../handle.js";
 import { reversalsAggregate } from "../reversals/reversalsDecider.js";
-
-interface Deps {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
-}
 
 export interface FileToCompare {
   readonly organisationId: string;
@@ -35,7 +31,7 @@ const lookAgainMs = 15;
  * The last import that has the same file and still counts. Two pushes of the same file at once cannot both miss each other: places are reserved one
  * after the other, and the later push waits until the earlier one is in the log, or is given up.
  */
-export async function importWithSameFile(deps: Deps, file: FileToCompare, deadline: Deadline): Promise<string | undefined> {
+export async function importWithSameFile(deps: Stores, file: FileToCompare, deadline: Deadline): Promise<string | undefined> {
   const since = new Date(file.now.getTime() - limits.sameFileDays * dayMs);
   const sought = { ...file, since, importId: file.importId ?? null };
   for (const found of await deadline.within("database", importsWithFile(sought, deps.pool))) {
@@ -45,14 +41,14 @@ export async function importWithSameFile(deps: Deps, file: FileToCompare, deadli
   return undefined;
 }
 
-async function waitUntilRecorded({ pool }: Deps, importId: string, deadline: Deadline): Promise<void> {
+async function waitUntilRecorded({ pool }: Stores, importId: string, deadline: Deadline): Promise<void> {
   const look = async () => ((await deadline.within("database", isBeingRecorded(importId, pool))) ? undefined : true);
   await lookUntilFound(deadline.leftMs() - appendMs, look, lookAgainMs);
 }
 
 type FileSearch = Parameters<typeof importsWithFile>[0];
 
-async function counts({ eventStore }: Deps, found: SameFile, sought: FileSearch): Promise<boolean> {
+async function counts({ eventStore }: Stores, found: SameFile, sought: FileSearch): Promise<boolean> {
   if (found.known !== "recorded" && !(await hasFile(eventStore, found.importId, sought))) return false;
   const processed = found.processed ?? (await processedNow(eventStore, found.importId));
   if (processed === "running") return true;

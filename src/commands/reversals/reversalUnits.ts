@@ -1,9 +1,9 @@
 // Which rows of an import are to be reversed: all, some activities by their rows, or some shipments by their ids.
-import type { Pool } from "pg";
+
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { acceptedRowsAt, firstRowRevision } from "../../events/importLayout.js";
-import type { EventStore } from "../../ports/eventStore.js";
+import type { Stores } from "../../ports/database.js";
 import {
   acceptedActivities,
   shipmentsWithLines,
@@ -13,11 +13,6 @@ import {
 } from "../../queries/lookUps/reversals.js";
 import { firstSentences } from "../corrections/correctableRows.js";
 import type { ReversalUnit } from "./reversalsDecider.js";
-
-export interface ReversalDeps {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
-}
 
 /** A completed import that the tables know. */
 export interface ReversibleImport extends WrittenImport {
@@ -38,7 +33,7 @@ export interface ReversalUnits {
 
 const everything: ReversalUnits = { units: undefined, rows: undefined, shipmentIds: undefined };
 
-export async function reversalUnitsOf(deps: ReversalDeps, found: ReversibleImport, what: ReversalSelection): Promise<ReversalUnits> {
+export async function reversalUnitsOf(deps: Stores, found: ReversibleImport, what: ReversalSelection): Promise<ReversalUnits> {
   if ("all" in what) return everything;
   if ("rows" in what) {
     if (found.kind !== "activities") throw new Rejection("invalid", "Shipments are reversed whole: name them by shipmentIds");
@@ -74,7 +69,7 @@ const readsAtOnce = 20;
 
 /** The rows of the shipments' lines are read from the import's stream. */
 async function shipmentsOf(
-  { eventStore }: ReversalDeps,
+  { eventStore }: Stores,
   { importId }: ReversibleImport,
   shipments: readonly WrittenShipment[],
 ): Promise<ReversalUnits> {
@@ -89,7 +84,7 @@ async function shipmentsOf(
 }
 
 /** The shipments of a correction that have one of these rows. Its rows are counted from 1, as those of every JSON push. */
-export async function shipmentUnitsWithRows(deps: ReversalDeps, found: ReversibleImport, rows: readonly number[]): Promise<ReversalUnits> {
+export async function shipmentUnitsWithRows(deps: Stores, found: ReversibleImport, rows: readonly number[]): Promise<ReversalUnits> {
   const revisions = rows.map((row) => Number(firstRowRevision) + row - 1);
   return shipmentsOf(deps, found, await shipmentsWithLines(found.position, revisions, deps.pool));
 }

@@ -1,11 +1,13 @@
 // Takes accepted rows of a completed import back: all of them, or some activities or shipments. The stream `reversals-<importId>` says what was
 // reversed before, and `corrections-<importId>` whether somebody has claimed rows meanwhile. What else changes is read from the tables for the
 // answer alone: the projections derive it from the log.
+
 import { v7 } from "uuid";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RowsReversed } from "../../events/correctionEvents.js";
 import type { ImportKind } from "../../events/importEvents.js";
+import type { Stores } from "../../ports/database.js";
 import {
   areLedgersReady,
   consequencesOf,
@@ -24,7 +26,6 @@ import { expectVisible, loadImport } from "../imports/importStream.js";
 import { decide, type ReverseRows, reversalsAggregate } from "./reversalsDecider.js";
 import {
   activityUnits,
-  type ReversalDeps,
   type ReversalSelection,
   type ReversalUnits,
   type ReversibleImport,
@@ -66,7 +67,7 @@ export interface ReversalOutcome {
   readonly corrections: readonly { readonly importId: string; readonly rows: readonly number[] }[];
 }
 
-export async function reverseRows(deps: ReversalDeps, request: ReversalRequest): Promise<ReversalOutcome> {
+export async function reverseRows(deps: Stores, request: ReversalRequest): Promise<ReversalOutcome> {
   const found = await completedImport(deps, request);
   const chosen = await reversalUnitsOf(deps, found, request.what);
   if (request.includeCorrections) await expectNoneUnderWayAmong(deps, await correctionsOf(deps, found, chosen, request));
@@ -79,7 +80,7 @@ const shapes = { reversals: 1, rejections: 1, activities: 1, versions: 1, shipme
 
 /** The import has completed, and the tables know it. */
 async function completedImport(
-  { pool, eventStore }: ReversalDeps,
+  { pool, eventStore }: Stores,
   { organisationId, importId, kind }: Pick<ReversalRequest, "organisationId" | "importId" | "kind">,
 ): Promise<ReversibleImport> {
   const { state: loaded, position = 0n } = await loadImport(eventStore, importId);
@@ -101,7 +102,7 @@ async function completedImport(
  * in the queue have ended. The answer names them, so the tables have to know it. Returns when the last of them, or the import itself, ended.
  */
 async function expectNoneUnderWay(
-  deps: ReversalDeps,
+  deps: Stores,
   { organisationId, importId }: ReversibleImport,
   rows: readonly number[] | undefined,
   { state }: LoadedCorrections,
@@ -116,7 +117,7 @@ async function expectNoneUnderWay(
   throw new Rejection("conflict", `Import ${first[1]} is about to correct ${of} of this import: wait until it has ended, or cancel it`);
 }
 
-async function expectNoneUnderWayAmong(deps: ReversalDeps, corrections: readonly ChosenCorrection[]): Promise<void> {
+async function expectNoneUnderWayAmong(deps: Stores, corrections: readonly ChosenCorrection[]): Promise<void> {
   for (const { found, chosen } of corrections)
     await expectNoneUnderWay(deps, found, chosen.rows, await loadCorrections(deps.eventStore, found.importId));
 }
@@ -141,12 +142,7 @@ const withoutConflictMs = 10_000;
 const shownMs = 500;
 
 /** If somebody claims or reverses rows of the import between the look at its corrections and the decision, it starts again. */
-async function reverseChosen(
-  deps: ReversalDeps,
-  found: ReversibleImport,
-  chosen: ReversalUnits,
-  making: ReversalInput,
-): Promise<ReversalResult> {
+async function reverseChosen(deps: Stores, found: ReversibleImport, chosen: ReversalUnits, making: ReversalInput): Promise<ReversalResult> {
   const made = await retryConflicts(() => tryToReverse(deps, found, chosen, making), withoutConflictMs);
   const { reversalId } = made.outcome;
   // The caller's next look at the import then shows the reversal. If the projector is busy, or the database does not answer, nobody waits for it.
@@ -154,12 +150,7 @@ async function reverseChosen(
   return made;
 }
 
-async function tryToReverse(
-  deps: ReversalDeps,
-  found: ReversibleImport,
-  chosen: ReversalUnits,
-  making: ReversalInput,
-): Promise<ReversalResult> {
+async function tryToReverse(deps: Stores, found: ReversibleImport, chosen: ReversalUnits, making: ReversalInput): Promise<ReversalResult> {
   const { importId, organisationId, kind, written } = found;
   const { reason, by, includedIn } = making;
   const claims = await loadCorrections(deps.eventStore, importId);
@@ -204,7 +195,7 @@ interface ChosenCorrection {
 
 /** The rows of other imports that correct what was chosen. */
 async function correctionsOf(
-  deps: ReversalDeps,
+  deps: Stores,
   { importId, organisationId }: ReversibleImport,
   { rows: chosenRows }: ReversalUnits,
   { kind }: ReversalRequest,
@@ -220,7 +211,7 @@ async function correctionsOf(
 
 /** Each correction has its own stream, and what is reversed already stays as it is. The answer names those that are reversed. */
 async function withCorrections(
-  deps: ReversalDeps,
+  deps: Stores,
   found: ReversibleImport,
   { outcome, reversalId }: ReversalResult,
   first: ReversalUnits,

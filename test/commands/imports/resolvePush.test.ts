@@ -2,7 +2,7 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { queueLater, resolveRefusedPush } from "../../../src/commands/imports/resolvePush.js";
+import { resolveRefusedPush } from "../../../src/commands/imports/resolvePush.js";
 import type { ImportRequested } from "../../../src/events/importEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { tell } from "../../support/importStory.js";
@@ -56,10 +56,10 @@ test("the cancellation is recorded also while the database is away, and the fail
   expect(said[0]).toMatchObject({ level: 40, importId: request.importId, msg: expect.stringContaining("a push that was answered 503") });
 });
 
-test("a place in the queue that cannot be confirmed in time is given up, and this is logged as an error", async () => {
+test("a push that cannot be resolved in time is given up, and this is logged as an error", async () => {
   const { said, ...away } = outage();
   const request = await landed("2026-03-01T10:00:00.000Z");
-  await queueLater({ ...away, eventStore: stage.eventStore, resolveWithinMs: 300 }, request, 1n);
+  await resolveRefusedPush({ ...away, eventStore: stage.eventStore, resolveWithinMs: 600 }, request);
   expect(said.map(({ level }) => level)).toEqual([40, ...said.slice(1, -1).map(() => 40), 50]);
   expect(said.at(-1)).toMatchObject({ importId: request.importId, msg: expect.stringContaining("given up") });
 });
@@ -67,6 +67,6 @@ test("a place in the queue that cannot be confirmed in time is given up, and thi
 test("an API process that is stopping does not try again, and logs nothing", async () => {
   const { said, ...away } = outage();
   const request = await landed("2026-03-01T10:00:00.000Z");
-  await queueLater({ ...away, eventStore: stage.eventStore, stopping: AbortSignal.abort() }, request, 1n);
+  await resolveRefusedPush({ ...away, eventStore: stage.eventStore, stopping: AbortSignal.abort() }, request);
   expect(said).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // The queue of an organisation's imports: every statement that writes it stands in this folder. A push reserves a place before it appends
 // ImportRequested, and the place is freed when the import ends, so that the limit is exact however many processes push at once. turns.ts has
 // the workers' turns on the places.
-import type { Pool } from "pg";
+import { escapeLiteral, type Pool, type QueryResult } from "pg";
 import { Rejection } from "../../../domain/rejection.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
 import type { EventStore } from "../../../ports/eventStore.js";
@@ -14,17 +14,25 @@ export interface PushedImport extends Pick<ImportRequested, "importId" | "organi
   readonly file: Pick<ImportRequested["file"], "sha256">;
 }
 
-/** Reserving again for the same import takes no second place. */
+/**
+ * Reserving again for the same import takes no second place. Two statements in one request, which make one transaction: the second sees what
+ * was reserved before it got the lock. Such a request takes no parameters, so the values are quoted.
+ */
 export async function reservePlace(pool: Pool, pushed: PushedImport, depth: number): Promise<void> {
-  const { organisationId, importId, kind } = pushed;
-  const { rows } = await pool.query<{ reserved: boolean }>("select reserve_import_place($1, $2, $3, $4, $5) as reserved", [
-    organisationId,
-    importId,
-    depth,
-    kind,
-    comparedHash(pushed),
-  ]);
-  if (!rows[0]?.reserved) throw queueIsFull(depth);
+  const [importId, organisation, kind] = [pushed.importId, pushed.organisationId, pushed.kind].map(escapeLiteral);
+  const sha256 = pushed.corrects ? "null" : escapeLiteral(pushed.file.sha256);
+  const results: unknown = await pool.query(
+    `select pg_advisory_xact_lock(hashtextextended('import queue ' || ${organisation}, 0));
+     with reserved as (
+       insert into import_queue (import_id, organisation_id, reserved_at, kind, file_sha256)
+       -- Later than every place that is there: not now(), which is when this began to wait for the lock.
+       select ${importId}, ${organisation}, greatest(clock_timestamp(), max(reserved_at) + interval '1 millisecond'), ${kind}, ${sha256}
+         from import_queue where organisation_id = ${organisation} having count(*) < ${Number(depth)}
+       on conflict (import_id) do nothing returning 1
+     ) select exists (select from reserved) or exists (select from import_queue where import_id = ${importId}) as reserved`,
+  );
+  const [, last] = results as QueryResult<{ reserved: boolean }>[];
+  if (!last?.rows[0]?.reserved) throw queueIsFull(depth);
 }
 
 /** The hash by which another push finds the same file. Corrections are not compared. */

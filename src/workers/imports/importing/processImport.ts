@@ -100,7 +100,7 @@ async function run(
     });
     const stored = await report.store(deps.objectStore, reportKey(request));
     const by = workerOf(deps);
-    const end = { counts, report: stored, notes: prepared.notes, unusual: await unusual?.find(), by, now: held.now() };
+    const end = { counts, report: stored, notes: prepared.notes, ...(await unusual?.find()), by, now: held.now() };
     const completed = decide({ type: "completeImport", ...end }, state);
     for (const event of encodeAll(loaded, completed, context)) await writer.add(event);
     const revision = await writer.recorded();
