@@ -7,30 +7,6 @@ import { z } from "zod";
 import { parseRanges } from "./domain/addressRanges.js";
 import { withoutEnd } from "./domain/withoutEnd.js";
 
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** Absolute. */
-  readonly dataDir: string;
-  /** Undefined for the embedded store. */
-  readonly databaseUrl: string | undefined;
-  readonly eventStoreUrl: string | undefined;
-  readonly s3: ReturnType<typeof s3Config> | undefined;
-  readonly publicUrl: string;
-  /** The proxies whose X-Forwarded-For is believed. */
-  readonly trustedProxies: BlockList;
-  readonly rateLimitPerMinute: number;
-  readonly maxQueuedImports: number;
-  /** Undefined: it is generated into the data folder. */
-  readonly signingSecret: string | undefined;
-  readonly demo: boolean;
-  /** Webhooks may go to private and loopback addresses. */
-  readonly webhookPrivate: boolean;
-  readonly logLevel: string;
-  /** Undefined: members sign in by password. */
-  readonly singleSignOn: ReturnType<typeof singleSignOnConfig> | undefined;
-}
-
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export class ConfigurationFaults extends Error {
@@ -144,25 +120,38 @@ export function parseConfig(environment: Environment): Config {
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
   faults.push(...missing(given));
   if (!parsed.success || faults.length > 0) throw new ConfigurationFaults(faults);
-  const values = parsed.data;
+  return configOf(parsed.data, given);
+}
+
+export type Config = Readonly<ReturnType<typeof configOf>>;
+
+function configOf(values: z.infer<typeof variables>, given: Environment) {
+  const { S3_ENDPOINT, OIDC_ISSUER } = values;
+  // Alone on one machine the receiver is usually on it too. Where others can reach the API, or the stores are elsewhere, the network may have
+  // private services that members must not reach.
+  const webhookPrivate = values.WEBHOOK_PRIVATE ?? (realStores(given).length === 0 && isLoopback(values.HOST) ? "on" : "off");
   return {
     host: values.HOST,
     port: values.PORT,
+    /** Absolute. */
     dataDir: resolve(values.DATA_DIR),
+    /** Undefined for the embedded store. */
     databaseUrl: values.DATABASE_URL,
     eventStoreUrl: values.EVENTSTORE_URL,
-    s3: values.S3_ENDPOINT === undefined ? undefined : s3Config(values),
+    s3: S3_ENDPOINT === undefined ? undefined : s3Config(values, S3_ENDPOINT),
     publicUrl: values.PUBLIC_URL ?? ownAddress(values),
+    /** The proxies whose X-Forwarded-For is believed. */
     trustedProxies: values.TRUSTED_PROXIES ?? new BlockList(),
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     maxQueuedImports: values.MAX_QUEUED_IMPORTS,
+    /** Undefined: it is generated into the data folder. */
     signingSecret: values.SIGNING_SECRET,
     demo: values.DEMO === "on",
-    // Alone on one machine the receiver is usually on it too. Where others can reach the API, or the stores are elsewhere, the network may have
-    // private services that members must not reach.
-    webhookPrivate: (values.WEBHOOK_PRIVATE ?? (realStores(given).length === 0 && isLoopback(values.HOST) ? "on" : "off")) === "on",
-    logLevel: values.LOG_LEVEL,
-    singleSignOn: values.OIDC_ISSUER === undefined ? undefined : singleSignOnConfig(values),
+    /** Webhooks may go to private and loopback addresses. */
+    webhookPrivate: webhookPrivate === "on",
+    logLevel: values.LOG_LEVEL as string,
+    /** Undefined: members sign in by password. */
+    singleSignOn: OIDC_ISSUER === undefined ? undefined : singleSignOnConfig(values, OIDC_ISSUER),
   };
 }
 
@@ -196,28 +185,22 @@ const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1
 
 const realStores = (given: Environment): string[] => ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"].filter((name) => given[name]);
 
-function s3Config(values: z.infer<typeof variables>) {
-  return {
-    endpoint: values.S3_ENDPOINT ?? "",
-    accessKey: values.S3_ACCESS_KEY ?? "",
-    secretKey: values.S3_SECRET_KEY ?? "",
-    bucket: values.S3_BUCKET,
-    region: values.S3_REGION,
-    publicEndpoint: values.S3_PUBLIC_ENDPOINT,
-  };
-}
+const s3Config = (values: z.infer<typeof variables>, endpoint: string) => ({
+  endpoint,
+  accessKey: values.S3_ACCESS_KEY ?? "",
+  secretKey: values.S3_SECRET_KEY ?? "",
+  bucket: values.S3_BUCKET,
+  region: values.S3_REGION,
+  publicEndpoint: values.S3_PUBLIC_ENDPOINT,
+});
 
-function singleSignOnConfig(values: z.infer<typeof variables>) {
-  return {
-    issuer: values.OIDC_ISSUER ?? "",
-    clientId: values.OIDC_CLIENT_ID ?? "",
-    clientSecret: values.OIDC_CLIENT_SECRET ?? "",
-  };
-}
+const singleSignOnConfig = (values: z.infer<typeof variables>, issuer: string) => ({
+  issuer,
+  clientId: values.OIDC_CLIENT_ID ?? "",
+  clientSecret: values.OIDC_CLIENT_SECRET ?? "",
+});
 
-export function loadConfig(): Config {
-  return parseConfig(process.env);
-}
+export const loadConfig = (): Config => parseConfig(process.env);
 
 /** The environment of a role's process: the embedded stores' addresses are given like configured ones. */
 export function childEnvironment(

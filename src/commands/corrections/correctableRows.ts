@@ -2,17 +2,13 @@
 
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
-import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
+import type { ImportRequested } from "../../events/importEvents.js";
 import type { Stores } from "../../ports/database.js";
 import { isShownCompleted, type RejectedRowName, rejectedLinesOf, rejectedRowsAmong } from "../../queries/lookUps/rejectedRows.js";
 import { acceptedActivities } from "../../queries/lookUps/reversals.js";
-import { expectVisible, loadImport } from "../imports/importStream.js";
+import { type ImportScope, loadVisibleImport } from "../imports/importStream.js";
 
-export interface ImportRef {
-  readonly organisationId: string;
-  readonly importId: string;
-  readonly kind?: ImportKind | undefined;
-}
+export type ImportRef = ImportScope & { readonly organisationId: string };
 
 export interface CompletedImport {
   readonly request: ImportRequested;
@@ -20,12 +16,8 @@ export interface CompletedImport {
 }
 
 /** Throws notFound for another organisation's import or one of the other kind, and a conflict for an import that has not completed. */
-export async function completedImport(
-  { pool, eventStore }: Stores,
-  { organisationId, importId, kind }: ImportRef,
-): Promise<CompletedImport> {
-  const { state: loaded, position = 0n } = await loadImport(eventStore, importId);
-  const state = expectVisible(loaded, { organisationId, kind });
+export async function completedImport({ pool, eventStore }: Stores, scope: ImportRef): Promise<CompletedImport> {
+  const { importId, state, position } = await loadVisibleImport(eventStore, scope);
   if (state.status === "failed" || state.status === "cancelled")
     throw new Rejection("conflict", `The import is ${state.status} and has written nothing: send all of its rows again`);
   // Its rejected rows are read from their table, which may be behind the stream.

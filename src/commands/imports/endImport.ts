@@ -1,13 +1,12 @@
 // The one way in which an import ends without completing: it has failed, or is cancelled.
 import type { Principal } from "../../domain/principal.js";
 import type { EventContext } from "../../events/codec.js";
-import type { ImportKind } from "../../events/importEvents.js";
 import { rowsBefore } from "../../events/importLayout.js";
 import type { Stores } from "../../ports/database.js";
 import { catchUpImport } from "../../projections/importRow.js";
 import { retryConflicts } from "../handle.js";
 import type { ImportCommand } from "./importDecider.js";
-import { expectVisible, handleImport, type LoadedImport, loadImport } from "./importStream.js";
+import { handleImport, type ImportScope, type LoadedImport, loadImport, loadVisibleImport } from "./importStream.js";
 import { freePlace, requestCancel } from "./queue/places.js";
 
 export type EndCommand = Extract<ImportCommand, { type: "failImport" | "cancelImport" }>;
@@ -32,11 +31,7 @@ export async function endImport(
   return ended;
 }
 
-interface CancelImport {
-  /** Undefined for the command line, which may cancel any organisation's import. */
-  readonly organisationId: string | undefined;
-  readonly importId: string;
-  readonly kind?: ImportKind;
+interface CancelImport extends ImportScope {
   readonly by: Principal;
   readonly requestId?: string;
   readonly now: Date;
@@ -45,8 +40,7 @@ interface CancelImport {
 /** Marks the import's queue place, so that its worker stops at once, and ends the import. */
 export async function cancelImport(deps: Stores, cancellation: CancelImport): Promise<void> {
   const { importId, by, requestId, now } = cancellation;
-  const { state } = await loadImport(deps.eventStore, importId);
-  const { status, request } = expectVisible(state, cancellation);
+  const { status, request } = (await loadVisibleImport(deps.eventStore, cancellation)).state;
   if (status === "cancelled") return;
   const progress = Math.min(99, await requestCancel(deps.pool, importId));
   const context = { organisation: request.organisationId, by, correlationId: requestId ?? importId };

@@ -16,7 +16,8 @@ interface Caused {
 }
 
 export type ImportCommand =
-  | { readonly type: "requestImport"; readonly request: ImportRequested }
+  /** `earlierBody` is the hash by which earlier versions recognised the same push. */
+  | { readonly type: "requestImport"; readonly request: ImportRequested; readonly earlierBody: string }
   | ({ readonly type: "startImport" } & Caused & Pick<ImportStarted, "catalogueVersion" | "localities">)
   /** `first` is the ordinal, from 0, of the first outcome. Outcomes that are already recorded are left out. */
   | { readonly type: "recordRows"; readonly first: number; readonly outcomes: readonly RowOutcome[] }
@@ -60,7 +61,7 @@ export function decide(command: ImportCommand, state: ImportState): ImportEvent[
     case "requestImport": {
       if (state.status === "none") return [{ type: "ImportRequested", data: command.request }];
       const { idempotency } = requestOf(state);
-      if (idempotency && command.request.idempotency?.body === idempotency.body) return []; // sent twice
+      if (idempotency && [command.request.idempotency?.body, command.earlierBody].includes(idempotency.body)) return []; // sent twice
       throw idempotencyKeyReused();
     }
     case "startImport": {

@@ -42,20 +42,26 @@ export async function loadImport(eventStore: EventStore, importId: string): Prom
   return { importId, state, revision: last.revision, position };
 }
 
-interface ImportScope {
+/** Which import a caller names, and may see. */
+export interface ImportScope {
   /** Undefined for the command line, which may name any organisation's import. */
   readonly organisationId: string | undefined;
+  readonly importId: string;
   readonly kind?: ImportKind | undefined;
 }
 
+type VisibleImport = LoadedImport & { readonly state: Exclude<ImportState, { status: "none" }>; readonly position: bigint };
+
 /** Throws notFound for another organisation's import or one of the other kind. */
-export function expectVisible(state: ImportState, { organisationId, kind }: ImportScope): Exclude<ImportState, { status: "none" }> {
+export async function loadVisibleImport(eventStore: EventStore, { organisationId, importId, kind }: ImportScope): Promise<VisibleImport> {
+  const loaded = await loadImport(eventStore, importId);
+  const { state } = loaded;
   const isVisible =
     state.status !== "none" &&
     (organisationId === undefined || state.request.organisationId === organisationId) &&
     (kind === undefined || state.request.kind === kind);
   if (!isVisible) throw noImport();
-  return state;
+  return loaded as VisibleImport;
 }
 
 /** Decides and appends at the loaded revision. Throws WrongVersion when another process has appended since. */

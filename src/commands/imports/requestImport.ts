@@ -163,14 +163,18 @@ export async function firstPushOf(eventStore: EventStore, push: Sent): Promise<I
   const { organisationId, idempotencyKey, now } = push;
   if (idempotencyKey === undefined) return undefined;
   const { earlier } = await importOfKey(eventStore, { organisationId, idempotencyKey, now });
-  if (earlier && earlier.idempotency?.body !== sentHash(push)) throw idempotencyKeyReused();
+  const body = earlier?.idempotency?.body;
+  if (!body?.startsWith(sentMark)) return undefined; // none, or one whose file has to be made to be compared
+  if (body !== sentHash(push)) throw idempotencyKeyReused();
   return earlier;
 }
 
 function commandOf(submission: Submission, importId: string, logId: string): RequestCommand {
   const { organisationId, kind, source, sourceDetails, elements, corrects, columns, by, requestId, idempotencyKey, now } = submission;
   const { path: _, ...file } = submission.file;
-  const body = submission.sent === undefined ? fileHash(submission) : sentHash(submission);
+  // Earlier versions hashed the file also where it was made of what was sent.
+  const earlierBody = fileHash(submission);
+  const body = submission.sent === undefined ? earlierBody : sentHash(submission);
   const request = {
     importId,
     organisationId,
@@ -186,11 +190,12 @@ function commandOf(submission: Submission, importId: string, logId: string): Req
     ...(idempotencyKey === undefined ? {} : { idempotency: { key: sha256(idempotencyKey), body } }),
     at: now.toISOString(),
   };
-  return { type: "requestImport", request };
+  return { type: "requestImport", request, earlierBody };
 }
 
+const sentMark = "sent ";
 const sentHash = ({ kind, source, corrects, sent }: Pick<Submission, "kind" | "source" | "corrects" | "sent">): string =>
-  `sent ${sha256(JSON.stringify({ kind, source, corrects: askedCorrection(corrects), sent }))}`;
+  `${sentMark}${sha256(JSON.stringify({ kind, source, corrects: askedCorrection(corrects), sent }))}`;
 
 /** The part of `corrects` that the caller asked for. The rest was looked up. */
 function askedCorrection(corrects: Submission["corrects"]): Submission["corrects"] {

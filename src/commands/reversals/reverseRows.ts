@@ -6,7 +6,6 @@ import { v7 } from "uuid";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RowsReversed } from "../../events/correctionEvents.js";
-import type { ImportKind } from "../../events/importEvents.js";
 import type { Stores } from "../../ports/database.js";
 import {
   areLedgersReady,
@@ -22,7 +21,7 @@ import { lookUntilFound } from "../../timeLimit.js";
 import { decideReversal, type LoadedCorrections, loadCorrections } from "../corrections/correctionsStream.js";
 import { queuedCorrections } from "../corrections/openRows.js";
 import { load, retryConflicts } from "../handle.js";
-import { expectVisible, loadImport } from "../imports/importStream.js";
+import { type ImportScope, loadVisibleImport } from "../imports/importStream.js";
 import { decide, type ReverseRows, reversalsAggregate } from "./reversalsDecider.js";
 import {
   activityUnits,
@@ -33,11 +32,7 @@ import {
   shipmentUnitsWithRows,
 } from "./reversalUnits.js";
 
-export interface ReversalRequest {
-  /** Undefined for the command line, which may reverse any organisation's import. */
-  readonly organisationId: string | undefined;
-  readonly importId: string;
-  readonly kind?: ImportKind | undefined;
+export interface ReversalRequest extends ImportScope {
   readonly what: ReversalSelection;
   readonly reason: string;
   readonly includeCorrections: boolean;
@@ -79,12 +74,8 @@ export async function reverseRows(deps: Stores, request: ReversalRequest): Promi
 const shapes = { reversals: 1, rejections: 1, activities: 1, versions: 1, shipments: 2 };
 
 /** The import has completed, and the tables know it. */
-async function completedImport(
-  { pool, eventStore }: Stores,
-  { organisationId, importId, kind }: Pick<ReversalRequest, "organisationId" | "importId" | "kind">,
-): Promise<ReversibleImport> {
-  const { state: loaded, position = 0n } = await loadImport(eventStore, importId);
-  const state = expectVisible(loaded, { organisationId, kind });
+async function completedImport({ pool, eventStore }: Stores, scope: ImportScope): Promise<ReversibleImport> {
+  const { importId, state, position } = await loadVisibleImport(eventStore, scope);
   if (state.status === "failed" || state.status === "cancelled")
     throw new Rejection("conflict", `The import is ${state.status}: it has written nothing that could be reversed`);
   if (state.status !== "completed")

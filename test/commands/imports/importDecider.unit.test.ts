@@ -30,7 +30,7 @@ const completed: ImportEvent = { type: "ImportCompleted", data: { importId, coun
 const failed: ImportEvent = { type: "ImportFailed", data: { importId, reason: "unreadable", progress: 5, by: worker, at } };
 const cancelled: ImportEvent = { type: "ImportCancelled", data: { importId, by: { kind: "key", id: "k-1" }, progress: 5, at } };
 
-const send: ImportCommand = { type: "requestImport", request };
+const send: ImportCommand = { type: "requestImport", request, earlierBody: "hash of the file" };
 const start: ImportCommand = { type: "startImport", by: worker, catalogueVersion: 3, localities: {}, now };
 const record = { type: "recordRows", first: 0, outcomes: [accepted, rejected] } satisfies ImportCommand;
 const complete = { type: "completeImport", counts, report: null, notes: [], by: worker, now } satisfies ImportCommand;
@@ -64,8 +64,11 @@ test.each<[string, ImportEvent[], ImportCommand]>([
     .decidesNothing();
 });
 
-test("a push with a used Idempotency-Key is the same by the hash of its body, and is refused otherwise", () => {
+test("a push with a used Idempotency-Key is the same by its own hash or by that of an earlier version, and is refused otherwise", () => {
   const withBody = (body: string): ImportRequested => ({ ...request, idempotency: { key: "hash of the key", body } });
+  given({ type: "ImportRequested", data: withBody("hash of the file") })
+    .when(send)
+    .decidesNothing();
   const { idempotency: _, ...withoutKey } = request;
   for (const other of [withBody("another hash"), withoutKey])
     given({ type: "ImportRequested", data: other })

@@ -1,7 +1,7 @@
 // The queue of an organisation's imports: every statement that writes it stands in this folder. A push reserves a place before it appends
 // ImportRequested, and the place is freed when the import ends, so that the limit is exact however many processes push at once. turns.ts has
 // the workers' turns on the places.
-import { escapeLiteral, type Pool, type QueryResult } from "pg";
+import type { Pool, QueryResult } from "pg";
 import { Rejection } from "../../../domain/rejection.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
 import type { EventStore } from "../../../ports/eventStore.js";
@@ -19,8 +19,8 @@ export interface PushedImport extends Pick<ImportRequested, "importId" | "organi
  * was reserved before it got the lock. Such a request takes no parameters, so the values are quoted.
  */
 export async function reservePlace(pool: Pool, pushed: PushedImport, depth: number): Promise<void> {
-  const [importId, organisation, kind] = [pushed.importId, pushed.organisationId, pushed.kind].map(escapeLiteral);
-  const sha256 = pushed.corrects ? "null" : escapeLiteral(pushed.file.sha256);
+  const [importId, organisation, kind] = [pushed.importId, pushed.organisationId, pushed.kind].map(quoted);
+  const sha256 = pushed.corrects ? "null" : quoted(pushed.file.sha256);
   const results: unknown = await pool.query(
     `select pg_advisory_xact_lock(hashtextextended('import queue ' || ${organisation}, 0));
      with reserved as (
@@ -34,6 +34,8 @@ export async function reservePlace(pool: Pool, pushed: PushedImport, depth: numb
   const [, last] = results as QueryResult<{ reserved: boolean }>[];
   if (!last?.rows[0]?.reserved) throw queueIsFull(depth);
 }
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** The hash by which another push finds the same file. Corrections are not compared. */
 const comparedHash = ({ corrects, file }: PushedImport): string | null => (corrects ? null : file.sha256);
