@@ -226,6 +226,16 @@ describe("selected activities", () => {
     expect(own.html.match(/>Reversed</g)).toHaveLength(3);
   });
 
+  test("are corrected one by one", async () => {
+    const [one, two] = [await push("one.csv", some(2)), await push("two.csv", some(2))];
+    const leads = await operator.get(`${chosen(`${one}:2`)}&do=correct`);
+    expect([leads.status, leads.headers.get("location")]).toEqual([302, `/portal/activities/${one}/2`]);
+    const several = await page(`${chosen(`${one}:1`, `${one}:2`, `${two}:2`)}&do=correct`);
+    expect(heading(several.html)).toBe("Correct rows");
+    expect(several.text).toMatch(/Rows of 2 imports are selected .*one\.csv 2 Correct row 1 ?Correct row 2 two\.csv 1 Correct row 2/);
+    expect(several.html).toContain(`href="/portal/activities/${two}/2"`);
+  });
+
   test("of several imports are listed by import, and none is said so", async () => {
     const [one, two] = [await push("one.csv", some(2)), await push("two.csv", some(2))];
     const several = await page(chosen(`${one}:1`, `${two}:2`, `${one}:2`));

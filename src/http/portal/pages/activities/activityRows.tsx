@@ -126,6 +126,7 @@ function ChosenRows({ of }: { of: ActivitiesView }) {
   return (
     <form id={choiceForm} method="get" action={links.to(chosenPath)} class="button-row chosen-rows">
       <input type="hidden" name="back" value={withQuery(activitiesPath, here({}))} />
+      <Button label="Correct rows" name="do" value="correct" class="quiet" />
       <Button label="Reverse rows" class="quiet danger" />
       <a href={links.to(activitiesPath, here({ select: next }))}>{label}</a>
     </form>

@@ -5,32 +5,43 @@ import { requireImport } from "../../../../queries/imports/importStatus.js";
 import { withQuery } from "../../links.js";
 import type { PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { ButtonLink } from "../../shell/form.js";
+import { countInWords } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { importPath, reversePath, shownReference } from "../imports/importStatus.js";
-import { activitiesPath } from "./selection.js";
+import { activitiesPath, activityPath } from "./selection.js";
 
-/** Takes the rows that were chosen to be reversed. */
+/** Takes the rows that were chosen to be reversed or corrected. */
 export const chosenPath = `${activitiesPath}/reverse`;
 
-/** Leads to the reversal of the chosen rows. Each reversal is of one import: rows of several are listed by import. */
+/** Leads to the reversal or the correction of the chosen rows. A reversal is of one import, and rows are corrected one by one: more are listed. */
 export const chosenRowsPage: PageDefinition = {
   path: chosenPath,
   access: "operate",
   show: async (visit, deps) => {
     const chosen = chosenIn(visit);
     const [only] = chosen;
-    if (only && chosen.length === 1) return { goTo: addressOf(only) };
+    const isCorrection = visit.query["do"] === "correct";
+    if (isCorrection && only && chosen.length === 1 && only.rows.length === 1)
+      return { goTo: activityPath(only.importId, only.rows[0] ?? 0) };
+    if (!isCorrection && only && chosen.length === 1) return { goTo: addressOf(only) };
     const back = visit.query["back"] ?? "";
     const empty = <p>Go back and select rows in the first column.</p>;
     return {
-      title: "Reverse rows",
+      title: isCorrection ? "Correct rows" : "Reverse rows",
       crumbs: [["Activities", back.startsWith(`${activitiesPath}?`) ? back : activitiesPath]],
       body: (
-        <Panel id="chosen" title={only ? `Rows of ${chosen.length} imports are selected` : "No rows are selected"}>
-          {only ? <p>Rows are reversed one import at a time. Start with one of these.</p> : null}
-          <Table caption="Selected rows by import" columns={columns(visit)} rows={await named(visit, chosen, deps)} empty={empty} />
+        <Panel id="chosen" title={only ? `Rows of ${countInWords(chosen.length, "import")} are selected` : "No rows are selected"}>
+          {only ? (
+            <p>Rows are {isCorrection ? "corrected one by one" : "reversed one import at a time"}. Start with one of these.</p>
+          ) : null}
+          <Table
+            caption="Selected rows by import"
+            columns={columns(visit, isCorrection)}
+            rows={await named(visit, chosen, deps)}
+            empty={empty}
+          />
         </Panel>
       ),
     };
@@ -72,11 +83,20 @@ function named(
   );
 }
 
-const columns = (visit: SignedInVisit): readonly Column<SelectedRows & { reference: string }>[] => [
+const columns = (visit: SignedInVisit, isCorrection: boolean): readonly Column<SelectedRows & { reference: string }>[] => [
   { heading: "Import", names: true, cell: ({ importId, reference }) => <a href={visit.links.to(importPath(importId))}>{reference}</a> },
   { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows.length} /> },
   {
-    heading: "Reversal",
-    cell: (each) => <ButtonLink to={visit.links.to(addressOf(each))} label="Reverse rows" quiet aria-description={each.reference} />,
+    heading: isCorrection ? "Corrections" : "Reversal",
+    cell: (each) =>
+      isCorrection ? (
+        <span class="button-row">
+          {each.rows.map((row) => (
+            <a href={visit.links.to(activityPath(each.importId, row))}>Correct row {row}</a>
+          ))}
+        </span>
+      ) : (
+        <ButtonLink to={visit.links.to(addressOf(each))} label="Reverse rows" quiet aria-description={each.reference} />
+      ),
   },
 ];
