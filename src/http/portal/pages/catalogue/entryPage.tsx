@@ -203,7 +203,12 @@ function CustomerLists({ of, customer }: { of: CatalogueView; customer: Customer
 function UsedBy({ of, section, id }: { of: CatalogueView; section: Section; id: string }) {
   const { visit, file } = of;
   const uses = usesOf(file, section)(id);
-  if (uses.length === 0) return <EmptyState title={`Nothing uses this ${sectionNames[section].noun}`} />;
+  if (uses.length === 0)
+    return (
+      <Panel id="used" title="Used by">
+        <EmptyState title={`Nothing uses this ${sectionNames[section].noun}`} />
+      </Panel>
+    );
   return (
     <>
       {uses.map(({ section: user, entries }) => {
