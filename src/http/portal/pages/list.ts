@@ -20,8 +20,7 @@ import { importsList, importsStream } from "./imports/importsList.js";
 import { reverseForm, reversePage } from "./imports/reversePage.js";
 import { joinForm, joinPage } from "./join.js";
 import { keys } from "./keys/keysPage.js";
-import { logEventPage } from "./log/logEventPage.js";
-import { log } from "./log/logPage.js";
+import { log } from "./log.js";
 import { members } from "./members.js";
 import { overviewForms, overviewPage } from "./overview.js";
 import { quotes } from "./quotes/quotesPage.js";
@@ -64,7 +63,6 @@ const subjects: readonly Subject[] = [
   { pages: [webhooksPage, deliveryPage], forms: [addForm, ...endpointForms], answers: [...webhookDownloads, endpointStream] },
   endpointList,
   log,
-  { pages: [logEventPage] },
   account,
 ];
 

@@ -1,28 +1,32 @@
 // What people, keys and the command line did in the organisation, and each event behind it.
-import { recordedInWords } from "../../../../domain/catalogue/fields.js";
-import { type LogEntry, type LogTopic, logTopics } from "../../../../domain/log/entry.js";
-import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../../domain/log/sentences.js";
-import { Rejection } from "../../../../domain/rejection.js";
-import { type LogFilter, listLog } from "../../../../queries/log/logEntries.js";
-import { logNames } from "../../../../queries/log/logNames.js";
-import { listKeys } from "../../../../queries/organisations/keys.js";
-import { listMembers } from "../../../../queries/organisations/organisations.js";
-import { listWebhooks } from "../../../../queries/organisations/webhooks.js";
-import { withQuery } from "../../links.js";
-import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import type { Chip } from "../../shell/chips.js";
-import { listPage } from "../../shell/listPage.js";
-import { EmptyState } from "../../shell/panel.js";
-import type { Column } from "../../shell/table.js";
-import { Time } from "../../shell/values.js";
-import { changesPath, versionsPath } from "../catalogue/addresses.js";
-import { dayChips, daysIn } from "../days.js";
-import { importPath } from "../imports/importStatus.js";
-import { endpointPath } from "../webhooks/endpointPanels.js";
+import { recordedInWords } from "../../../domain/catalogue/fields.js";
+import { type LogEntry, type LogTopic, logTopics } from "../../../domain/log/entry.js";
+import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../domain/log/sentences.js";
+import { Rejection } from "../../../domain/rejection.js";
+import { isUuid } from "../../../domain/uuid.js";
+import { StreamDeleted } from "../../../portErrors.js";
+import { eventAt, type StoredEvent } from "../../../ports/eventStore.js";
+import { findLogEntry, type LogFilter, listLog } from "../../../queries/log/logEntries.js";
+import { logNames } from "../../../queries/log/logNames.js";
+import { listKeys } from "../../../queries/organisations/keys.js";
+import { listMembers } from "../../../queries/organisations/organisations.js";
+import { listWebhooks } from "../../../queries/organisations/webhooks.js";
+import { withQuery } from "../links.js";
+import type { PageDefinition, PortalDeps, SignedInVisit, Subject } from "../pageDefinition.js";
+import type { Chip } from "../shell/chips.js";
+import { listPage } from "../shell/listPage.js";
+import { EmptyState, Facts, Panel } from "../shell/panel.js";
+import type { Column } from "../shell/table.js";
+import { Time } from "../shell/values.js";
+import { changesPath, versionsPath } from "./catalogue/addresses.js";
+import { dayChips, daysIn } from "./days.js";
+import { RawEvent } from "./history.js";
+import { importPath } from "./imports/importStatus.js";
+import { endpointPath } from "./webhooks/endpointPanels.js";
 
-export const logPath = "/portal/settings/log";
+const logPath = "/portal/settings/log";
 
-export const whatNames: Readonly<Record<LogTopic, string>> = {
+const whatNames: Readonly<Record<LogTopic, string>> = {
   keys: "API keys",
   members: "Members",
   "sign-ins": "Sign-ins",
@@ -33,9 +37,9 @@ export const whatNames: Readonly<Record<LogTopic, string>> = {
   reversals: "Reversals",
 };
 
-export const logEventPath = (entryId: string): string => `${logPath}/events/${entryId}`;
+const logEventPath = (entryId: string): string => `${logPath}/events/${entryId}`;
 
-export const log = listPage<LogEntry>({
+const list = listPage<LogEntry>({
   path: logPath,
   access: "log",
   title: "Log",
@@ -77,17 +81,13 @@ async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: 
 }
 
 /** What the sentences of some entries need. */
-export interface SentenceContext {
+interface SentenceContext {
   readonly names: LogNames;
   /** The endpoints that have a page. */
   readonly endpoints: ReadonlySet<string>;
 }
 
-export async function sentenceContextOf(
-  visit: SignedInVisit,
-  entries: readonly LogEntry[],
-  { pool }: PortalDeps,
-): Promise<SentenceContext> {
+async function sentenceContextOf(visit: SignedInVisit, entries: readonly LogEntry[], { pool }: PortalDeps): Promise<SentenceContext> {
   const { organisationId } = visit.person;
   const names = await logNames(organisationId, entries, pool);
   const present = entries.some(({ about }) => about.kind === "webhook") ? await listWebhooks(organisationId, pool) : [];
@@ -126,7 +126,7 @@ const recorded: readonly (readonly [key: string, heading: string, value: (entry:
 ];
 
 /** With a link on the thing, where it has a page. */
-export function EntrySentence({ visit, entry, spoken }: { visit: SignedInVisit; entry: LogEntry; spoken: SentenceContext }) {
+function EntrySentence({ visit, entry, spoken }: { visit: SignedInVisit; entry: LogEntry; spoken: SentenceContext }) {
   const { before, about, after } = sentenceOf(entry, spoken.names);
   const path = pathOf(entry, spoken);
   return (
@@ -154,3 +154,55 @@ function pathOf({ about: { kind, id } }: LogEntry, { names, endpoints }: Sentenc
       return undefined;
   }
 }
+
+/** The event behind an entry, as it was recorded. */
+const eventPage: PageDefinition = {
+  path: `${logPath}/events/{entryId}`,
+  access: "log",
+  show: async (visit, deps) => {
+    const entryId = visit.params["entryId"] ?? "";
+    const entry = isUuid(entryId) ? await findLogEntry(visit.person.organisationId, entryId, deps.pool) : undefined;
+    const event = entry && (await readEvent(deps, entry.stream, BigInt(entry.revision)));
+    if (!event) throw new Rejection("notFound", "There is no log entry with this id");
+    const spoken = await sentenceContextOf(visit, [entry], deps);
+    return {
+      title: "Log entry",
+      crumbs: [["Log", logPath]],
+      body: (
+        <>
+          <Panel id="entry" title="What happened">
+            <p>
+              <EntrySentence visit={visit} entry={entry} spoken={spoken} />
+            </p>
+            <Facts
+              facts={[
+                ["When", <Time visit={visit} at={entry.at} exact />],
+                ["By", actorName(entry.by, spoken.names)],
+                ["What", whatNames[entry.what]],
+                ["Event", entry.event],
+                ["Stream", <code>{entry.stream}</code>],
+                ["Revision", entry.revision],
+              ]}
+            />
+          </Panel>
+          <Panel id="recorded" title="As recorded">
+            <p class="hint">Hashes of passwords, links and keys are not shown.</p>
+            <RawEvent event={event} />
+          </Panel>
+        </>
+      ),
+    };
+  },
+};
+
+/** Undefined where the stream was deleted a moment ago. */
+async function readEvent({ eventStore }: PortalDeps, stream: string, revision: bigint): Promise<StoredEvent | undefined> {
+  try {
+    return await eventAt(eventStore, stream, revision);
+  } catch (error) {
+    if (!(error instanceof StreamDeleted)) throw error;
+    return undefined;
+  }
+}
+
+export const log: Subject = { ...list, pages: [list.page, eventPage] };
