@@ -23,10 +23,7 @@ export const mostBytes = 1_500_000;
 
 /** Shipments, and activities, that are changed or selected and whose every row is ready. */
 export const readyGroups = (sheet: Sheet): Row[][] =>
-  sheet.groups(sheet.rows).filter((group) => {
-    const isMeant = group.some(({ changed, selected }) => changed.size > 0 || selected);
-    return isMeant && isReady(group);
-  });
+  sheet.groups(sheet.rows).filter((group) => group.some(({ changed, selected }) => changed.size > 0 || selected) && isReady(group));
 
 const isReady = (group: readonly Row[]): boolean => group.every(({ verdict, held }) => verdict === null && held === undefined);
 

@@ -37,22 +37,32 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
   });
 
   const counts = followCounts(grid);
-  const offers = [...document.querySelectorAll<HTMLButtonElement>("[data-find]")];
-  const rowsWith = (offer: HTMLButtonElement) =>
-    sheet.rows.filter((row) => row.held === undefined && cellValue(row, "customerId").trim() === offer.dataset["find"]);
-  /** What is offered for many cells at once, with the number of rows that it is for. */
+  const openRowsOf = (customer: string) =>
+    sheet.rows.filter((row) => row.held === undefined && cellValue(row, "customerId").trim() === customer);
+  /** What is offered for many cells at once. Its button says for how many. */
+  const offers = [
+    ...orders.map((order) => ({
+      offer: button(order),
+      verb: "Read",
+      changes: () => datesRead(sheet.rows, order),
+      label: (cells: number) => `Read ${count(cells, "date")} as ${order === "dayFirst" ? "day" : "month"} first`,
+    })),
+    ...[...document.querySelectorAll<HTMLButtonElement>("[data-find]")].map((offer) => {
+      const { find = "", replacement = "" } = offer.dataset;
+      return {
+        offer,
+        verb: "Replaced",
+        changes: () => openRowsOf(find).map((row) => ({ row, field: "customerId", value: replacement })),
+        label: (cells: number) => `${count(cells, "row")}: ${find}, did you mean ${replacement}?`,
+      };
+    }),
+  ];
   const describeOffers = () => {
-    for (const order of orders) {
-      const read = datesRead(sheet.rows, order).length;
-      const offer = button(order);
+    for (const { offer, changes, label } of offers) {
+      const cells = changes().length;
       if (!offer) continue;
-      offer.hidden = read === 0;
-      offer.textContent = `Read ${count(read, "date")} as ${order === "dayFirst" ? "day" : "month"} first`;
-    }
-    for (const offer of offers) {
-      const rows = rowsWith(offer).length;
-      offer.hidden = rows === 0;
-      offer.textContent = `${count(rows, "row")}: ${offer.dataset["find"]}, did you mean ${offer.dataset["replacement"]}?`;
+      offer.hidden = cells === 0;
+      offer.textContent = label(cells);
     }
   };
 
@@ -91,10 +101,10 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
 
   /** Whole shipments; the row that is worked on where none is selected. */
   const chosen = (): Row[] => {
-    const picked = sheet.rows.filter(({ selected }) => selected);
+    const selected = sheet.rows.filter((row) => row.selected);
     const active = sheet.rows[view.active.row];
-    const meant = picked.length > 0 ? picked : isVisited && active ? [active] : [];
-    return [...new Set(meant.flatMap((row) => sheet.together(row)))];
+    const rows = selected.length > 0 ? selected : isVisited && active ? [active] : [];
+    return [...new Set(rows.flatMap((row) => sheet.together(row)))];
   };
   const whileBusy = async (work: () => Promise<void>) => {
     if (isBusy) return;
@@ -124,18 +134,10 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
   });
   button("dismiss")?.addEventListener("click", () => void whileBusy(() => dismiss(chosen(), grid, outcomeBox)));
   button("reopen")?.addEventListener("click", () => void whileBusy(() => reopen(chosen(), grid)));
-  /** Changes cells of many rows at once, and says how many. */
-  const changeCells = (changes: readonly Change[], words: string) => {
-    const left = sheet.change(changes);
-    grid.say(`${words} ${count(changes.length - left, "cell")}.`);
-  };
-  for (const order of orders) button(order)?.addEventListener("click", () => changeCells(datesRead(sheet.rows, order), "Read"));
-  for (const offer of offers)
-    offer.addEventListener("click", () => {
-      changeCells(
-        rowsWith(offer).map((row) => ({ row, field: "customerId", value: offer.dataset["replacement"] ?? "" })),
-        "Replaced",
-      );
+  for (const { offer, verb, changes } of offers)
+    offer?.addEventListener("click", () => {
+      const wanted = changes();
+      grid.say(`${verb} ${count(wanted.length - sheet.change(wanted), "cell")}.`);
     });
   button("submit")?.addEventListener("click", () => void whileBusy(() => submitReady(grid, outcomeBox)));
   button("columns")?.addEventListener("click", () => showAll(button("columns")?.getAttribute("aria-pressed") !== "true"));

@@ -1,16 +1,17 @@
 import type { Page } from "../../../../queries/page.js";
+import type { Column, Settings } from "../../browser/corrections/rows.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
 import { importsPath, livePath } from "../imports/importStatus.js";
 import { correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
 import { FirstRows, PlainForm } from "./firstRows.js";
-import { type GridColumn, type ShownRow, sentPage } from "./shownRows.js";
+import { type ShownRow, sentPage } from "./shownRows.js";
 import { suggestedFields } from "./suggestions.js";
 
 interface FrameProps {
   readonly visit: SignedInVisit;
   readonly filter: Filter;
-  readonly columns: readonly GridColumn[];
+  readonly columns: readonly Column[];
   readonly rows: Page<ShownRow>;
 }
 
@@ -23,7 +24,7 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   const first = visit.query["cursor"] ? "" : JSON.stringify(sentPage(rows));
   const { state } = filter;
   const mayChange = visit.may("operate");
-  const settings = {
+  const settings: Settings = {
     rowsUrl: links.to(correctionsAddress(filter, {}, `${correctionsPath}/rows`)),
     base: links.to(correctionsPath),
     importBase: links.to(importsPath),
@@ -87,7 +88,7 @@ const OpenTools = () => (
   </div>
 );
 
-const SetForm = ({ columns }: { columns: readonly GridColumn[] }) => (
+const SetForm = ({ columns }: { columns: readonly Column[] }) => (
   <form class="button-row tool set-form" data-set>
     <label for="set-column">Column</label>
     <select id="set-column">

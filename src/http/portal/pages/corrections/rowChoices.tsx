@@ -1,14 +1,64 @@
 // Which rows the page shows: of shipments or activities, in which state, of which import, rejected for which reason.
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
-import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
+import {
+  type GroupState,
+  groupStates,
+  listRejectionGroups,
+  type RejectionGroup,
+} from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { groupItems } from "../../groupItems.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
 import { countInWords } from "../../shell/formats.js";
 import { Amount } from "../../shell/values.js";
 import { kindNames } from "../imports/importStatus.js";
 import { type Counts, correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
-import type { GroupedBy } from "./rowGroups.js";
+
+interface GroupedBy {
+  /** The reason's key, or the import's id. */
+  readonly key: string;
+  readonly name: string;
+  readonly rows: number;
+}
+
+interface Groups {
+  /** Of the import that the filter names, or of all: the most frequent first. */
+  readonly reasons: readonly GroupedBy[];
+  /** The imports that have such rows, the latest first. */
+  readonly imports: readonly GroupedBy[];
+  /** There are more groups than were read: the counts are too low. */
+  readonly more: boolean;
+}
+
+/** Groups of a reason and an import that are read for one page. */
+const mostGroups = 1_000;
+const mostImports = 100;
+
+export async function readGroups(visit: SignedInVisit, filter: Filter, { pool, signingSecret: secret }: PortalDeps): Promise<Groups> {
+  const { kind, state, importId } = filter;
+  const read = (only: string | undefined) =>
+    listRejectionGroups(
+      visit.person.organisationId,
+      { kind, state, importId: only },
+      { limit: mostGroups, cursor: undefined, secret },
+      pool,
+    );
+  const [all, own] = await Promise.all([read(undefined), importId === undefined ? undefined : read(importId)]);
+  const { items, nextCursor } = own ?? all;
+  const reasons = grouped(items, ({ reasonKey, reason }) => [reasonKey, reason]).toSorted((one, other) => other.rows - one.rows);
+  const imports = grouped(all.items, ({ importId: id, sourceDetails }) => [id, sourceDetails]);
+  return { reasons, imports: imports.slice(0, mostImports), more: nextCursor !== null };
+}
+
+/** In the order of their first groups. */
+function grouped(groups: readonly RejectionGroup[], by: (group: RejectionGroup) => readonly [key: string, name: string]): GroupedBy[] {
+  return [...groupItems(groups, (group) => by(group)[0])].map(([key, some]) => ({
+    key,
+    name: by(some[0])[1],
+    rows: some.reduce((sum, { rows }) => sum + rows, 0),
+  }));
+}
 
 const stateNames: Readonly<Record<GroupState, string>> = {
   open: "Open",

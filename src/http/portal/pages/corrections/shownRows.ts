@@ -1,46 +1,23 @@
 import { pushedElements } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
-import { type DateOrder, dateOrders, isoDate, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
+import { dateOrders, isoDate, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
 import { faultyColumns, fieldsAtFault, type RowReason, reasonWithAdvice } from "../../../../domain/rows/faults.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { Page } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
-import { type RejectedRowOutcome, rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
+import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
+import type { Column, SentRow, Verdict } from "../../browser/corrections/rows.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
 import type { Filter } from "./correctionsFilter.js";
 
-/** A row as the grid has it. Values are by field, also those of custom fields. */
-export interface ShownRow extends Pick<CorrectionRow, "importId" | "reference" | "row" | "with" | "element" | "reasonKey" | "error"> {
-  readonly values: Readonly<Record<string, string>>;
-  /** The fields that the reason is about. */
-  readonly faulty: readonly string[];
-  /** What today's catalogue says of the row as it was sent: null where it would be accepted. Only of open rows. */
-  readonly today?: Verdict | null;
-  /** Who has the row; only for rows that are not open. */
-  readonly held?: Omit<RejectedRowOutcome, "importId" | "row">;
-}
+/** A row as the grid has it, with the name of its import. Values are by field, also those of custom fields. */
+export type ShownRow = Omit<SentRow, "dates"> & Pick<CorrectionRow, "reference">;
 
-export interface Verdict {
-  readonly reason: string;
-  readonly faulty: readonly string[];
-}
-
-/** Dates such as 03/04/2026 in the faulty fields of a row, as both orders read them. */
-export type DatesRead = Readonly<Record<string, { readonly [order in DateOrder]?: string }>>;
-
-export interface GridColumn {
-  readonly name: string;
-  readonly heading: string;
-  readonly required: boolean;
-  readonly time: boolean;
-  readonly number: boolean;
-}
-
-export function gridColumns(kind: ImportKind, { file }: Catalogue): GridColumn[] {
+export function gridColumns(kind: ImportKind, { file }: Catalogue): Column[] {
   const own = columnsOf(kind).map(({ name, heading, required, type }) => ({
     name,
     heading,
@@ -51,9 +28,9 @@ export function gridColumns(kind: ImportKind, { file }: Catalogue): GridColumn[]
   const custom = kind === "shipments" ? (file.customFields ?? []) : [];
   return [
     ...own,
-    ...custom.map(({ key, label }) => ({
+    ...custom.map(({ key, label = key }) => ({
       name: customFieldPrefix + key,
-      heading: label ?? key,
+      heading: label,
       required: false,
       time: false,
       number: false,
@@ -78,16 +55,10 @@ export async function shownRows(
     filter.state === "open" ? await verdictsToday(filter.kind, items, catalogue, deps) : new Map<CorrectionRow, Verdict | null>();
   return {
     items: items.map((item) => {
-      const { importId, row, error } = item;
+      const { importId, reference, row, with: first, element, reasonKey, error } = item;
       const [verdict, holder] = [verdicts.get(item), holders.get(`${importId} ${row}`)];
       return {
-        importId,
-        reference: item.reference,
-        row,
-        with: item.with,
-        element: item.element,
-        reasonKey: item.reasonKey,
-        error,
+        ...{ importId, reference, row, with: first, element, reasonKey, error },
         values: fieldsOf(item, filter.kind, catalogue),
         faulty: faultyColumns(filter.kind, item, catalogue.customFieldKeys),
         ...(verdict === undefined ? {} : { today: verdict }),
@@ -98,7 +69,7 @@ export async function shownRows(
   };
 }
 
-function datesIn({ values, faulty, today }: Pick<ShownRow, "values" | "faulty" | "today">): { dates?: DatesRead } {
+function datesIn({ values, faulty, today }: Omit<SentRow, "dates">): Pick<SentRow, "dates"> {
   const found = [...new Set([...faulty, ...(today?.faulty ?? [])])].filter((field) => needsOrder(values[field] ?? ""));
   const read = (text: string) => Object.fromEntries(dateOrders.map((order) => [order, isoDate(text, order)]));
   return found.length === 0 ? {} : { dates: Object.fromEntries(found.map((field) => [field, read(values[field] ?? "")])) };
@@ -128,15 +99,8 @@ async function verdictsToday(
     const byRow = new Map(rows.map((item) => [item.row, item]));
     const push = { rows: rows.map(({ row }) => ({ row, values: {} })) };
     const elements = pushedElements({ importId }, [...byRow.keys()], rows);
-    const judging = {
-      importId,
-      kind,
-      catalogue,
-      geography,
-      eventStore,
-      sentFor: (row: number) => byRow.get(row)?.values ?? null,
-      push: elements,
-    };
+    const sentFor = (row: number) => byRow.get(row)?.values ?? null;
+    const judging = { importId, kind, catalogue, geography, eventStore, sentFor, push: elements };
     for (const [row, reason] of await judgeCorrections(push, judging)) {
       const item = byRow.get(row);
       if (item) verdicts.set(item, verdictOf(reason));
