@@ -1,5 +1,6 @@
 import pg from "pg";
 import { asDatabaseError } from "./errors.js";
+import { SessionClient } from "./session.js";
 
 export interface PoolOptions {
   readonly url: string;
@@ -17,6 +18,7 @@ export interface PoolOptions {
 export function createPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     Client: SessionClient,
+    onConnect: (client) => (client as SessionClient).findOutWhetherDirect(),
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.max ?? 10,
@@ -70,21 +72,3 @@ interface StatementStream {
 
 const isStream = (statement: unknown): statement is StatementStream =>
   typeof statement === "object" && statement !== null && "handleError" in statement && "pipe" in statement;
-
-/**
- * Settings that the code relies on, whatever the defaults of the server, the database or the user are. They are sent as start-up parameters,
- * which PgBouncer accepts and keeps per client, also in transaction mode.
- */
-const settings = { DateStyle: "ISO, MDY", TimeZone: "UTC", standard_conforming_strings: "on" };
-
-// Else times are sent in the machine's time zone, with an offset in minutes. That is wrong for old dates, when most zones had offsets with seconds.
-pg.defaults.parseInputDatesAsUTC = true;
-
-/** Members of node-postgres that its types do not declare. */
-const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf(this: pg.Client): object };
-
-class SessionClient extends pg.Client {
-  getStartupConf(): object {
-    return { ...getStartupConf.call(this), ...settings };
-  }
-}

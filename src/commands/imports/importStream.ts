@@ -24,22 +24,20 @@ export const unrequestedImport = (importId: string): LoadedImport => ({
   position: undefined,
 });
 
-/** Reads the first two events and the last one. Between them is one event per row, so the revision gives the number of rows. */
+/** Reads the first two events and, if there may be more, the last one. Between them is one event per row, so the revision gives the number of rows. */
 export async function loadImport(eventStore: EventStore, importId: string): Promise<LoadedImport> {
   const stream = streamOf.import(importId);
-  const last = await eventStore.last(stream);
-  if (!last) return unrequestedImport(importId);
-  let state: ImportState = unrequested;
-  let position: bigint | undefined;
-  for await (const stored of eventStore.read(stream, { max: Number(firstRowRevision) })) {
-    position ??= stored.position.commit;
-    if (stored.revision > last.revision) break; // appended just now
-    state = evolve(state, importEvent(stored));
-  }
+  const first: StoredEvent[] = [];
+  for await (const stored of eventStore.read(stream, { max: Number(firstRowRevision) })) first.push(stored);
+  const [requested] = first;
+  if (!requested) return unrequestedImport(importId);
+  const last =
+    (first.length < Number(firstRowRevision) ? undefined : await eventStore.last(stream)) ?? first[first.length - 1] ?? requested;
+  let state = first.map(importEvent).reduce<ImportState>(evolve, unrequested);
   if (last.revision >= firstRowRevision && state.status === "processing") {
     state = evolve({ ...state, rows: rowsBefore(last.revision) }, importEvent(last));
   }
-  return { importId, state, revision: last.revision, position };
+  return { importId, state, revision: last.revision, position: requested.position.commit };
 }
 
 /** Which import a caller names, and may see. */

@@ -57,7 +57,7 @@ export async function recordEvents(
   const isMoved = "exists (select from moved)";
   // It locks the rows of endpoints that are behind already too: else the sender could find one caught up before this commits.
   const { rows } = await database.query<{ moved: boolean; behind: boolean }>(
-    `with moved as (${sql} returning 1
+    `/* prepared */ with moved as (${sql} returning 1
      ), added as (${addEventsSql(parameter, `"recordedAt" > now() - interval '${keptDays} days' and ${isMoved}`)}
      ), behind as (
        insert into webhook_backlogs (endpoint_id, position, next_at)

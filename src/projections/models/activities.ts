@@ -94,7 +94,7 @@ export async function writeTotals(
 /** Adds totals, and what follows from them: the groups, and the days of the codes. */
 async function addTotals(client: PoolClient, totals: string, values: unknown[]): Promise<void> {
   await client.query(
-    `with added as (
+    `/* prepared */ with added as (
        insert into activity_totals (${totalColumns}) ${totals} on conflict do nothing returning *
      ), grouped as (
        insert into activity_groups (organisation_id, ${group}) select distinct organisation_id, ${group} from added on conflict do nothing

@@ -19,7 +19,7 @@ export async function writeContents(client: PoolClient, batch: SortedBatch): Pro
   if (blocks.length === 0) return;
   const bytes = blocks.map(({ numbers }) => bytesOf(numbers));
   await client.query(
-    `insert into activity_contents as c (organisation_id, day, import_position, block, lows, rest)
+    `/* prepared */ insert into activity_contents as c (organisation_id, day, import_position, block, lows, rest)
      select * from unnest($1::text[], $2::integer[], $3::bigint[], $4::integer[], $5::bytea[], $6::bytea[])
      on conflict (organisation_id, day, import_position, block) do update set lows = c.lows || excluded.lows, rest = c.rest || excluded.rest`,
     [

@@ -26,7 +26,7 @@ async function insertRequested(client: PoolClient, batch: SortedBatch): Promise<
   );
   if (requested.length === 0) return;
   await client.query(
-    `${insertRequestedSql("$1", requestedRevision)}
+    `/* prepared */ ${insertRequestedSql("$1", requestedRevision)}
      on conflict (import_id) do update set counted = excluded.counted where imports.counted < excluded.counted`,
     [requestedJson(requested)],
   );
@@ -41,7 +41,7 @@ async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void>
   const rows = batch.imports.flatMap((slice) => (slice.facts && slice.firstRevision !== undefined ? [changeOf(slice)] : []));
   if (rows.length === 0) return;
   await client.query(
-    `update imports
+    `/* prepared */ update imports
         set ${unlessEnded("status", `coalesce(change.status, 'processing')`)},
             ${unlessEnded("progress", "coalesce(change.progress, imports.progress)")},
             ${unlessEnded("received", `coalesce((change.counts ->> 'received')::integer, imports.received + change.accepted + change.rejected)`)},

@@ -78,7 +78,7 @@ async function withNewSecrets(client: PoolClient, rows: readonly Row[]): Promise
 async function insertRows(client: PoolClient, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   await client.query(
-    `insert into log_entries (event_id, organisation_id, at, position, actor, what, type, about_kind, about_id, details, stream, revision)
+    `/* prepared */ insert into log_entries (event_id, organisation_id, at, position, actor, what, type, about_kind, about_id, details, stream, revision)
      select "eventId", "organisationId", at, position, actor, what, type, "aboutKind", "aboutId", details, stream, revision
        from jsonb_to_recordset($1) as r ("eventId" uuid, "organisationId" text, at timestamptz, position bigint, actor text, what text,
             type text, "aboutKind" text, "aboutId" text, details jsonb, stream text, revision bigint)

@@ -85,7 +85,7 @@ async function locked(client: PoolClient, names: readonly string[], [also, value
   const sorted = [...names].sort();
   const lock = async () => {
     const { rows } = await client.query<Row>(
-      `with before as (select ${columns} from checkpoints where projection = any($1::text[]) order by projection for update)${also} select * from before`,
+      `/* prepared */ with before as (select ${columns} from checkpoints where projection = any($1::text[]) order by projection for update)${also} select * from before`,
       [sorted, ...values],
     );
     return new Map(rows.map((row) => [row.projection, checkpointOf(row)]));

@@ -108,7 +108,7 @@ export function ledgerFigures(organisationId: string, { at, replaced, limits }: 
 /** Whether the tables have all rows of the organisation's earlier imports, and the figures of these rows. Also true where no projector has run yet. */
 export async function areFiguresComplete(organisationId: string, importId: string, pool: Database): Promise<boolean> {
   const { rows } = await pool.query<{ complete: boolean }>(
-    `select not exists (select from checkpoints) or exists (
+    `/* prepared */ select not exists (select from checkpoints) or exists (
               select from checkpoints own join checkpoints of_imports on of_imports.projection = 'imports'
                where own.projection = 'activities' and own.shape >= $2 and own.commit >= of_imports.commit)
         and not exists (select from imports i
@@ -140,7 +140,7 @@ const rowsOf = (condition: string, most: string) =>
 /** SQL for days that lie in the range as a whole, and have no rows that are left out. */
 const isWhole = `d.day > ${daySql(":since::timestamptz")} and d.day < ${daySql(":at::timestamptz")} and d.day <> all(:days::integer[])`;
 
-const codesSql = `
+const codesSql = `/* prepared */ 
   select ${rowsOf("field = 'chargeCode'", ":enough::integer")} >= :enough::integer as enough,
          ${rowsOf("field = asked.field and code = asked.code", "asked.without + 1")} > asked.without as known,
          case when asked.field = 'chargeCode' then
@@ -189,7 +189,7 @@ const knownCodesSql = `
       from known where known.code is not null)
   select code from known where code is not null limit ${mostKnownCodes}`;
 
-const lastActivitiesSql = `
+const lastActivitiesSql = `/* prepared */ 
   select count(*)::integer as rows, count(last.customer_id)::integer as "withCustomer" from (
     select a.customer_id from
       (select position from imports i where organisation_id = $1 and kind = 'activities' and status = 'completed' and processed > 0

@@ -29,7 +29,7 @@ const most = 50;
  */
 export async function importsWithFile({ organisationId, kind, sha256, since, importId }: SoughtFile, pool: Pool): Promise<SameFile[]> {
   const { rows } = await pool.query<SameFile>(
-    `with reserved as (
+    `/* prepared */ with reserved as (
        select import_id from import_queue
         where organisation_id = $1 and position is null and (kind is null or (kind = $2 and file_sha256 = $3)) and not cancel_requested
           and ($5::uuid is null or reserved_at < (select reserved_at from import_queue where import_id = $5))

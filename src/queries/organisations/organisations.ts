@@ -36,7 +36,7 @@ export type LocalityFile = Omit<typeof localityFiles.$inferSelect, "revision">;
 
 /** The countries that were loaded with `localities import`. */
 export async function listLocalityFiles(database: Database): Promise<LocalityFile[]> {
-  const { rows } = await database.query<LocalityFile>("select country, key, sha256, localities from locality_files order by country");
+  const { rows } = await database.query<LocalityFile>("/* prepared */ select country, key, sha256, localities from locality_files order by country");
   return rows;
 }
 
@@ -48,7 +48,7 @@ export interface PresentCatalogue {
 
 export async function presentCatalogueOf(organisationId: string, database: Database): Promise<PresentCatalogue> {
   const { rows } = await database.query<PresentCatalogue>(
-    `select catalogue_version as "catalogueVersion", now() as now from organisations where id = $1`,
+    `/* prepared */ select catalogue_version as "catalogueVersion", now() as now from organisations where id = $1`,
     [organisationId],
   );
   const present = rows[0];

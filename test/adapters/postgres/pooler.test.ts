@@ -64,6 +64,18 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     expect(pids.size).toBeGreaterThan(1);
   });
 
+  test("no statement is prepared, since the next one may run on a session that does not have it", async () => {
+    const pools = Array.from({ length: 4 }, () => open());
+    const statements = pools.flatMap((pool) => [
+      () => pool.query("/* prepared */ select $1::int as value", [1]),
+      () => pool.query({ name: "one", text: "select $1::int as value", values: [1] }),
+    ]);
+    for (let round = 0; round < 3; round += 1) {
+      for (const { rows } of await Promise.all(statements.map((run) => run()))) expect(rows).toEqual([{ value: 1 }]);
+    }
+    expect((await database.pool.query("select from pg_prepared_statements")).rowCount).toBe(0);
+  });
+
   test("processes that start together migrate once and leave no lock behind", async () => {
     const script = `
       import { migrate } from "./dist/adapters/postgres/migrate.js";

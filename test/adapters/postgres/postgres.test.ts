@@ -35,6 +35,22 @@ test("a transaction that throws leaves nothing behind", async () => {
   expect((await database.pool.query("select text from notes")).rows).toEqual([{ text: "kept" }]);
 });
 
+test("a statement that asks for it is prepared once for each connection, whether it comes as text or with its values; others are not", async () => {
+  const pool = openPool({ url: database.url, applicationName: "test", max: 1 });
+  for (const value of [1, 2]) {
+    expect((await pool.query("/* prepared */ select $1::int as value", [value])).rows).toEqual([{ value }]);
+    expect((await pool.query({ text: "/* prepared */ select $1::int + 1 as value", values: [value] })).rows).toEqual([
+      { value: value + 1 },
+    ]);
+    expect((await pool.query("select $1::int + 2 as value", [value])).rows).toEqual([{ value: value + 2 }]);
+  }
+  const { rows } = await pool.query("select statement from pg_prepared_statements order by statement");
+  expect(rows.map(({ statement }) => statement)).toEqual([
+    "/* prepared */ select $1::int + 1 as value",
+    "/* prepared */ select $1::int as value",
+  ]);
+});
+
 test("an address where no server listens is an outage, a wrong statement is not", async () => {
   const nowhere = openPool({ url: "postgres://a:b@127.0.0.1:1/c", applicationName: "test" });
   await expect(nowhere.query("select 1")).rejects.toBeInstanceOf(StoreUnavailable);

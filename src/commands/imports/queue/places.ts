@@ -51,7 +51,7 @@ export async function isQueueFull(organisationId: string, depth: number, pool: P
 /** How many more imports the organisation may queue at this moment. */
 export async function freePlaces(organisationId: string, depth: number, pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ free: number }>(
-    "select greatest(0, $2 - count(*)::int) as free from import_queue where organisation_id = $1",
+    "/* prepared */ select greatest(0, $2 - count(*)::int) as free from import_queue where organisation_id = $1",
     [organisationId, depth],
   );
   return rows[0]?.free ?? 0;
@@ -77,7 +77,7 @@ export async function queuedImports(organisationId: string, most: number, pool: 
  */
 export async function queueImport(pool: Pool, request: ImportRequested, position: bigint, { started = false } = {}): Promise<void> {
   await pool.query(
-    `with shown as (${insertRequestedSql("$1", nothingCounted)} on conflict do nothing
+    `/* prepared */ with shown as (${insertRequestedSql("$1", nothingCounted)} on conflict do nothing
      ), queued as (
        insert into import_queue (import_id, organisation_id, position, started, kind, file_sha256)
        select "importId", "organisationId", position, $2, kind, $3
@@ -106,7 +106,7 @@ export async function freePlace(
 ): Promise<boolean> {
   // Locks the row of organisation_turns before that of import_queue, as the statements of turns.ts do, so that they cannot deadlock.
   const freed = await pool.query<{ more: boolean }>(
-    `with released as (
+    `/* prepared */ with released as (
        update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $3 and worker = $4 returning 1
      ), freed as (
        delete from import_queue where import_id = $1 and (select count(*) from released) >= 0

@@ -46,7 +46,7 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
  */
 async function claim(pool: Pool, holder: string): Promise<Turn | undefined> {
   const claimed = await pool.query<Turn>(
-    `with oldest as (
+    `/* prepared */ with oldest as (
        select distinct on (organisation_id) organisation_id, import_id, position, not_before
          from import_queue where position is not null order by organisation_id, started desc, position
      ), due as (
@@ -110,7 +110,7 @@ export interface HeartbeatAnswer {
  */
 export async function renewTurn(pool: Pool, turn: Turn, { progress, headway, allRows, startedAt }: Heartbeat): Promise<HeartbeatAnswer> {
   const beat = await pool.query<HeartbeatAnswer>(
-    `with beat as (
+    `/* prepared */ with beat as (
        select * from jsonb_to_record($1) as beat ("organisationId" text, holder text, "importId" uuid, position bigint, progress integer, headway boolean,
          "allRows" integer, "startedAt" timestamptz)
      ), kept as (
@@ -139,7 +139,7 @@ export async function renewTurn(pool: Pool, turn: Turn, { progress, headway, all
 /** Gives the turn back with the import unfinished. With `blameless` the turn does not count as an attempt. */
 export async function postponeTurn(pool: Pool, turn: Turn, delayMs: number, blameless: boolean): Promise<void> {
   await pool.query(
-    `with released as (
+    `/* prepared */ with released as (
        update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $1 and worker = $2 returning 1
      )
      update import_queue set not_before = now() + make_interval(secs => $4 / 1000.0),

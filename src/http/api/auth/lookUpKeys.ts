@@ -93,7 +93,7 @@ interface Found {
 /** Looks up the owners of any number of keys, and counts their requests, in one query. */
 export async function lookUpKeys(pool: Pool, requests: ReadonlyMap<string, number>): Promise<Map<string, KeyUse>> {
   const asked = [[...requests.keys()], [...requests.values()]];
-  const { rows } = await pool.query<{ found: Found }>("select look_up_secrets_json($1, $2) as found", asked);
+  const { rows } = await pool.query<{ found: Found }>("/* prepared */ select look_up_secrets_json($1, $2) as found", asked);
   const { now, keys } = rows[0]?.found ?? { now: 0, keys: [] };
   return new Map(keys.map(({ sha256, ...use }) => [sha256, { ...use, now: new Date(now) }]));
 }

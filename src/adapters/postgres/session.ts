@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+
+/**
+ * Settings that the code relies on, whatever the defaults of the server, the database or the user are. They are sent as start-up parameters,
+ * which PgBouncer accepts and keeps per client, also in transaction mode.
+ */
+const settings = { DateStyle: "ISO, MDY", TimeZone: "UTC", standard_conforming_strings: "on" };
+
+// Else times are sent in the machine's time zone, with an offset in minutes. That is wrong for old dates, when most zones had offsets with seconds.
+pg.defaults.parseInputDatesAsUTC = true;
+
+/** Members of node-postgres that its types do not declare. */
+const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf(this: pg.Client): object };
+
+/** A statement that begins with it is planned once for each connection, not at every call: planning costs more than running it. */
+const preparedMark = "/* prepared */";
+
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? createHash("sha256").update(text).digest("hex").slice(0, 32);
+  names.set(text, name);
+  return name;
+}
+
+type Statement = Pick<pg.QueryConfig, "name" | "text" | "values">;
+
+export class SessionClient extends pg.Client {
+  /** Whether no pooler stands between: in its transaction mode the next statement may meet another server process, which has not prepared it. */
+  #isDirect = false;
+
+  getStartupConf(): object {
+    return { ...getStartupConf.call(this), ...settings };
+  }
+
+  /** A pooler makes up the process id that it tells its clients. */
+  async findOutWhetherDirect(): Promise<void> {
+    const { processID } = this as unknown as { readonly processID: number };
+    const { rows } = await super.query<{ pid: number }>("select pg_backend_pid() as pid");
+    this.#isDirect = rows[0]?.pid === processID;
+  }
+
+  override query(...asked: unknown[]): never {
+    return (super.query as (...asked: unknown[]) => never).apply(this, this.#prepared(asked));
+  }
+
+  #prepared([statement, values, ...rest]: unknown[]): unknown[] {
+    const { name, text } = typeof statement === "string" ? { text: statement, name: undefined } : (statement as Statement);
+    if (name !== undefined && !this.#isDirect) return [{ ...(statement as Statement), name: undefined }, values, ...rest];
+    if (!this.#isDirect || name !== undefined || !text?.startsWith(preparedMark)) return [statement, values, ...rest];
+    if (typeof statement === "string") return [{ text, name: nameOf(text), values }, ...rest];
+    return [{ ...(statement as Statement), name: nameOf(text) }, values, ...rest];
+  }
+}
