@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { zValidator } from "@hono/zod-validator";
 import type { Handler, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { Rejection } from "../../domain/rejection.js";
@@ -22,10 +23,16 @@ export interface RouteFrame {
 }
 
 /** Serves every route: authenticates, validates the request, then calls the handler. */
-export const serveRoute = (route: Route, deps: ApiDeps, frame: RouteFrame): readonly Handler<ApiEnv>[] => [
-  admit(route, frame.authenticate),
-  run(route, deps, frame),
-];
+export function serveRoute(route: Route, deps: ApiDeps, frame: RouteFrame): readonly Handler<ApiEnv>[] {
+  const { query, headers, params } = route.request;
+  return [
+    admit(route, frame.authenticate),
+    ...(query ? [validated("query", query, "query")] : []),
+    ...(headers ? [validated("header", headers, "headers")] : []),
+    ...(params ? [validated("param", params, "path")] : []),
+    run(route, deps, frame),
+  ];
+}
 
 function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
@@ -44,30 +51,25 @@ function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiE
   };
 }
 
+/** Validates one part of a request. A parameter that is given twice is a list, which its schema rejects. */
+function validated(target: "query" | "header" | "param", schema: z.ZodObject, root: string): MiddlewareHandler<ApiEnv> {
+  const options = { validationFunction: parseInSentences };
+  return zValidator(target, schema, (result) => void accepted(result, root), options) as MiddlewareHandler<ApiEnv>;
+}
+
 /** The parsed value, or a rejection with all faults and their paths. */
-function accepted(schema: z.ZodType, value: unknown, root: string): unknown {
-  const result = parseInSentences(schema, value);
+function accepted<T>(result: { success: true; data: T } | { success: false; error: z.core.$ZodError }, root: string): T {
   if (result.success) return result.data;
   const faults = faultsOf(result.error, root);
   throw new Rejection("invalid", faults[0] ?? `${root} is invalid`, faults);
 }
 
-/** A parameter that is given twice is a list, which its schema rejects. */
-const givenQuery = (given: Record<string, string[]>): Record<string, string | string[]> =>
-  Object.fromEntries(Object.entries(given).map(([name, values]) => [name, values.length === 1 ? (values[0] as string) : values]));
-
 function run(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<ApiEnv> {
   return async (c) => {
+    const valid = (target: "query" | "header" | "param") => c.req.valid(target as never) as unknown;
     const caller = c.get("caller") as Caller;
     const { organisationId } = caller;
-    const { query, headers, params } = route.request;
-    const parts = {
-      query: query && accepted(query, givenQuery(c.req.queries()), "query"),
-      headers: headers && accepted(headers, c.req.header(), "headers"),
-      params: params && accepted(params, c.req.param(), "path"),
-      caller,
-      incoming: c.env?.incoming,
-    };
+    const parts = { params: valid("param"), query: valid("query"), headers: valid("header"), caller, incoming: c.env?.incoming };
     if (route.method === "GET") {
       const request = { organisationId, left: c.req.raw.signal, ms: readPatienceMs - caller.admissionMs, what: route.operationId };
       return send(c, await readInTime(deps, request, (own) => route.handler({ ...parts, body: undefined } as never, own)));
@@ -107,7 +109,7 @@ async function bodyAhead(route: Route, request: Request, incoming: IncomingMessa
   if (!incoming?.complete) return undefined;
   try {
     requireJson(request.headers);
-    const value = accepted(body, parseJson(new Uint8Array(await request.arrayBuffer())), "body");
+    const value = accepted(parseInSentences(body, parseJson(new Uint8Array(await request.arrayBuffer()))), "body");
     return () => value;
   } catch (error) {
     return () => {
@@ -133,5 +135,5 @@ function withRequestBody(
     stillAllowed,
     bytesRead: incoming && (() => incoming.socket.bytesRead),
   };
-  return withBody(request, bounds, (bytes) => handle(accepted(body, parseJson(bytes), "body")));
+  return withBody(request, bounds, (bytes) => handle(accepted(parseInSentences(body, parseJson(bytes)), "body")));
 }
