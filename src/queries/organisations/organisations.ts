@@ -36,7 +36,9 @@ export type LocalityFile = Omit<typeof localityFiles.$inferSelect, "revision">;
 
 /** The countries that were loaded with `localities import`. */
 export async function listLocalityFiles(database: Database): Promise<LocalityFile[]> {
-  const { rows } = await database.query<LocalityFile>("/* prepared */ select country, key, sha256, localities from locality_files order by country");
+  const { rows } = await database.query<LocalityFile>(
+    "/* prepared */ select country, key, sha256, localities from locality_files order by country",
+  );
   return rows;
 }
 
