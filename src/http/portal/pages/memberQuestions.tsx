@@ -11,81 +11,75 @@ export function isLastAdmin(members: readonly MemberSummary[], memberId: string)
   return admins.length === 1 && admins[0]?.memberId === memberId;
 }
 
-interface OfMember {
-  readonly visit: SignedInVisit;
-  readonly member: MemberSummary;
-}
-
 /** The question before a member is removed or erased, becomes an admin, or changes their own role. */
 export function MemberQuestion({ visit, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
   const named = (what: string) => members.find(({ memberId }) => memberId === visit.query[what]);
   const [remove, erase, change] = [named("remove"), named("erase"), named("change")];
-  const meant = remove ?? erase ?? change;
-  if (!meant || (remove && remove.status === "removed")) return <NoQuestion />;
+  const member = remove ?? erase ?? change;
+  if (!member || (remove && remove.status === "removed")) return <NoQuestion />;
+  const isOwn = member.memberId === visit.person.memberId;
   const isPromoted = change !== undefined && visit.query["to"] === "admin";
-  if (!isPromoted && isLastAdmin(members, meant.memberId)) return <LastAdmin visit={visit} member={meant} />;
-  if (remove) return <RemoveQuestion visit={visit} member={remove} />;
-  if (erase) return <EraseQuestion visit={visit} member={erase} />;
-  return <RoleQuestion visit={visit} member={meant} />;
+  if (!isPromoted && isLastAdmin(members, member.memberId))
+    return (
+      <Answer visit={visit} title={isOwn ? "You are the only admin" : "This is the only admin"} back={membersPath}>
+        <p>An organisation needs at least one admin. Make another member who has joined an admin, then try again.</p>
+      </Answer>
+    );
+  const asking = { visit, isOwn, member, name: member.name ?? member.email, path: `${membersPath}/${member.memberId}` };
+  return remove ? <RemoveQuestion {...asking} /> : erase ? <EraseQuestion {...asking} /> : <RoleQuestion {...asking} />;
 }
 
-const isYou = ({ visit, member }: OfMember) => member.memberId === visit.person.memberId;
+interface Asking {
+  readonly visit: SignedInVisit;
+  readonly member: MemberSummary;
+  readonly name: string;
+  readonly isOwn: boolean;
+  readonly path: string;
+}
 
-const LastAdmin = ({ visit, member }: OfMember) => (
-  <Answer visit={visit} title={isYou({ visit, member }) ? "You are the only admin" : "This is the only admin"} back={membersPath}>
-    <p>An organisation needs at least one admin. Make another member who has joined an admin, then try again.</p>
-  </Answer>
-);
-
-const RemoveQuestion = ({ visit, member }: OfMember) => {
-  const asking = { visit, to: `${membersPath}/${member.memberId}/remove`, back: membersPath };
-  if (isYou({ visit, member }))
-    return (
-      <Question {...asking} title="Remove yourself?" label="Remove myself">
+function RemoveQuestion({ visit, isOwn, member: { email }, name, path }: Asking) {
+  const [title, label] = isOwn ? ["Remove yourself?", "Remove myself"] : ["Remove this member?", "Remove"];
+  return (
+    <Question visit={visit} to={`${path}/remove`} back={membersPath} title={title} label={label}>
+      {isOwn ? (
         <p>
           You are signed out everywhere at once and can no longer sign in to <strong>{visit.person.organisationName}</strong>. What you did
           stays recorded. Another admin can invite you again.
         </p>
-      </Question>
-    );
-  return (
-    <Question {...asking} title="Remove this member?" label="Remove">
-      <p>
-        <strong>{member.name ?? member.email}</strong> ({member.email}) is signed out everywhere at once and can no longer sign in. What
-        they did stays recorded. They can be invited again.
-      </p>
+      ) : (
+        <p>
+          <strong>{name}</strong> ({email}) is signed out everywhere at once and can no longer sign in. What they did stays recorded. They
+          can be invited again.
+        </p>
+      )}
     </Question>
   );
-};
+}
 
-const EraseQuestion = ({ visit, member }: OfMember) => {
-  const asking = { visit, to: `${membersPath}/${member.memberId}/erase`, back: membersPath };
-  if (isYou({ visit, member }))
-    return (
-      <Question {...asking} title="Erase yourself?" label="Erase myself">
+function EraseQuestion({ visit, isOwn, member: { email }, path }: Asking) {
+  const [title, label] = isOwn ? ["Erase yourself?", "Erase myself"] : ["Erase this person?", "Erase"];
+  return (
+    <Question visit={visit} to={`${path}/erase`} back={membersPath} title={title} label={label}>
+      {isOwn ? (
         <p>
           You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a
           removed member. This cannot be undone.
         </p>
-      </Question>
-    );
-  return (
-    <Question {...asking} title="Erase this person?" label="Erase">
-      <p>
-        Name and email of <strong>{member.email}</strong> are deleted for good. What they did stays recorded as done by a removed member.
-        This cannot be undone.
-      </p>
+      ) : (
+        <p>
+          Name and email of <strong>{email}</strong> are deleted for good. What they did stays recorded as done by a removed member. This
+          cannot be undone.
+        </p>
+      )}
     </Question>
   );
-};
+}
 
 /** Before one changes one's own role, and before somebody becomes an admin. */
-function RoleQuestion({ visit, member }: OfMember) {
+function RoleQuestion({ visit, isOwn, member, name, path }: Asking) {
   const role = roleShape.safeParse(visit.query["to"]).data;
-  const isOwn = isYou({ visit, member });
   if (role === undefined || role === member.role || !(isOwn || role === "admin")) return <NoQuestion />;
-  const name = member.name ?? member.email;
-  const asking = { visit, to: `${membersPath}/${member.memberId}/role`, back: membersPath, fields: { role, sure: "yes" } };
+  const asking = { visit, to: `${path}/role`, back: membersPath, fields: { role, sure: "yes" } };
   return isOwn ? (
     <Question {...asking} title="Change your own role?" label="Change my role">
       <p>

@@ -117,20 +117,24 @@ interface ChoiceProps {
   readonly unseenLabel?: boolean;
 }
 
-export const Choice = ({ label, name, id = `field-${name}`, options, value, unseenLabel }: ChoiceProps) => (
-  <div class="field">
-    <label for={id} class={unseenLabel ? "unseen" : undefined}>
-      {label}
-    </label>
-    <select id={id} name={name}>
-      {options.map((option) => (
-        <option value={option.value} selected={option.value === value}>
-          {option.label}
-        </option>
-      ))}
-    </select>
-  </div>
-);
+export function Choice({ label, name, id = `field-${name}`, options, value, unseenLabel }: ChoiceProps) {
+  const isFaulty = useContext(FaultContext)?.field === name;
+  return (
+    <div class="field">
+      <label for={id} class={unseenLabel ? "unseen" : undefined}>
+        {label}
+      </label>
+      <select id={id} name={name} autofocus={isFaulty} aria-describedby={isFaulty ? `${id}-fault` : undefined}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Fault name={name} id={id} />
+    </div>
+  );
+}
 
 interface TicksProps {
   readonly legend: string;

@@ -59,21 +59,22 @@ interface CatalogueForm {
   readonly title: (view: FormView) => string;
   readonly body: (view: FormView) => Child;
   readonly edit: (fields: Fields, file: OrganisationFile, visit: SignedInVisit) => Edit;
+  readonly faults?: NonNullable<FormDefinition["faults"]>;
 }
 
 /** The page of a form and the form itself, at one address. A form that is shown again stays one of the version that it was made from. */
-export function catalogueForm({ path, title, body, edit }: CatalogueForm): { page: PageDefinition; form: FormDefinition } {
+export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm): { page: PageDefinition; form: FormDefinition } {
   const show: PageDefinition["show"] = async (visit, deps) => {
     const view = await formView(visit, deps);
     return { title: title(view), body: body(view) };
   };
   const page: PageDefinition = { path, access: "catalogue", show };
-  return { page, form: editForm(path, page, edit) };
+  return { page, form: editForm(path, page, edit, faults) };
 }
 
 /** A form that changes the catalogue, on a page that shows something else too. */
-export const editForm = (path: string, page: PageDefinition, edit: CatalogueForm["edit"]): FormDefinition => ({
-  ...{ path, access: "catalogue", page },
+export const editForm = (path: string, page: PageDefinition, edit: CatalogueForm["edit"], faults = {}): FormDefinition => ({
+  ...{ path, access: "catalogue", page, faults },
   mostBytes: 256 * 1024,
   submit: async (visit, fields, deps) => {
     const version = numberIn(fields.get("version"));

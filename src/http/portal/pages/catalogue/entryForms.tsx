@@ -54,9 +54,20 @@ interface EntryForm {
   readonly lead?: (added: Values, file: OrganisationFile, back: string) => Pick<Edit, "about" | "goTo">;
 }
 
+/** A fault begins with the label of its field, or says that the id is taken. */
+const faultsOf = (fields: readonly CatalogueField[]) =>
+  Object.fromEntries(
+    fields
+      .filter(({ kind }) => kind !== "group" && kind !== "list" && kind !== "flag")
+      .map(({ key, label }) => {
+        const beginning = `${label.replaceAll(/\W/g, ".")}[ ,:]`;
+        return [key, new RegExp(key === "id" || key === "key" ? `^(${beginning}|There is a )` : `^${beginning}`)];
+      }),
+  );
+
 const entryForm = ({ path, fields, subjectIn, begin, lead }: EntryForm) =>
   catalogueForm({
-    path,
+    ...{ path, faults: faultsOf(fields) },
     title: ({ visit, file }) => subjectIn(visit, file).title,
     body: (view) => {
       const { visit, file, typed } = view;

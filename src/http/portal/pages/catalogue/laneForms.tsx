@@ -60,19 +60,27 @@ function lanesAfter(act: string, { lanes, ticked }: ReturnType<typeof typedLanes
   return lanes.map((lane) => (ticked.size === 0 || ticked.has(lane) ? changeLane(lane, percent) : lane));
 }
 
-const lanesForm = editForm(`${cardRoute}/lanes`, entryPages.rateCards, (fields, file, visit) => {
-  const { card, path, place } = cardIn(visit, file);
-  const lanes = lanesAfter(fields.get("act"), typedLanes(card, fields), fields);
-  return {
-    file: putAt(file, ["rateCards", place, "lanes"], lanes),
-    goTo: withQuery(path, { zone: visit.query["zone"], lane: visit.query["lane"] }),
-    about: `rate card ${card.id}`,
-    own: `rateCards.${place}`,
-  };
-});
+const percent = /^Write a percentage/;
+
+const lanesForm = editForm(
+  `${cardRoute}/lanes`,
+  entryPages.rateCards,
+  (fields, file, visit) => {
+    const { card, path, place } = cardIn(visit, file);
+    const lanes = lanesAfter(fields.get("act"), typedLanes(card, fields), fields);
+    return {
+      file: putAt(file, ["rateCards", place, "lanes"], lanes),
+      goTo: withQuery(path, { zone: visit.query["zone"], lane: visit.query["lane"] }),
+      about: `rate card ${card.id}`,
+      own: `rateCards.${place}`,
+    };
+  },
+  { percent },
+);
 
 const copy = catalogueForm({
   path: `${cardRoute}/copy`,
+  faults: { id: /^There is a rate card|^Id /, name: /^Name /, firstDay: /^First day/, percent },
   title: ({ visit, file }) => `New card from ${cardIn(visit, file).card.name}`,
   body: (view) => {
     const { visit, file, typed } = view;

@@ -1,12 +1,6 @@
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { waitUntilTablesKnow } from "../../../../queries/knownAt.js";
-import {
-  listVersions,
-  type PlacedVersion,
-  readVersion,
-  type ShipmentVersion,
-  type VersionReversal,
-} from "../../../../queries/shipments/shipmentVersions.js";
+import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { Badge, Pager, Panel } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
@@ -100,7 +94,13 @@ function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: V
           </>
         )}
       </p>
-      {reversed ? <Reversed {...{ visit, importId, reversed, nameOf }} /> : null}
+      {reversed ? (
+        <p>
+          <a href={visit.links.to(reversalPath(importId, reversed.reversalId))}>Reversed</a>{" "}
+          <Time visit={visit} at={new Date(reversed.at)} exact /> by {nameOf(principalOf(reversed.actor))}:{" "}
+          <q class="reason">{reversed.reason}</q>
+        </p>
+      ) : null}
       {supersededBy === null ? null : (
         <p class="muted">
           Never the current version: <a href={visit.links.to(importPath(supersededBy))}>a later import</a> was recorded first.
@@ -110,15 +110,6 @@ function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: V
     </li>
   );
 }
-
-type ReversedProps = Pick<VersionsProps, "visit" | "nameOf"> & { readonly importId: string; readonly reversed: VersionReversal };
-
-const Reversed = ({ visit, importId, reversed: { reversalId, at, reason, actor }, nameOf }: ReversedProps) => (
-  <p>
-    <a href={visit.links.to(reversalPath(importId, reversalId))}>Reversed</a> <Time visit={visit} at={new Date(at)} exact /> by{" "}
-    {nameOf(principalOf(actor))}: <q class="reason">{reason}</q>
-  </p>
-);
 
 const Changes = ({ changes }: { changes: readonly TextChange[] }) => (
   <ul class="changes">
@@ -168,7 +159,8 @@ export async function readVersions(
   if (!page) return "gathering";
   const signal = AbortSignal.any([AbortSignal.timeout(longestMs), closing, context.req.raw.signal]);
   try {
-    const wanted = [...page.versions, ...(page.shown && !isAmong(page.versions, page.shown) ? [page.shown] : [])];
+    const isListed = page.versions.some(({ number }) => number === page.shown?.number);
+    const wanted = [...page.versions, ...(page.shown && !isListed ? [page.shown] : [])];
     const read: ShipmentVersion[] = [];
     for (let from = 0; from < wanted.length; from += atATime)
       read.push(...(await Promise.all(wanted.slice(from, from + atATime).map((each) => readVersion(each, eventStore, signal)))));
@@ -185,5 +177,3 @@ export async function readVersions(
     return "unreadable";
   }
 }
-
-const isAmong = (versions: readonly PlacedVersion[], { number }: PlacedVersion): boolean => versions.some((each) => each.number === number);
