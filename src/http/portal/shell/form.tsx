@@ -63,6 +63,8 @@ interface FieldProps {
   readonly minlength?: number;
   readonly step?: string;
   readonly required?: boolean;
+  /** The id of a list of suggestions. */
+  readonly list?: string;
   /** Set for a text that needs more than one line. */
   readonly lines?: number | undefined;
   /** Shown, and sent as it is. */

@@ -172,6 +172,7 @@ export const correctForm: FormDefinition = {
   path: activityPage.path,
   access: "operate",
   page: activityPage,
+  faults: { reason: /^Give a reason/ },
   submit: async (visit, fields, deps) => {
     const known = await requireActivity(visit, deps);
     const { importId, row } = known.activity;

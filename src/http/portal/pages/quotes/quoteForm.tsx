@@ -1,7 +1,7 @@
 import type { Customer } from "../../../../domain/catalogue/schema.js";
 import type { Fields } from "../../fields.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import { Button, ButtonLink, Form, Ticks, tickedIn } from "../../shell/form.js";
+import { Button, ButtonLink, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
 import { itemFields, mostItems } from "./quoteFields.js";
@@ -56,19 +56,15 @@ export function QuoteForm({ visit, customers, asked, tooMany }: QuoteFormProps) 
 }
 
 function PlaceFields({ legend, name, submitted }: { readonly legend: string; readonly name: string; readonly submitted: Fields }) {
-  const field = (part: string, label: string, more: Record<string, unknown>) => (
-    <div class="field">
-      <label for={`${name}-${part}`}>{label}</label>
-      <input id={`${name}-${part}`} name={`${name}.${part}`} value={submitted.get(`${name}.${part}`)} autocomplete="off" {...more} />
-    </div>
-  );
+  const own = (part: string) => ({ id: `${name}-${part}`, name: `${name}.${part}`, value: submitted.get(`${name}.${part}`) });
+  const suggested = { list: `places-${name}`, autocomplete: "off" };
   return (
     <fieldset>
       <legend>{legend}</legend>
       <div class="end">
-        {field("postcode", "Postcode", { required: true, maxlength: 60, list: `places-${name}` })}
-        {field("suburb", "Suburb", { maxlength: 200, list: `places-${name}` })}
-        {field("country", "Country", { maxlength: 56, placeholder: "AU" })}
+        <Field label="Postcode" {...own("postcode")} {...suggested} maxlength={60} />
+        <Field label="Suburb" {...own("suburb")} {...suggested} maxlength={200} required={false} />
+        <Field label="Country" {...own("country")} autocomplete="off" maxlength={56} placeholder="AU" required={false} />
       </div>
     </fieldset>
   );

@@ -97,6 +97,11 @@ const quoteForm: FormDefinition = {
   path: quotesPath,
   access: "operate",
   page: list.page,
+  faults: {
+    ...{ customer: /^Choose at least one customer/, "origin.postcode": /^Origin postcode/, "origin.suburb": /^Origin suburb/ },
+    ...{ "origin.country": /^Origin country/, "destination.postcode": /^Destination postcode/ },
+    ...{ "destination.suburb": /^Destination suburb/, "destination.country": /^Destination country/ },
+  },
   submit: async (visit, fields, deps) => {
     const { eventStore, geography, quoteMemory } = deps;
     const request = requestOf(fields);
