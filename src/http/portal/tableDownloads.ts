@@ -99,7 +99,7 @@ export interface DownloadedTable {
 }
 
 /** Rows that are all there. */
-export async function* once<Some>(rows: Some): AsyncGenerator<Some> {
+export async function* inOneBatch<Some>(rows: Some): AsyncGenerator<Some> {
   yield rows;
 }
 

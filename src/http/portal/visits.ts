@@ -14,7 +14,7 @@ import type { Links } from "./links.js";
 import type { Notices } from "./notices.js";
 import type { Access, PortalDeps, Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
-import { ensureOwnForm, masked } from "./sessions/sameOrigin.js";
+import { ensureOwnForm, maskToken } from "./sessions/sameOrigin.js";
 
 /** What serving a request needs besides the request. */
 export interface Serving {
@@ -69,7 +69,7 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
     stillAllowed: async () => {
       if (access !== "anyone") expectAccess(await visitOf(c, access, serving), access);
     },
-    formToken: person ? masked(person.formToken) : "",
+    formToken: person ? maskToken(person.formToken) : "",
     links,
     assets,
     notice: notices.read(c.req.header("cookie"), ownerOf(person)),

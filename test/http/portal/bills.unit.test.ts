@@ -31,15 +31,15 @@ const shown = (count: number, after?: string) => {
     quantity: "1",
     rows: 1,
   }));
-  const of = {
+  const view = {
     visit: {
       query: after === undefined ? {} : { after },
       links: { to: (path: string, query: object) => `${path}?${JSON.stringify(query)}` },
     },
-    ...{ filter: {}, byWarehouse: false, perCustomer: false, view: "totals" },
+    ...{ filter: {}, byWarehouse: false, perCustomer: false, shows: "totals" },
     nameOf: () => undefined,
   } as unknown as ActivitiesView;
-  const drawn = String(Totals({ of, totals }));
+  const drawn = String(Totals({ view, totals }));
   return [drawn.match(/data-label="Charge code"/g)?.length ?? 0, drawn.includes("Next page"), drawn.includes("First page")];
 };
 

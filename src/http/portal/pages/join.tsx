@@ -3,7 +3,7 @@ import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { FormDefinition, PageDefinition, Visit } from "../pageDefinition.js";
 import { Field, Form } from "../shell/form.js";
-import { enter } from "./signIn.js";
+import { openSession } from "./signIn.js";
 
 const path = "/portal/join/{token}";
 
@@ -53,7 +53,7 @@ export const joinForm: FormDefinition<Visit> = {
       if (error instanceof Rejection && error.code === "notFound") deps.signInLog.refused(visit.context, "link", "the link is void");
       throw error;
     });
-    return enter(member, "/portal", "link", visit, deps);
+    return openSession(member, "/portal", "link", visit, deps);
   },
 };
 

@@ -94,13 +94,13 @@ async function sentenceContextOf(visit: SignedInVisit, entries: readonly LogEntr
   return { names, endpoints: new Set(present.map(({ endpointId }) => endpointId)) };
 }
 
-const columns = (visit: SignedInVisit, spoken: SentenceContext): readonly Column<LogEntry>[] => [
+const columns = (visit: SignedInVisit, context: SentenceContext): readonly Column<LogEntry>[] => [
   { key: "at", heading: "When", value: ({ at }) => at, cell: ({ at }) => <Time visit={visit} at={at} exact /> },
-  { key: "by", heading: "By", value: ({ by }) => actorName(by, spoken.names), onlyInFiles: true },
+  { key: "by", heading: "By", value: ({ by }) => actorName(by, context.names), onlyInFiles: true },
   { key: "what", heading: "What", value: ({ what }) => whatNames[what], onlyInFiles: true },
   {
-    ...{ key: "text", heading: "What happened", names: true, value: (entry) => sentenceText(sentenceOf(entry, spoken.names)) },
-    cell: (entry) => <EntrySentence visit={visit} entry={entry} spoken={spoken} />,
+    ...{ key: "text", heading: "What happened", names: true, value: (entry) => sentenceText(sentenceOf(entry, context.names)) },
+    cell: (entry) => <EntrySentence visit={visit} entry={entry} context={context} />,
   },
   {
     heading: "Details",
@@ -126,9 +126,9 @@ const recorded: readonly (readonly [key: string, heading: string, value: (entry:
 ];
 
 /** With a link on the thing, where it has a page. */
-function EntrySentence({ visit, entry, spoken }: { visit: SignedInVisit; entry: LogEntry; spoken: SentenceContext }) {
-  const { before, about, after } = sentenceOf(entry, spoken.names);
-  const path = pathOf(entry, spoken);
+function EntrySentence({ visit, entry, context }: { visit: SignedInVisit; entry: LogEntry; context: SentenceContext }) {
+  const { before, about, after } = sentenceOf(entry, context.names);
+  const path = pathOf(entry, context);
   return (
     <span class="log-sentence">
       {before === "" ? null : `${before} `}
@@ -164,7 +164,7 @@ const eventPage: PageDefinition = {
     const entry = isUuid(entryId) ? await findLogEntry(visit.person.organisationId, entryId, deps.pool) : undefined;
     const event = entry && (await readEvent(deps, entry.stream, BigInt(entry.revision)));
     if (!event) throw new Rejection("notFound", "There is no log entry with this id");
-    const spoken = await sentenceContextOf(visit, [entry], deps);
+    const context = await sentenceContextOf(visit, [entry], deps);
     return {
       title: "Log entry",
       crumbs: [["Log", logPath]],
@@ -172,12 +172,12 @@ const eventPage: PageDefinition = {
         <>
           <Panel id="entry" title="What happened">
             <p>
-              <EntrySentence visit={visit} entry={entry} spoken={spoken} />
+              <EntrySentence visit={visit} entry={entry} context={context} />
             </p>
             <Facts
               facts={[
                 ["When", <Time visit={visit} at={entry.at} exact />],
-                ["By", actorName(entry.by, spoken.names)],
+                ["By", actorName(entry.by, context.names)],
                 ["What", whatNames[entry.what]],
                 ["Event", entry.event],
                 ["Stream", <code>{entry.stream}</code>],

@@ -44,11 +44,11 @@ export const signInPage: PageDefinition<Visit> = {
   show: async (visit, deps) => {
     const next = safeReturn(visit.submitted.get("next") || visit.query["next"]);
     if (visit.person && !visit.notice) return { goTo: next };
-    return signInShown(visit, next, deps);
+    return signInContent(visit, next, deps);
   },
 };
 
-function signInShown(visit: Visit, next: string, deps: PortalDeps): PageContent {
+function signInContent(visit: Visit, next: string, deps: PortalDeps): PageContent {
   return {
     title: "Sign in",
     body: (
@@ -90,10 +90,10 @@ export const signInForm: FormDefinition<Visit> = {
       case "refused":
         deps.signInLog.refused(context, "password", "the e-mail or the password is wrong", email);
         recordRefusals(deps.members, answer.members, visit.requestId, notRecorded(visit, deps));
-        return again(visit, email, next, deps, 401, "Email or password is wrong.");
+        return signInAgain(visit, email, next, deps, 401, "Email or password is wrong.");
       case "wait":
         deps.signInLog.slowed(context, "password", answer.seconds, email);
-        return { ...again(visit, email, next, deps, 429, tooManyTries(answer.seconds)), retryAfter: answer.seconds };
+        return { ...signInAgain(visit, email, next, deps, 429, tooManyTries(answer.seconds)), retryAfter: answer.seconds };
     }
   },
 };
@@ -101,10 +101,10 @@ export const signInForm: FormDefinition<Visit> = {
 export const tooManyTries = (seconds: number): string =>
   `Too many attempts. Try again in ${seconds < 120 ? `${seconds} ${seconds === 1 ? "second" : "seconds"}` : `${Math.ceil(seconds / 60)} minutes`}.`;
 
-function again(visit: Visit, email: string, next: string, deps: PortalDeps, status: number, line: string): PageContent {
+function signInAgain(visit: Visit, email: string, next: string, deps: PortalDeps, status: number, line: string): PageContent {
   const submitted = { get: (name: string) => (name === "email" ? email : ""), all: () => [] };
   const notice = { kind: "error" as const, lines: [line] };
-  return { ...signInShown({ ...visit, submitted, notice }, next, deps), status, notice };
+  return { ...signInContent({ ...visit, submitted, notice }, next, deps), status, notice };
 }
 
 /** One membership goes straight in; of several the person says which. */
@@ -115,7 +115,7 @@ export async function signInAs(
   visit: Visit,
   deps: PortalDeps,
 ): Promise<FormResult | PageContent> {
-  if (members.length === 1) return enter(members[0], next, way, visit, deps);
+  if (members.length === 1) return openSession(members[0], next, way, visit, deps);
   return {
     title: "Which organisation?",
     body: (
@@ -140,14 +140,20 @@ export const organisationForm: FormDefinition<Visit> = {
     const next = safeReturn(fields.get("next"));
     const choice = { sealed: fields.get("choice"), organisationId: fields.get("organisation") };
     const taken = await takeChoice(deps, visit.context, choice);
-    if (taken) return enter(taken.member, next, taken.way, visit, deps);
+    if (taken) return openSession(taken.member, next, taken.way, visit, deps);
     deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");
-    return again(visit, "", next, deps, 401, "This page has expired. Sign in again.");
+    return signInAgain(visit, "", next, deps, 401, "This page has expired. Sign in again.");
   },
 };
 
 /** Opens a new session, even if the browser had one, and redirects to the page that the person asked for. */
-export async function enter(member: NamelessMember, next: string, way: SignInWay, visit: Visit, deps: PortalDeps): Promise<FormResult> {
+export async function openSession(
+  member: NamelessMember,
+  next: string,
+  way: SignInWay,
+  visit: Visit,
+  deps: PortalDeps,
+): Promise<FormResult> {
   const { context, requestId } = visit;
   const { members, sessionCookie, signInLog } = deps;
   const opened = {
@@ -163,11 +169,11 @@ export async function enter(member: NamelessMember, next: string, way: SignInWay
   sessionCookie.write(context, token);
   rememberBrowser(deps, context, member.memberId);
   signInLog.signedIn(context, way, member);
-  await recordSignIn(members, member, { how: hows[way], correlationId: requestId }, notRecorded(visit, deps));
+  await recordSignIn(members, member, { how: waysInEvents[way], correlationId: requestId }, notRecorded(visit, deps));
   return { goTo: next };
 }
 
-const hows = { password: "password", link: "link", "single sign-on": "singleSignOn" } as const;
+const waysInEvents = { password: "password", link: "link", "single sign-on": "singleSignOn" } as const;
 
 const notRecorded =
   ({ requestId }: Visit, { logger }: PortalDeps) =>

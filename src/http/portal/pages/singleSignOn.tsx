@@ -11,7 +11,7 @@ import { openSealed, sealValue } from "../sessions/sealedValues.js";
 import { safeReturn, signInAs, singleSignOnPaths } from "./signIn.js";
 
 const way = "single sign-on";
-const kept = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string(), returnTo: z.string() });
+const keptChecks = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string(), returnTo: z.string() });
 
 /** Sets the cookie that the provider's answer is compared with. */
 export const beginPage: PageDefinition<Visit> = {
@@ -42,7 +42,7 @@ export const finishPage: PageDefinition<Visit> = {
       return backToSignIn(reason);
     };
     const cookie = singleSignOnCookie(publicUrl, 0);
-    const found = kept.safeParse(openSealed(signingSecret, way, cookie.read(c), new Date()));
+    const found = keptChecks.safeParse(openSealed(signingSecret, way, cookie.read(c), new Date()));
     cookie.clear(c);
     if (!found.success || c.req.query("state") !== found.data.state) return refused("refused");
     const { returnTo, ...checks } = found.data;

@@ -26,7 +26,7 @@ export function ensureSameOrigin({ header, publicUrl }: ChangeRequest): void {
 export function ensureOwnForm(request: ChangeRequest & { formToken: string; given: unknown }): void {
   ensureSameOrigin(request);
   const wanted = Buffer.from(request.formToken, "base64url");
-  const given = unmasked(typeof request.given === "string" ? request.given : "");
+  const given = unmaskToken(typeof request.given === "string" ? request.given : "");
   if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) throw notOurs();
 }
 
@@ -34,13 +34,13 @@ export function ensureOwnForm(request: ChangeRequest & { formToken: string; give
  * The session's token as a page shows it: another text on every page. Pages are compressed and repeat words of their address, so whoever sees
  * the sizes of many answers could otherwise find out a text that they all have.
  */
-export function masked(formToken: string): string {
+export function maskToken(formToken: string): string {
   const token = Buffer.from(formToken, "base64url");
   const mask = randomBytes(token.length);
   return Buffer.concat([mask, xor(token, mask)]).toString("base64url");
 }
 
-function unmasked(given: string): Buffer {
+function unmaskToken(given: string): Buffer {
   const bytes = Buffer.from(given.slice(0, longestGiven), "base64url");
   const half = bytes.length >> 1;
   return xor(bytes.subarray(half), bytes.subarray(0, half));

@@ -39,30 +39,30 @@ const page: PageDefinition = {
 export const activities: Subject = { pages: [page, chosenRowsPage, activityPage], forms: [correctForm], answers: activityDownloads };
 
 async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<PageContent> {
-  const of = await selection.activitiesView(visit, deps);
-  const { only, perCustomer } = of;
-  const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(of, deps)]);
+  const view = await selection.activitiesView(visit, deps);
+  const { only, perCustomer } = view;
+  const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(view, deps)]);
   return {
     title: "Activities",
     ...(only
       ? { crumbs: [["Imports", importsPath] as const, [shownReference(only), importPath(only.importId)] as const] }
-      : { views: viewsOf(of) }),
+      : { views: viewsOf(view) }),
     action: content.isEmpty ? null : <Button type="button" data-print hidden label="Print" class="quiet" />,
-    menu: menuOf(of, content.isEmpty),
+    menu: menuOf(view, content.isEmpty),
     body: (
       <>
-        <Filters of={of} choices={choices} />
+        <Filters view={view} choices={choices} />
         <section class={perCustomer ? "panel per-customer" : "panel"} aria-labelledby="period">
           <div class="print-only printed">
-            {selection.printedWords(of).map((line) => (
+            {selection.printedWords(view).map((line) => (
               <p>{line}</p>
             ))}
           </div>
           <div class="bill-head">
-            <h2 id="period">{selection.daysInWords(of)}</h2>
-            {only ? <a href={activitiesAddress(of, { import: "" })}>Show all imports</a> : null}
+            <h2 id="period">{selection.daysInWords(view)}</h2>
+            {only ? <a href={activitiesAddress(view, { import: "" })}>Show all imports</a> : null}
           </div>
-          <AsOfNote of={of} />
+          <AsOfNote view={view} />
           {only ? <p class="hint">Activities that are not billed are not in the downloads.</p> : null}
           {content.body}
         </section>
@@ -72,7 +72,7 @@ async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<Page
 }
 
 /** Says so where the figures are not those of now. */
-function AsOfNote({ of: { visit, asOf, since } }: { of: View }) {
+function AsOfNote({ view: { visit, asOf, since } }: { view: View }) {
   const time = asOf ?? since;
   if (!time) return null;
   return (
@@ -86,81 +86,82 @@ function AsOfNote({ of: { visit, asOf, since } }: { of: View }) {
 }
 
 /** `isEmpty`: there is nothing to download. */
-async function contentOf(of: View, deps: PortalDeps): Promise<{ readonly body: Child; readonly isEmpty: boolean }> {
-  const { visit, filter, asOf, since, view } = of;
+async function contentOf(view: View, deps: PortalDeps): Promise<{ readonly body: Child; readonly isEmpty: boolean }> {
+  const { visit, filter, asOf, since, shows } = view;
   const { pool } = deps;
   const { organisationId } = visit.person;
-  if (view === "rows") return rowsPart(of, deps);
+  if (shows === "rows") return rowsPart(view, deps);
   if (since) {
     const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(organisationId, pool)]);
-    return { body: <ChangesTable of={of} changes={changes} actorOf={actorOf} />, isEmpty: changes.length === 0 };
+    return { body: <ChangesTable view={view} changes={changes} actorOf={actorOf} />, isEmpty: changes.length === 0 };
   }
   const totals = await activityTotals(organisationId, { ...filter, asOf }, pool);
-  return { body: <Totals of={of} totals={totals} />, isEmpty: totals.length === 0 };
+  return { body: <Totals view={view} totals={totals} />, isEmpty: totals.length === 0 };
 }
 
-function viewsOf(of: View) {
-  const { view, byWarehouse, since } = of;
+function viewsOf(view: View) {
+  const { shows, byWarehouse, since } = view;
   const views = [
-    { label: "By charge code", changes: { view: "", by: "", since: "" }, current: view === "totals" && !byWarehouse },
-    { label: "By warehouse", changes: { view: "", by: "warehouse", since: "" }, current: view === "totals" && byWarehouse },
-    { label: "Rows", changes: { since: "", view: "rows", pages: "" }, current: view === "rows" },
+    { label: "By charge code", changes: { view: "", by: "", since: "" }, current: shows === "totals" && !byWarehouse },
+    { label: "By warehouse", changes: { view: "", by: "warehouse", since: "" }, current: shows === "totals" && byWarehouse },
+    { label: "Rows", changes: { since: "", view: "rows", pages: "" }, current: shows === "rows" },
     ...(since ? [{ label: "Changes", changes: {}, current: true }] : []),
   ];
-  return views.map(({ label, changes, current }) => ({ label, current, to: activitiesAddress(of, changes) }));
+  return views.map(({ label, changes, current }) => ({ label, current, to: activitiesAddress(view, changes) }));
 }
 
 /** What the page shows, and its other view: totals, or every row behind them. The rows of an earlier time are on the page only. */
-function menuOf(of: View, isEmpty: boolean): MenuItem[] {
-  const { visit, view, asOf, only, perCustomer } = of;
-  const shown = asOf ? "totals" : view;
+function menuOf(view: View, isEmpty: boolean): MenuItem[] {
+  const { visit, shows, asOf, only, perCustomer } = view;
+  const shown = asOf ? "totals" : shows;
   const [other, name] = shown === "rows" ? ["totals", "Totals"] : ["rows", "All rows"];
   const link = (label: string, file: string): MenuItem => ({
     ...{ label, download: "" },
-    to: visit.links.to(`${activitiesPath}/${file}`, selection.queryOf(of, { view: "", pages: "" })),
+    to: visit.links.to(`${activitiesPath}/${file}`, selection.queryOf(view, { view: "", pages: "" })),
   });
   const own = (["csv", "xlsx"] as const).map((format) => link(`Download ${format.toUpperCase()}`, `${shown}.${format}`));
   const others = (["csv", "xlsx"] as const).map((format) => link(`${name} as ${format.toUpperCase()}`, `${other}.${format}`));
   const layout = {
     label: perCustomer ? "All customers in one table" : "One customer per page",
-    to: activitiesAddress(of, { pages: perCustomer ? "" : "customer" }),
+    to: activitiesAddress(view, { pages: perCustomer ? "" : "customer" }),
   };
   return [
     ...(isEmpty ? [] : own),
     ...(isEmpty || shown === "changes" || asOf || only ? [] : others),
-    ...(view === "totals" ? [layout] : []),
+    ...(shows === "totals" ? [layout] : []),
   ];
 }
 
 /** The month and the time as of which it is shown are one control; beside it days, customer and codes. */
-function Filters({ of, choices }: { of: View; choices: ActivityChoices }) {
-  const { visit, period, only, view } = of;
+function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
+  const { visit, period, only, shows } = view;
   const { customer = "", warehouse = "", charge = "" } = visit.query;
-  const [asOf, since] = [selection.wallTime(of.asOf, visit), selection.wallTime(of.since, visit)];
+  const [asOf, since] = [selection.wallTime(view.asOf, visit), selection.wallTime(view.since, visit)];
   const days = period?.month === undefined ? period : undefined;
   const month: Chip = {
     ...({ name: "month", label: "Month", kind: "month", group: "when", required: true } as const),
-    ...{ value: period?.month ?? "", clears: ["from", "to"], after: <Months of={of} /> },
+    ...{ value: period?.month ?? "", clears: ["from", "to"], after: <Months view={view} /> },
   };
   const chips: readonly (Chip | false | undefined)[] = [
     only && { name: "unusual", label: "Unusual", kind: "yes" },
     period && month,
     !only && { name: "asOf", label: "As of", kind: "time", group: "when", value: asOf, clears: ["since"] },
-    view !== "rows" && { name: "since", label: "Changes since", kind: "time", group: "when", value: since, clears: ["asOf"] },
-    codeChip("customer", "Customer", customerOptions(choices, of), customer),
+    shows !== "rows" && { name: "since", label: "Changes since", kind: "time", group: "when", value: since, clears: ["asOf"] },
+    codeChip("customer", "Customer", customerOptions(choices, view), customer),
     codeChip("warehouse", "Warehouse", optionsOf(choices.warehouseCodes), warehouse),
     codeChip("charge", "Charge code", optionsOf(choices.chargeCodes), charge),
     { name: "from", label: "From", kind: "day", value: days?.firstDay ?? "", clears: ["month"] },
     { name: "to", label: "To", kind: "day", value: days?.lastDay ?? "", clears: ["month"] },
   ];
-  const { view: rows, by, pages, import: importId } = selection.queryOf(of);
+  const { view: rows, by, pages, import: importId } = selection.queryOf(view);
   const kept = { view: rows, by, pages, import: importId };
   return <Chips visit={visit} path={activitiesPath} chips={chips.filter((chip) => chip !== false && chip !== undefined)} kept={kept} />;
 }
 
-function Months({ of }: { of: View }) {
-  const { month, firstDay = "" } = of.period ?? {};
-  const address = (months: number) => activitiesAddress(of, { from: "", to: "", month: monthAfter(month ?? firstDay.slice(0, 7), months) });
+function Months({ view }: { view: View }) {
+  const { month, firstDay = "" } = view.period ?? {};
+  const address = (months: number) =>
+    activitiesAddress(view, { from: "", to: "", month: monthAfter(month ?? firstDay.slice(0, 7), months) });
   return (
     <span class="months">
       <a href={address(-1)} aria-label="Previous month">

@@ -6,12 +6,12 @@ import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { type Column, cellsInFile, isData } from "../../shell/table.js";
-import { type DownloadedTable, downloadTable, once } from "../../tableDownloads.js";
+import { type DownloadedTable, downloadTable, inOneBatch } from "../../tableDownloads.js";
 import { billColumns, billLines } from "./bills.js";
 import { type ActivitiesView, activitiesPath, activitiesView, wallTime } from "./selection.js";
 import { changeColumns, changeLines } from "./totalChanges.js";
 
-type TableOf = (of: ActivitiesView, deps: PortalDeps) => DownloadedTable | Promise<DownloadedTable>;
+type TableOf = (view: ActivitiesView, deps: PortalDeps) => DownloadedTable | Promise<DownloadedTable>;
 
 const fields = fieldsOf("activity");
 const isDecimal = [...fields.map(isNumber), false, true];
@@ -44,7 +44,7 @@ const changesTable: TableOf = async ({ visit, nameOf, filter, since }, { pool })
 
 const tableOf = <Row>({ person }: SignedInVisit, columns: readonly Column<Row>[], rows: readonly Row[]): DownloadedTable => ({
   columns: columns.filter(isData).map(({ heading }) => heading),
-  rows: once(cellsInFile(columns, rows, person.timezone)),
+  rows: inOneBatch(cellsInFile(columns, rows, person.timezone)),
 });
 
 const tables = { rows: rowsTable, totals: totalsTable, changes: changesTable } as const;
@@ -54,9 +54,9 @@ export const activityDownloads = (["rows", "totals", "changes"] as const).flatMa
     (format): AnswerDefinition => ({
       ...{ method: "GET", path: `${activitiesPath}/${sheet}.${format}`, access: "look" },
       answer: async (visit, deps) => {
-        const of = await activitiesView(visit, deps);
-        const made = await tables[sheet](of, deps);
-        return downloadTable(visit, deps, { name: fileName(sheet, of), sheet, format, table: () => made });
+        const view = await activitiesView(visit, deps);
+        const made = await tables[sheet](view, deps);
+        return downloadTable(visit, deps, { name: fileName(sheet, view), sheet, format, table: () => made });
       },
     }),
   ),

@@ -35,14 +35,14 @@ export const activityPage: PageDefinition = {
       principalNames(visit.person.organisationId, deps.pool),
       presentCatalogue(visit, deps),
     ]);
-    const of = { visit, activity, found };
+    const view = { visit, activity, found };
     return {
       title: "Activity",
       crumbs: importCrumbs({ importId: activity.importId, reference: found.request.sourceDetails }),
       menu: [{ label: "History of this row", to: visit.links.to(historyPath(activity.importId, activity.row)) }],
       body: (
         <>
-          <RecordedFacts of={of} nameOf={nameOf} customerNamed={customerNamed} />
+          <RecordedFacts view={view} nameOf={nameOf} customerNamed={customerNamed} />
           {closed && !activity.reversed ? (
             <Panel id="correct" title="Correct">
               <p>
@@ -50,7 +50,7 @@ export const activityPage: PageDefinition = {
               </p>
             </Panel>
           ) : null}
-          {closed === undefined && visit.may("operate") ? <CorrectionPanel of={of} /> : null}
+          {closed === undefined && visit.may("operate") ? <CorrectionPanel view={view} /> : null}
         </>
       ),
     };
@@ -73,8 +73,8 @@ async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<
   return { activity, found: await completedImport(deps, { organisationId, importId, kind: "activities" }) };
 }
 
-function RecordedFacts({ of, nameOf, customerNamed }: { of: ActivityView; nameOf: NameOf; customerNamed: NameOfCustomer }) {
-  const { visit, activity, found } = of;
+function RecordedFacts({ view, nameOf, customerNamed }: { view: ActivityView; nameOf: NameOf; customerNamed: NameOfCustomer }) {
+  const { visit, activity, found } = view;
   const { importId, row, values, reversed } = activity;
   const { sourceDetails, by, at } = found.request;
   const billing = (
@@ -95,7 +95,7 @@ function RecordedFacts({ of, nameOf, customerNamed }: { of: ActivityView; nameOf
     ["Row", String(row)],
     ["Submitted by", nameOf(by)],
     ["Submitted", <Time visit={visit} at={new Date(at)} />],
-    ...corrects(of),
+    ...corrects(view),
   ];
   return (
     <Panel id="recorded" title="As recorded">
@@ -126,10 +126,10 @@ const valuesToCorrect = ({ activity: { values }, found: { request } }: Omit<Acti
     decimalMarkOf(request),
   );
 
-function CorrectionPanel({ of }: { of: ActivityView }) {
-  const { visit, activity } = of;
+function CorrectionPanel({ view }: { view: ActivityView }) {
+  const { visit, activity } = view;
   const { importId, row } = activity;
-  const values = valuesToCorrect(of);
+  const values = valuesToCorrect(view);
   const { submitted } = visit;
   const isSentAgain = submitted.all("reason").length > 0;
   return (

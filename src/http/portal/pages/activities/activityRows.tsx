@@ -62,9 +62,9 @@ const sumOfRows = ({ visit, filter, asOf }: ActivitiesView, { pool }: PortalDeps
   });
 
 /** `isEmpty`: there is nothing to download. */
-export async function rowsPart(of: ActivitiesView, deps: PortalDeps): Promise<{ readonly body: Child; readonly isEmpty: boolean }> {
-  const { visit, only, asOf } = of;
-  const [{ items, nextCursor }, sum] = await Promise.all([readRows(of, deps), only ? undefined : sumOfRows(of, deps)]);
+export async function rowsPart(view: ActivitiesView, deps: PortalDeps): Promise<{ readonly body: Child; readonly isEmpty: boolean }> {
+  const { visit, only, asOf } = view;
+  const [{ items, nextCursor }, sum] = await Promise.all([readRows(view, deps), only ? undefined : sumOfRows(view, deps)]);
   const cursor = visit.query["cursor"] || undefined;
   const start = Number(/^\d{1,9}$/.exec(visit.query["after"] ?? "")?.[0] ?? 0);
   const withChoice = visit.may("operate") && !asOf && items.some(({ reversed }) => !reversed);
@@ -73,15 +73,15 @@ export async function rowsPart(of: ActivitiesView, deps: PortalDeps): Promise<{ 
       {sum && items.length > 0 ? <SumOfRows sum={sum} /> : null}
       <Table
         caption={only ? "Activities in the order of the file" : "Activities by customer, warehouse, charge code and time"}
-        columns={[...(withChoice ? [choiceColumn(visit)] : []), ...columns(of)]}
+        columns={[...(withChoice ? [choiceColumn(visit)] : []), ...columns(view)]}
         rows={items}
         muted={({ reversed, replacedBy }) => Boolean(reversed || replacedBy)}
-        empty={<NoRows of={of} isLast={nextCursor === null} />}
+        empty={<NoRows view={view} isLast={nextCursor === null} />}
       />
-      {withChoice ? <ChosenRows of={of} /> : null}
+      {withChoice ? <ChosenRows view={view} /> : null}
       <Pager
         {...{ of: "activities", cursor, nextCursor }}
-        address={(next) => activitiesAddress(of, { cursor: next, after: next && String(start + items.length) })}
+        address={(next) => activitiesAddress(view, { cursor: next, after: next && String(start + items.length) })}
         range={{ start, shown: items.length, total: sum && { count: sum.rows, more: false } }}
       />
     </>
@@ -118,10 +118,10 @@ const choiceColumn = ({ query }: SignedInVisit): Column<ListedActivity> => ({
     ),
 });
 
-function ChosenRows({ of }: { of: ActivitiesView }) {
-  const { links, query } = of.visit;
+function ChosenRows({ view }: { view: ActivitiesView }) {
+  const { links, query } = view.visit;
   const { cursor, select } = query;
-  const here = (changes: Query) => queryOf(of, { cursor, ...changes });
+  const here = (changes: Query) => queryOf(view, { cursor, ...changes });
   const [label, next] = select === "all" ? ["Select none", undefined] : ["Select all on this page", "all"];
   return (
     <form id={choiceForm} method="get" action={links.to(chosenPath)} class="button-row chosen-rows">
@@ -133,13 +133,13 @@ function ChosenRows({ of }: { of: ActivitiesView }) {
   );
 }
 
-function NoRows({ of, isLast }: { of: ActivitiesView; isLast: boolean }) {
+function NoRows({ view, isLast }: { view: ActivitiesView; isLast: boolean }) {
   if (!isLast)
     return (
       <EmptyState title="No matches on this page">Each page searches 5,000 activities. Go to the next page to search further.</EmptyState>
     );
-  if (of.only) return <EmptyState title="No activities of this import match" />;
-  return <EmptyState title={`No activities in ${daysInWords(of)}`}>Choose another month, or clear a filter.</EmptyState>;
+  if (view.only) return <EmptyState title="No activities of this import match" />;
+  return <EmptyState title={`No activities in ${daysInWords(view)}`}>Choose another month, or clear a filter.</EmptyState>;
 }
 
 /** A value of an activity as pages show it. */
@@ -169,8 +169,8 @@ const shownFields = [
   ...others.map(({ name, heading }) => [name, heading] as const),
 ];
 
-function columns(of: ActivitiesView): readonly Column<ListedActivity>[] {
-  const { visit, nameOf, only } = of;
+function columns(view: ActivitiesView): readonly Column<ListedActivity>[] {
+  const { visit, nameOf, only } = view;
   return [
     ...shownFields.map(
       ([name, heading]): Column<ListedActivity> => ({
@@ -180,10 +180,10 @@ function columns(of: ActivitiesView): readonly Column<ListedActivity>[] {
       }),
     ),
     ...(visit.query["unusual"] === "yes"
-      ? [{ heading: "Unusual", cell: (row: ListedActivity) => <Unusual of={of} activity={row} /> }]
+      ? [{ heading: "Unusual", cell: (row: ListedActivity) => <Unusual view={view} activity={row} /> }]
       : []),
     ...(only ? [{ heading: "Billing", cell: (row: ListedActivity) => <CountState visit={visit} activity={row} /> }] : []),
-    { heading: only ? "Row" : "Import", cell: (row) => <Source of={of} activity={row} /> },
+    { heading: only ? "Row" : "Import", cell: (row) => <Source view={view} activity={row} /> },
   ];
 }
 
@@ -193,7 +193,7 @@ const Reference = ({ text }: { text: string }) => (
   </span>
 );
 
-function Unusual({ of: { visit }, activity: { unusual } }: { of: ActivitiesView; activity: ListedActivity }) {
+function Unusual({ view: { visit }, activity: { unusual } }: { view: ActivitiesView; activity: ListedActivity }) {
   if (!unusual) return null;
   const { kinds, near, sameAs } = unusual;
   return (
@@ -210,7 +210,7 @@ function Unusual({ of: { visit }, activity: { unusual } }: { of: ActivitiesView;
   );
 }
 
-function Source({ of: { visit, only }, activity: { importId, reference, row } }: { of: ActivitiesView; activity: ListedActivity }) {
+function Source({ view: { visit, only }, activity: { importId, reference, row } }: { view: ActivitiesView; activity: ListedActivity }) {
   return (
     <span class="named">
       {only ? null : <a href={visit.links.to(importPath(importId))}>{reference}</a>}{" "}

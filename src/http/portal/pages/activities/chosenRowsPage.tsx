@@ -39,7 +39,7 @@ export const chosenRowsPage: PageDefinition = {
           <Table
             caption="Selected rows by import"
             columns={columns(visit, isCorrection)}
-            rows={await named(visit, chosen, deps)}
+            rows={await withReferences(visit, chosen, deps)}
             empty={empty}
           />
         </Panel>
@@ -70,7 +70,7 @@ function chosenIn({ context }: SignedInVisit): SelectedRows[] {
 
 const addressOf = ({ importId, rows }: SelectedRows): string => withQuery(reversePath(importId), { rows: rangesInWords(rangesOf(rows)) });
 
-function named(
+function withReferences(
   { person }: SignedInVisit,
   chosen: readonly SelectedRows[],
   deps: PortalDeps,

@@ -29,10 +29,10 @@ export interface ActivitiesView {
   readonly period: Period | undefined;
   /** The import whose activities are listed, also those that no longer count. */
   readonly only: ImportView | undefined;
-  readonly view: "totals" | "rows" | "changes";
+  readonly shows: "totals" | "rows" | "changes";
   /** Totals as they were known at this time; undefined: as they are now. */
   readonly asOf: Date | undefined;
-  /** Of the view of changes: the time after which they were made. */
+  /** Of changes: the time after which they were made. */
   readonly since: Date | undefined;
   /** Totals of each warehouse by itself. */
   readonly byWarehouse: boolean;
@@ -55,13 +55,13 @@ export async function activitiesView(visit: SignedInVisit, deps: PortalDeps): Pr
   const isOfRows = importId !== undefined || query["view"] === "rows";
   const since = isOfRows ? undefined : timeIn(visit, "since", "Changes since");
   const asOf = importId !== undefined || since ? undefined : timeIn(visit);
-  const view = isOfRows ? "rows" : since ? "changes" : "totals";
-  const perCustomer = view === "totals" && query["pages"] === "customer";
+  const shows = isOfRows ? "rows" : since ? "changes" : "totals";
+  const perCustomer = shows === "totals" && query["pages"] === "customer";
   const byWarehouse = query["by"] === "warehouse";
   const only = importId && (await requireImport(person.organisationId, { kind: "activities", importId }, deps)).view;
   const time = asOf ?? since;
   if (time) await waitUntilTablesKnow(time, deps);
-  return { visit, nameOf, period, only: only || undefined, view, asOf, since, byWarehouse, perCustomer, filter };
+  return { visit, nameOf, period, only: only || undefined, shows, asOf, since, byWarehouse, perCustomer, filter };
 }
 
 function codeIn(query: Readonly<Record<string, string>>, name: string): string | undefined {
@@ -72,16 +72,16 @@ function codeIn(query: Readonly<Record<string, string>>, name: string): string |
 }
 
 /** The page's query, with some parameters changed. */
-export function queryOf({ visit, period, view, asOf, since, byWarehouse, perCustomer }: ActivitiesView, changes: Query = {}): Query {
+export function queryOf({ visit, period, shows, asOf, since, byWarehouse, perCustomer }: ActivitiesView, changes: Query = {}): Query {
   const { import: importId, unusual, customer, warehouse, charge } = visit.query;
   const dates = period?.month ? { month: period.month } : { from: period?.firstDay, to: period?.lastDay };
-  const shape = { by: byWarehouse ? "warehouse" : "", view: view === "rows" ? view : "", pages: perCustomer ? "customer" : "" };
+  const shape = { by: byWarehouse ? "warehouse" : "", view: shows === "rows" ? shows : "", pages: perCustomer ? "customer" : "" };
   const times = { asOf: asOf?.toISOString(), since: since?.toISOString() };
   return { ...dates, import: importId, unusual, customer, warehouse, charge, ...shape, ...times, ...changes };
 }
 
-export const activitiesAddress = (of: ActivitiesView, changes: Query = {}): string =>
-  of.visit.links.to(activitiesPath, queryOf(of, changes));
+export const activitiesAddress = (view: ActivitiesView, changes: Query = {}): string =>
+  view.visit.links.to(activitiesPath, queryOf(view, changes));
 
 export const daysInWords = ({ period }: Pick<ActivitiesView, "period">): string => (period ? periodWords(period) : "All days");
 
@@ -89,18 +89,18 @@ export const daysInWords = ({ period }: Pick<ActivitiesView, "period">): string 
 export const wallTime = (at: Date | undefined, { person }: SignedInVisit): string => (at ? wallAt(at.getTime(), person.timezone) : "");
 
 /** What a printed page is of, since it shows neither menu nor filters. `customer`: as the address names it. */
-export function printedWords(of: ActivitiesView, customer = of.visit.query["customer"] ?? ""): string[] {
-  const { person } = of.visit;
-  const { warehouseCode, chargeCode } = of.filter;
-  const time = of.asOf ?? of.since;
+export function printedWords(view: ActivitiesView, customer = view.visit.query["customer"] ?? ""): string[] {
+  const { person } = view.visit;
+  const { warehouseCode, chargeCode } = view.filter;
+  const time = view.asOf ?? view.since;
   return [
-    `${person.organisationName}, activities, ${daysInWords(of)}`,
+    `${person.organisationName}, activities, ${daysInWords(view)}`,
     [
-      customer === "" ? "All customers" : customer === noCustomer ? "Without a customer" : (of.nameOf(customer) ?? customer),
+      customer === "" ? "All customers" : customer === noCustomer ? "Without a customer" : (view.nameOf(customer) ?? customer),
       ...(warehouseCode ? [`warehouse ${warehouseCode}`] : []),
       ...(chargeCode ? [`charge code ${chargeCode}`] : []),
     ].join(", "),
-    ...(time ? [`${of.asOf ? "As known on" : "Changes since"} ${timeInWords(time, person.timezone, true)}`] : []),
+    ...(time ? [`${view.asOf ? "As known on" : "Changes since"} ${timeInWords(time, person.timezone, true)}`] : []),
     `Days and times are those of ${person.timezone}`,
   ];
 }

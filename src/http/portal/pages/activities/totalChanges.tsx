@@ -12,7 +12,7 @@ import { amountColumns, type BillSum, BillTable, billLines, billSum, customerCol
 import type { ActivitiesView } from "./selection.js";
 
 interface ChangesProps {
-  readonly of: ActivitiesView;
+  readonly view: ActivitiesView;
   readonly changes: readonly TotalsChange[];
   /** The names of keys and members. */
   readonly actorOf: NameOf;
@@ -30,7 +30,7 @@ export const changeLines = (changes: readonly TotalsChange[]): ChangeLine[] =>
     return sorted.map((amount) => ({ ...amount, change }));
   });
 
-export function ChangesTable({ of, changes, actorOf }: ChangesProps) {
+export function ChangesTable({ view, changes, actorOf }: ChangesProps) {
   if (changes.length === 0) return <EmptyState title="Nothing has changed since then" />;
   const lines = changeLines(changes);
   const sum = billSum(lines);
@@ -39,14 +39,14 @@ export function ChangesTable({ of, changes, actorOf }: ChangesProps) {
       <Table
         caption="What changed the totals, oldest first"
         class="bill changed"
-        columns={changeColumns(of.visit, of.nameOf, actorOf)}
+        columns={changeColumns(view.visit, view.nameOf, actorOf)}
         rows={lines.slice(0, mostLines)}
         groupBy={({ change }) => change}
         after={([{ change } = { change: undefined }]) => (change && change.amounts.length > 1 ? <SumOfChange change={change} /> : null)}
         foot={<SumRow label="All changes" columns={4} signed {...sum} />}
       />
       {lines.length > mostLines ? <FirstLines /> : null}
-      <Difference amounts={lines} sum={sum} nameOf={of.nameOf} />
+      <Difference amounts={lines} sum={sum} nameOf={view.nameOf} />
     </>
   );
 }

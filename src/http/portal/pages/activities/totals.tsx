@@ -6,22 +6,22 @@ import { Customer } from "../customers.js";
 import { type BillLine, BillTable, billLines, billSum, mostLines } from "./bills.js";
 import { type ActivitiesView, activitiesAddress, activitiesPath, daysInWords, noCustomer, printedWords, queryOf } from "./selection.js";
 
-export function Totals({ of, totals }: { of: ActivitiesView; totals: readonly ActivityTotal[] }) {
+export function Totals({ view, totals }: { view: ActivitiesView; totals: readonly ActivityTotal[] }) {
   if (totals.length === 0)
     return (
-      <EmptyState title={`No activities in ${daysInWords(of)}`}>
+      <EmptyState title={`No activities in ${daysInWords(view)}`}>
         Choose another month, or clear a filter. Rows count once their import has completed.
       </EmptyState>
     );
-  const lines = billLines(totals, of.byWarehouse);
-  if (of.perCustomer) return <BillPerCustomer of={of} lines={lines} />;
-  const { rows, pager } = pageInMemory(of.visit, lines, {
-    ...{ of: "totals", path: activitiesPath, query: queryOf(of), name: "after", size: linesPerPage },
+  const lines = billLines(totals, view.byWarehouse);
+  if (view.perCustomer) return <BillPerCustomer view={view} lines={lines} />;
+  const { rows, pager } = pageInMemory(view.visit, lines, {
+    ...{ of: "totals", path: activitiesPath, query: queryOf(view), name: "after", size: linesPerPage },
   });
-  const caption = `Totals by customer and charge code, ${daysInWords(of)}`;
+  const caption = `Totals by customer and charge code, ${daysInWords(view)}`;
   return (
     <>
-      <BillTable {...tableOf(of)} caption={caption} lines={rows} sum={billSum(totals)} />
+      <BillTable {...tableOf(view)} caption={caption} lines={rows} sum={billSum(totals)} />
       {pager}
       {rows.length === lines.length ? null : <p class="hint">The total and the downloads cover all pages.</p>}
     </>
@@ -31,15 +31,15 @@ export function Totals({ of, totals }: { of: ActivitiesView; totals: readonly Ac
 const linesPerPage = 200;
 
 /** Each number of rows leads to the rows, as of the same time. */
-const tableOf = (of: ActivitiesView) => ({
-  nameOf: of.nameOf,
-  byWarehouse: of.byWarehouse,
-  rowsOf: (line: BillLine) => <LinkToRows of={of} line={line} />,
+const tableOf = (view: ActivitiesView) => ({
+  nameOf: view.nameOf,
+  byWarehouse: view.byWarehouse,
+  rowsOf: (line: BillLine) => <LinkToRows view={view} line={line} />,
 });
 
 /** A table for each customer, which begins a page of its own when it is printed. No customer's lines are cut. */
-function BillPerCustomer({ of, lines }: { of: ActivitiesView; lines: readonly BillLine[] }) {
-  const days = daysInWords(of);
+function BillPerCustomer({ view, lines }: { view: ActivitiesView; lines: readonly BillLine[] }) {
+  const days = daysInWords(view);
   const bills = [...groupItems(lines, ({ customerId }) => customerId)];
   let count = 0;
   const shown = bills.filter(([, own], index) => {
@@ -51,14 +51,14 @@ function BillPerCustomer({ of, lines }: { of: ActivitiesView; lines: readonly Bi
       {shown.map(([customerId, own]) => (
         <section class="customer-bill">
           <h3>
-            <Customer customerId={customerId} nameOf={of.nameOf} />
+            <Customer customerId={customerId} nameOf={view.nameOf} />
           </h3>
           <BillTable
-            {...tableOf(of)}
+            {...tableOf(view)}
             caption={`Totals by charge code, ${days}`}
             lines={own}
             sum={billSum(own)}
-            printed={printedWords(of, customerId ?? noCustomer).join(". ")}
+            printed={printedWords(view, customerId ?? noCustomer).join(". ")}
           />
         </section>
       ))}
@@ -71,14 +71,14 @@ function BillPerCustomer({ of, lines }: { of: ActivitiesView; lines: readonly Bi
   );
 }
 
-function LinkToRows({ of, line }: { of: ActivitiesView; line: BillLine }) {
+function LinkToRows({ view, line }: { view: ActivitiesView; line: BillLine }) {
   const { customerId, chargeCode, warehouseCode, rows } = line;
-  const warehouse = warehouseCode ?? of.filter.warehouseCode;
+  const warehouse = warehouseCode ?? view.filter.warehouseCode;
   const own = { customer: customerId ?? noCustomer, charge: chargeCode, warehouse, view: "rows", pages: "" };
-  const who = customerId === null ? "without a customer" : (of.nameOf(customerId) ?? customerId);
+  const who = customerId === null ? "without a customer" : (view.nameOf(customerId) ?? customerId);
   return (
     <a
-      href={activitiesAddress(of, own)}
+      href={activitiesAddress(view, own)}
       aria-label={`Show the ${rows} ${rows === 1 ? "row" : "rows"} of ${chargeCode}, ${who}${warehouseCode ? `, ${warehouseCode}` : ""}`}
     >
       <Amount value={rows} />

@@ -50,21 +50,21 @@ export const catalogueList = listPage<addresses.Entry>({
   },
   filters: () => [{ name: "search", label: "Find", kind: "text", maxlength: 100 }],
   query: async (visit, _, deps) => {
-    const [of, section] = [await viewOf(visit, deps), sectionIn(visit)];
+    const [view, section] = [await viewOf(visit, deps), sectionIn(visit)];
     const words = (visit.query["search"] ?? "").trim().slice(0, 100).toLowerCase().split(/\s+/);
-    const textOf = searchTextOf(of, section);
+    const textOf = searchTextOf(view, section);
     const fits = (entry: addresses.Entry) => words.every((word) => textOf(entry).includes(word));
-    return { items: (of.file[section] as readonly addresses.Entry[]).filter(fits), nextCursor: null };
+    return { items: (view.file[section] as readonly addresses.Entry[]).filter(fits), nextCursor: null };
   },
   columns: async (visit, deps) => entryColumns(await viewOf(visit, deps), sectionIn(visit)),
   empty: (visit, why) => <EmptyState title={`No ${pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />,
 });
 
 /** What a search looks at: the ids and names of an entry and of what it refers to, in small letters. */
-function searchTextOf(of: CatalogueView, section: Section): (entry: addresses.Entry) => string {
+function searchTextOf(view: CatalogueView, section: Section): (entry: addresses.Entry) => string {
   // Thousands of customers share a carrier: its name would find them all.
   const referring = section === "customers" ? [] : fieldsOfSection(section).filter(({ refers }) => refers);
-  const columns = referring.map((field) => columnOf(of, field));
+  const columns = referring.map((field) => columnOf(view, field));
   return (entry) => {
     const others = columns.map(({ value }) => inWords(value(entry), "UTC"));
     const zones = "zones" in entry ? entry.zones.map(({ zone }) => zone) : [];

@@ -40,7 +40,7 @@ function namesIn(file: OrganisationFile, section: Section): (id: unknown) => str
 const mostLinks = 5;
 
 /** Several things as links; the rest of a long list as a number. */
-export function EntryLinks({ of: { visit, file }, section, ids }: { of: CatalogueView; section: Section; ids: readonly string[] }) {
+export function EntryLinks({ view: { visit, file }, section, ids }: { view: CatalogueView; section: Section; ids: readonly string[] }) {
   const nameOf = namesIn(file, section);
   if (ids.length === 0) return <span class="muted">None</span>;
   return (
@@ -72,11 +72,11 @@ function Texts({ texts }: { texts: readonly string[] }) {
 }
 
 /** A field of an entry, for lists, facts, files and the search. */
-export function columnOf(of: CatalogueView, field: CatalogueField): Column<object> & Required<Pick<Column<object>, "value" | "cell">> {
+export function columnOf(view: CatalogueView, field: CatalogueField): Column<object> & Required<Pick<Column<object>, "value" | "cell">> {
   const { key, kind, label: heading, refers } = field;
   const valueIn = (entry: object) => (entry as Readonly<Record<string, unknown>>)[key];
   const textsIn = (entry: object) => [valueIn(entry) ?? []].flat() as string[];
-  const nameOf = refers && namesIn(of.file, refers);
+  const nameOf = refers && namesIn(view.file, refers);
   const value = (entry: object): Value => {
     if (nameOf || kind === "texts")
       return textsIn(entry)
@@ -88,7 +88,7 @@ export function columnOf(of: CatalogueView, field: CatalogueField): Column<objec
     return kind === "day" ? { day: String(own) } : capitalised(valueInWords(field, own));
   };
   const cell = (entry: object) => {
-    if (refers) return <EntryLinks of={of} section={refers} ids={textsIn(entry)} />;
+    if (refers) return <EntryLinks view={view} section={refers} ids={textsIn(entry)} />;
     if (kind === "texts") return <Texts texts={textsIn(entry)} />;
     return inWords(value(entry), "UTC") || <span class="muted">{kind === "day" ? "No end" : "None"}</span>;
   };
@@ -106,18 +106,18 @@ function stateOfCard({ validFrom, validTo, spot }: RateCard, today: string, now:
 const daysInWords = ({ validFrom, validTo }: RateCard): string =>
   validTo === null ? `From ${dayInWords(validFrom)}` : `${dayInWords(validFrom)} to ${dayInWords(validTo)}`;
 
-export const Validity = ({ of: { catalogue, now }, card }: { of: CatalogueView; card: RateCard }) => (
+export const Validity = ({ view: { catalogue, now }, card }: { view: CatalogueView; card: RateCard }) => (
   <span class="endpoint-state">
     {daysInWords(card)} <Badge state={stateOfCard(card, catalogue.today(now), now)} />
   </span>
 );
 
-export function entryColumns(of: CatalogueView, section: Section): readonly Column<Entry>[] {
-  const { visit, file } = of;
+export function entryColumns(view: CatalogueView, section: Section): readonly Column<Entry>[] {
+  const { visit, file } = view;
   const users = usesOf(file, section);
   const validity: Column<Entry> = {
     ...{ key: "validity", heading: "Validity", value: (card) => daysInWords(card as RateCard) },
-    cell: (card) => <Validity of={of} card={card as RateCard} />,
+    cell: (card) => <Validity view={view} card={card as RateCard} />,
   };
   const usedBy: Column<Entry> = { key: "usedBy", heading: "Used by", value: (entry) => usesInWords(users(idOf(entry)), 0) };
   return [
@@ -132,7 +132,7 @@ export function entryColumns(of: CatalogueView, section: Section): readonly Colu
     },
     ...fieldsOfSection(section)
       .filter(({ key }) => listed[section].includes(key))
-      .map((field) => columnOf(of, field) as Column<Entry>),
+      .map((field) => columnOf(view, field) as Column<Entry>),
     ...(section === "rateCards" ? [validity] : []),
     ...(section === "customers" ? [] : [usedBy]),
     { key: "id", heading: "Id", value: idOf, onlyInFiles: true },

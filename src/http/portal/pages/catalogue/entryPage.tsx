@@ -22,8 +22,8 @@ const entryPage = (section: Section): PageDefinition => ({
   path: addresses.entryRoute(section),
   access: "look",
   show: async (visit, deps) => {
-    const of = await viewOf(visit, deps);
-    const entry = addresses.requireEntry(visit, of.file, section);
+    const view = await viewOf(visit, deps);
+    const entry = addresses.requireEntry(visit, view.file, section);
     const id = idOf(entry);
     const { noun } = sectionNames[section];
     const mayChange = visit.may("catalogue");
@@ -35,22 +35,26 @@ const entryPage = (section: Section): PageDefinition => ({
         [capitalised(pluralOf(section)), listPath(section)],
       ],
       action: mayChange ? <ButtonLink to={visit.links.to(`${entryPath(section, id)}/change`)} label="Change" /> : null,
-      menu: menuOf(of, section, id),
+      menu: menuOf(view, section, id),
       body: (
         <>
           <Panel id="entry" title={capitalised(noun)}>
-            <Facts facts={[...factsOf(of, section, entry), ...moreFacts(of, section, entry)]} />
+            <Facts facts={[...factsOf(view, section, entry), ...moreFacts(view, section, entry)]} />
             {mayChange ? (
               <Form visit={visit} to={`${entryPath(section, id)}/remove`} class="in-line">
-                <HiddenFields values={{ version: String(of.version) }} />
+                <HiddenFields values={{ version: String(view.version) }} />
                 <Button class="quiet danger" label="Remove" aria-description={`${noun} ${id}`} />
               </Form>
             ) : null}
           </Panel>
-          {card ? <Lanes visit={visit} version={of.version} card={card} file={of.file} /> : null}
-          {card ? <PartTable of={of} list="surcharges" ownerId={id} entries={card.surcharges} /> : null}
-          {section === "zoneMaps" ? <Zones of={of} map={entry as ZoneMap} /> : null}
-          {section === "customers" ? <CustomerLists of={of} customer={entry as Customer} /> : <UsedBy of={of} section={section} id={id} />}
+          {card ? <Lanes visit={visit} version={view.version} card={card} file={view.file} /> : null}
+          {card ? <PartTable view={view} list="surcharges" ownerId={id} entries={card.surcharges} /> : null}
+          {section === "zoneMaps" ? <Zones view={view} map={entry as ZoneMap} /> : null}
+          {section === "customers" ? (
+            <CustomerLists view={view} customer={entry as Customer} />
+          ) : (
+            <UsedBy view={view} section={section} id={id} />
+          )}
         </>
       ),
       ...(card && mayChange ? { scripts: ["lanes.js"] } : {}),
@@ -60,25 +64,25 @@ const entryPage = (section: Section): PageDefinition => ({
 
 const ownFacts = ["id", "key", "name", "validFrom", "validTo", "spot"];
 
-const factsOf = (of: CatalogueView, section: Section, entry: Entry): Fact[] => [
+const factsOf = (view: CatalogueView, section: Section, entry: Entry): Fact[] => [
   [section === "customFields" ? "Key" : "Id", <code>{idOf(entry)}</code>],
   ...fieldsOfSection(section)
     .filter(({ key, kind }) => kind !== "list" && !ownFacts.includes(key))
-    .map((field): Fact => [field.label, columnOf(of, field).cell(entry, false)]),
+    .map((field): Fact => [field.label, columnOf(view, field).cell(entry, false)]),
 ];
 
 /** What follows from the entry and others. */
-function moreFacts(of: CatalogueView, section: Section, entry: Entry): Fact[] {
-  const { visit, file, catalogue } = of;
+function moreFacts(view: CatalogueView, section: Section, entry: Entry): Fact[] {
+  const { visit, file, catalogue } = view;
   const id = idOf(entry);
   if (section === "customers")
-    return [["Mandatory custom fields", <EntryLinks of={of} section="customFields" ids={catalogue.mandatoryCustomFields(id)} />]];
+    return [["Mandatory custom fields", <EntryLinks view={view} section="customFields" ids={catalogue.mandatoryCustomFields(id)} />]];
   if (section === "customFields") return [["Column of a file", <code>{`customFields.${id}`}</code>]];
   if (section === "services" && (entry as Service).cubicFactor === undefined)
     return [["The organisation's cubic factor", `${file.organisation.cubicFactor} kg per cubic metre`]];
   if (section !== "rateCards") return [];
   const { spot } = entry as RateCard;
-  const validity: Fact = ["Validity", <Validity of={of} card={entry as RateCard} />];
+  const validity: Fact = ["Validity", <Validity view={view} card={entry as RateCard} />];
   if (!spot) return [validity];
   const until = (
     <span>
@@ -110,7 +114,7 @@ function menuOf({ visit }: CatalogueView, section: Section, id: string): NonNull
 }
 
 interface PartsProps {
-  readonly of: CatalogueView;
+  readonly view: CatalogueView;
   readonly list: addresses.PartList;
   readonly ownerId: string;
   readonly entries: readonly object[];
@@ -121,12 +125,12 @@ interface PartsProps {
 }
 
 /** A list within a thing: zones, surcharges. */
-function PartTable({ of, list, ownerId, entries, found = entries, children }: PartsProps) {
-  const { visit } = of;
+function PartTable({ view, list, ownerId, entries, found = entries, children }: PartsProps) {
+  const { visit } = view;
   const { section, noun } = partLists[list];
   const title = `${capitalised(noun)}s`;
   const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
-  const columns: Column<object>[] = fields.map((field, index) => ({ ...columnOf(of, field), names: index === 0 }));
+  const columns: Column<object>[] = fields.map((field, index) => ({ ...columnOf(view, field), names: index === 0 }));
   const mayChange = visit.may("catalogue");
   const query = { search: visit.query["search"] };
   const { rows, pager } = pageInMemory(visit, found, { of: `${noun}s`, path: entryPath(section, ownerId), query });
@@ -159,14 +163,14 @@ function PartTable({ of, list, ownerId, entries, found = entries, children }: Pa
 }
 
 /** Found by their name, or by a postcode that they hold: the same look-up as for a consignment. */
-function Zones({ of, map: { id, zones } }: { of: CatalogueView; map: ZoneMap }) {
-  const { visit, catalogue } = of;
+function Zones({ view, map: { id, zones } }: { view: CatalogueView; map: ZoneMap }) {
+  const { visit, catalogue } = view;
   const search = (visit.query["search"] ?? "").trim().slice(0, 100);
   const zoneOf = (country: string) => (/\d/.test(search) ? catalogue.zoneOf(id, country, search) : undefined);
   const holding = new Map([...new Set(zones.map(({ country }) => country))].map((country) => [country, zoneOf(country)]));
   const found = zones.filter(({ zone, country }) => zone.toLowerCase().includes(search.toLowerCase()) || holding.get(country) === zone);
   return (
-    <PartTable of={of} list="zones" ownerId={id} entries={zones} found={found}>
+    <PartTable view={view} list="zones" ownerId={id} entries={zones} found={found}>
       <Chips
         visit={visit}
         path={entryPath("zoneMaps", id)}
@@ -176,14 +180,14 @@ function Zones({ of, map: { id, zones } }: { of: CatalogueView; map: ZoneMap }) 
   );
 }
 
-function CustomerLists({ of, customer }: { of: CatalogueView; customer: Customer }) {
-  const { visit, file } = of;
+function CustomerLists({ view, customer }: { view: CatalogueView; customer: Customer }) {
+  const { visit, file } = view;
   const cards = file.rateCards.filter(({ id }) => customer.rateCardIds.includes(id));
   const empty = <EmptyState title="No rate cards yet. Without one, this customer cannot get a quote" />;
   return (
     <>
       <Panel id="rate-cards" title="Rate cards">
-        <Table caption="Rate cards" columns={entryColumns(of, "rateCards")} rows={cards} empty={empty} />
+        <Table caption="Rate cards" columns={entryColumns(view, "rateCards")} rows={cards} empty={empty} />
       </Panel>
       <Panel id="used" title="Recorded for this customer">
         <ul class="plain-list">
@@ -200,8 +204,8 @@ function CustomerLists({ of, customer }: { of: CatalogueView; customer: Customer
 }
 
 /** What refers to a thing, in pages. */
-function UsedBy({ of, section, id }: { of: CatalogueView; section: Section; id: string }) {
-  const { visit, file } = of;
+function UsedBy({ view, section, id }: { view: CatalogueView; section: Section; id: string }) {
+  const { visit, file } = view;
   const uses = usesOf(file, section)(id);
   if (uses.length === 0)
     return (
@@ -216,7 +220,7 @@ function UsedBy({ of, section, id }: { of: CatalogueView; section: Section; id: 
         const { rows, pager } = pageInMemory(visit, entries, { of: pluralOf(user), path: entryPath(section, id), name: user });
         return (
           <Panel id={user} title={title}>
-            <Table caption={`${title} that use it`} columns={entryColumns(of, user)} rows={rows} />
+            <Table caption={`${title} that use it`} columns={entryColumns(view, user)} rows={rows} />
             {pager}
           </Panel>
         );

@@ -9,7 +9,7 @@ import type { Fields } from "../../fields.js";
 import { withQuery } from "../../links.js";
 import type { AnswerDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
 import { Field } from "../../shell/form.js";
-import { downloadTable, once, type TableFormat, tableFormats } from "../../tableDownloads.js";
+import { downloadTable, inOneBatch, type TableFormat, tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { entryPath, entryRoute, requireEntry } from "./addresses.js";
 import { catalogueForm, editForm } from "./draft.js";
@@ -131,7 +131,7 @@ const download = (format: TableFormat): AnswerDefinition => ({
   answer: async (visit, deps) => {
     const { card } = cardIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const { columns, rows } = lanesAsTable(card.lanes);
-    const table = () => ({ columns, rows: once(rows), texts: laneTexts });
+    const table = () => ({ columns, rows: inOneBatch(rows), texts: laneTexts });
     return downloadTable(visit, deps, { name: `${card.id}-lanes`, sheet: "Lanes", format, table });
   },
 });
