@@ -41,8 +41,8 @@ function start(panel: HTMLElement): void {
     if (!row || problemText === "") problem.replaceChildren();
     else if (problem.firstChild?.textContent !== problemText) problem.replaceChildren(problemText, ...otherOf(row), historyOf(row));
   };
-  const otherOf = ({ held }: Row) =>
-    held?.otherId ? [element("a", { href: `${settings.importBase}/${held.otherId}` }, "Open that import"), " "] : [];
+  const otherOf = ({ closure }: Row) =>
+    closure?.otherId ? [element("a", { href: `${settings.importBase}/${closure.otherId}` }, "Open that import"), " "] : [];
   const historyOf = ({ sent: { importId, row } }: Row) =>
     element("a", { href: `${settings.importBase}/${importId}/history?row=${row}` }, `History of row ${row}`);
   sheet.onChange = () => {

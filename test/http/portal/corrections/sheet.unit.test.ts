@@ -27,8 +27,8 @@ test("thousands of rows that get one shipment id, or are submitted, are judged o
   sheet.change(sheet.rows.map((row) => ({ row, field: "shipmentId", value: "S-all" })));
   expect(new Set(sheet.rows.map(({ version }) => version))).toEqual(new Set([1]));
   expect(sheet.unjudged.size).toBe(3_000);
-  const held = { state: "submitted", otherId: "o", otherName: "monday.csv", by: "you", note: null };
-  sheet.hold(sheet.rows.map((row) => [row, held]));
+  const closure = { state: "submitted", otherId: "o", otherName: "monday.csv", by: "you", note: null };
+  sheet.setClosures(sheet.rows.map((row) => [row, closure]));
   expect(new Set(sheet.rows.map(({ version }) => version))).toEqual(new Set([2]));
   expect(sheet.unjudged.size).toBe(0);
 });
@@ -54,11 +54,11 @@ test("a row that another client has taken leaves the shipment that it names here
     { row: first, field: "customerId", value: "C" },
     { row: second, field: "shipmentId", value: "S-0" },
   ]);
-  const held = { state: "submitted", otherId: "o", otherName: "monday.csv", by: "another", note: null };
-  sheet.hold([[second, held]]);
+  const closure = { state: "submitted", otherId: "o", otherName: "monday.csv", by: "another", note: null };
+  sheet.setClosures([[second, closure]]);
   expect([...sheet.unjudged]).toEqual([first]);
   sheet.judged(first, first.version, null);
-  sheet.hold([[second, { ...held, state: "corrected" }]]);
+  sheet.setClosures([[second, { ...closure, state: "corrected" }]]);
   expect(first.verdict).toBeNull();
   expect(sheet.unjudged.size).toBe(0);
 });
@@ -69,7 +69,7 @@ test("two elements of a push with one shipment id are judged and sent apart: one
   if (!first || !second) throw new Error("two rows");
   expect(sheet.together(second)).toEqual([second]);
   sheet.change([{ row: second, field: "customerId", value: "C" }]);
-  sheet.hold([[first, { state: "superseded", otherId: "o", otherName: "monday.csv", by: "another", note: null }]]);
+  sheet.setClosures([[first, { state: "superseded", otherId: "o", otherName: "monday.csv", by: "another", note: null }]]);
   expect([...sheet.unjudged]).toEqual([second]);
   sheet.judged(second, second.version, null);
   expect(second.verdict).toBeNull();

@@ -53,7 +53,7 @@ export function createCellEditor({ view, sheet, settings }: Grid, { editable, ch
   const begin = (typed?: string) => {
     const { row: index, column } = view.active;
     const [row, field, cell] = [sheet.rows[index], fieldAt(column), view.cellAt(view.active)];
-    if (!editable || !row || field === undefined || !cell || row.held || row.sending) return;
+    if (!editable || !row || field === undefined || !cell || row.closure || row.sending) return;
     offers.close();
     view.anchor = view.active;
     const input = document.createElement("input");
@@ -106,7 +106,7 @@ export function createCellEditor({ view, sheet, settings }: Grid, { editable, ch
   const offer = async () => {
     const position = view.active;
     const [row, field, cell] = [sheet.rows[position.row], fieldAt(position.column), view.cellAt(position)];
-    if (!editable || !row || row.held || field === undefined || !cell || !suggestions.has(field)) return;
+    if (!editable || !row || row.closure || field === undefined || !cell || !suggestions.has(field)) return;
     const text = cellValue(row, field);
     if (text.trim() === "" || cell.getAttribute("aria-invalid") !== "true") return;
     const near = (await suggestions.of(field, text)).filter((each) => each.near && each.value !== text).slice(0, mostOffered);

@@ -145,7 +145,7 @@ export function controlGrid(all: Grid, editable: boolean, leave: () => void) {
     if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
     const position = view.positionOf(box);
     if (!position) {
-      for (const row of sheet.rows) row.selected = box.checked && (!editable || row.held === undefined);
+      for (const row of sheet.rows) row.selected = box.checked && (!editable || row.closure === undefined);
       sheet.onChange();
       return;
     }

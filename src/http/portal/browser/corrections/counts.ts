@@ -5,7 +5,7 @@ import type { Grid } from "./view.js";
 const grouped = new Intl.NumberFormat("en-AU");
 
 /** The state by which a row counts: one that was opened again here counts as open. */
-const stateOf = ({ held }: Row): string => (held === undefined || held.state === "open again" ? "open" : held.state);
+const stateOf = ({ closure }: Row): string => (closure === undefined || closure.state === "open again" ? "open" : closure.state);
 
 export function followCounts({ sheet, settings }: Pick<Grid, "sheet" | "settings">) {
   /** A number on the page: what it was when the page was made, or since the rows were last loaded. */

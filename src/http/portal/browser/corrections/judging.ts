@@ -13,7 +13,7 @@ const rowsPerRequest = 500;
 
 interface Judgement {
   readonly verdicts: readonly { readonly row: number; readonly verdict: Verdict | null }[];
-  readonly held: readonly ClosedRow[];
+  readonly closed: readonly ClosedRow[];
 }
 
 export function judgeChanges(grid: Grid): () => void {
@@ -36,14 +36,14 @@ export function judgeChanges(grid: Grid): () => void {
     const unchanged = () => batch.filter((row, index) => row.version === versions[index]);
     let wait = 0;
     try {
-      const { verdicts, held } = await askServer<Judgement>(`${settings.base}/judge`, { importId, rows: batch.map(correctionOf) });
+      const { verdicts, closed } = await askServer<Judgement>(`${settings.base}/judge`, { importId, rows: batch.map(correctionOf) });
       const byRow = new Map(verdicts.map(({ row, verdict }) => [row, verdict]));
       for (const row of unchanged()) {
         const verdict = byRow.get(row.sent.row);
         if (verdict !== undefined) sheet.judged(row, row.version, verdict);
         else sheet.unjudged.delete(row);
       }
-      sheet.holdAs(importId, held);
+      sheet.closeRowsOf(importId, closed);
     } catch (error) {
       grid.say(error instanceof RequestRefused ? error.message : "The rows could not be checked. Trying again in a moment.");
       // What the server refuses for good is not asked again until it changes.
@@ -62,7 +62,7 @@ export function judgeChanges(grid: Grid): () => void {
 
 /** Rows of one import, whole shipments, as many as one request may have. */
 function nextBatch(sheet: Sheet): Row[] {
-  const open = sheet.groups(sheet.unjudged).map((group) => group.filter(({ held }) => held === undefined));
+  const open = sheet.groups(sheet.unjudged).map((group) => group.filter(({ closure }) => closure === undefined));
   for (const row of open.filter(({ length }) => length > rowsPerRequest).flat())
     sheet.judged(row, row.version, { reason: tooManyLines, faulty: [] });
   const [first = []] = chunksOf(

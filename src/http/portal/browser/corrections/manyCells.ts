@@ -22,7 +22,7 @@ export function rangeCommands(grid: Grid, { editable, change, inRange, range, fi
   const real = (changes: readonly Change[]): CellChange[] =>
     changes.flatMap(({ row, field, value }) => {
       const before = cellValue(row, field);
-      return before === value || row.held !== undefined || row.sending ? [] : [{ row, field, before, after: value }];
+      return before === value || row.closure !== undefined || row.sending ? [] : [{ row, field, before, after: value }];
     });
   const apply = (changes: readonly CellChange[]) => change(changes.map(({ row, field, after }) => ({ row, field, value: after })));
   const inColumns = (changes: readonly CellChange[]): string => {
@@ -62,7 +62,7 @@ export function rangeCommands(grid: Grid, { editable, change, inRange, range, fi
   const mostFaulty = (): { field: string | undefined; find: string } => {
     const counts = new Map<string, { field: string; find: string; rows: number }>();
     for (const row of sheet.rows)
-      for (const field of row.held ? [] : rowStatus(row, sheet.touched(row)).faulty) {
+      for (const field of row.closure ? [] : rowStatus(row, sheet.touched(row)).faulty) {
         const find = cellValue(row, field);
         const key = JSON.stringify([field, find]);
         counts.set(key, { field, find, rows: (counts.get(key)?.rows ?? 0) + 1 });
@@ -101,7 +101,7 @@ function replacedIn(text: string, find: string, replacement: string): string {
 export function cellsToReplace(sheet: Pick<Sheet, "rows">, { field, find, replacement, whole }: Search): CellChange[] {
   const wanted = find.trim().toLowerCase();
   return sheet.rows.flatMap((row) => {
-    if (row.held !== undefined || row.sending) return [];
+    if (row.closure !== undefined || row.sending) return [];
     const before = cellValue(row, field);
     const isWhole = before.trim().toLowerCase() === wanted;
     const after = isWhole ? replacement : whole || find === "" ? before : replacedIn(before, find, replacement);

@@ -56,7 +56,7 @@ export interface SentRow {
   readonly values: Readonly<Record<string, string>>;
   readonly faulty: readonly string[];
   readonly today?: Verdict | null;
-  readonly held?: RowClosure;
+  readonly closure?: RowClosure;
   /** Of faulty dates such as 03/04/2026: what they are as day first, and as month first. */
   readonly dates?: Readonly<Record<string, Readonly<Record<string, string | undefined>>>>;
 }
@@ -70,7 +70,7 @@ export interface Row {
   verdict: Verdict | null | undefined;
   /** Counts the changes of its shipment, so that a late verdict is not taken for that of newer values. */
   version: number;
-  held: RowClosure | undefined;
+  closure: RowClosure | undefined;
   /** Its values are on their way to the server, and stay as they are until it has answered. */
   sending: boolean;
   selected: boolean;
@@ -83,7 +83,7 @@ export interface Change {
 }
 
 export interface Status {
-  readonly kind: "held" | "ready" | "checking" | "wrong" | "accepted";
+  readonly kind: "closed" | "ready" | "checking" | "wrong" | "accepted";
   readonly text: string;
   readonly faulty: readonly string[];
 }
@@ -102,9 +102,12 @@ export const neededColumns = (columns: readonly Column[], used: ReadonlySet<stri
 export const columnClass = ({ time, number }: Column): string => (time ? "field time" : number ? "field amounts" : "field");
 
 /** `touched`: the row, or another line of its shipment, was changed. */
-export function rowStatus({ sent, verdict, held, sending }: Pick<Row, "sent" | "verdict" | "held" | "sending">, touched: boolean): Status {
-  if (held) return { kind: "held", text: heldText(held), faulty: [] };
-  if (sending) return { kind: "held", text: "Being submitted", faulty: [] };
+export function rowStatus(
+  { sent, verdict, closure, sending }: Pick<Row, "sent" | "verdict" | "closure" | "sending">,
+  touched: boolean,
+): Status {
+  if (closure) return { kind: "closed", text: closureText(closure), faulty: [] };
+  if (sending) return { kind: "closed", text: "Being submitted", faulty: [] };
   if (verdict === null)
     return { kind: touched ? "ready" : "accepted", text: touched ? "Ready to submit" : "Would be accepted now", faulty: [] };
   if (verdict === undefined && touched) return { kind: "checking", text: "Checking", faulty: [] };
@@ -112,7 +115,7 @@ export function rowStatus({ sent, verdict, held, sending }: Pick<Row, "sent" | "
   return { kind: "wrong", text: reason, faulty };
 }
 
-function heldText({ state, otherId, otherName, by, note }: RowClosure): string {
+function closureText({ state, otherId, otherName, by, note }: RowClosure): string {
   const who = by === null ? "" : ` by ${by}`;
   const other = otherId === null ? "" : `: ${importText(otherId, otherName)}`;
   switch (state) {

@@ -43,7 +43,7 @@ export async function submitReady(grid: Grid, outcomeBox: Outcome): Promise<void
   const told = outcomeOf(outcome, grid);
   outcomeBox?.replaceChildren(told);
   const own = new Set(outcome.sent.map(({ importId }) => importId));
-  submitted = { rows: rows.filter(({ held }) => own.has(held?.otherId ?? "")), told };
+  submitted = { rows: rows.filter(({ closure }) => own.has(closure?.otherId ?? "")), told };
 }
 
 /** What this page has submitted last. */
@@ -52,7 +52,7 @@ let submitted: { readonly rows: readonly Row[]; readonly told: HTMLElement } | u
 /** Says that the rows are recorded once all of them are. Returns true that once: the rows need not be shown any longer. */
 export function sayRecorded(): boolean {
   const { rows, told } = submitted ?? { rows: [], told: undefined };
-  if (!told || rows.length === 0 || rows.some(({ held }) => held?.state !== "corrected")) return false;
+  if (!told || rows.length === 0 || rows.some(({ closure }) => closure?.state !== "corrected")) return false;
   submitted = undefined;
   const title = told.querySelector("p");
   if (title) title.textContent = `${count(rows.length, "row")} recorded.`;
@@ -82,7 +82,7 @@ function importsText(rows: readonly Row[], references: ReadonlyMap<string, strin
 }
 
 function outcomeOf({ sent, taken, faults }: SubmitOutcome, { sheet, settings: { importBase } }: Grid): HTMLElement {
-  const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined);
+  const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.closure === undefined);
   const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict)).length; // not a row that is still being checked
   const unsent = kept.length - faulty;
   const rows = sent.reduce((sum, each) => sum + each.rows, 0);
@@ -114,7 +114,7 @@ async function judgedOrLate(sheet: Sheet): Promise<void> {
 
 /** Asks, with a note, and offers to undo it. `chosen`: whole shipments. */
 export async function dismiss(chosen: readonly Row[], grid: Grid, outcomeBox: Outcome): Promise<void> {
-  const rows = chosen.filter(({ held }) => held === undefined || held.state === "open again");
+  const rows = chosen.filter(({ closure }) => closure === undefined || closure.state === "open again");
   if (rows.length === 0) return grid.say("Select the rows first.");
   const note = await askToDismiss(rows, grid);
   if (note === undefined) return;
@@ -130,7 +130,7 @@ export async function dismiss(chosen: readonly Row[], grid: Grid, outcomeBox: Ou
 }
 
 export async function reopen(chosen: readonly Row[], grid: Grid): Promise<void> {
-  const rows = chosen.filter(({ held }) => held?.state === "dismissed");
+  const rows = chosen.filter(({ closure }) => closure?.state === "dismissed");
   if (rows.length === 0) return grid.say("Select the rows first.");
   await changeState("reopen", "", rows, grid);
 }
@@ -149,13 +149,13 @@ async function changeState(what: "dismiss" | "reopen", note: string, rows: reado
     const numbers = part.map(({ sent }) => sent.row);
     try {
       await askServer(`${settings.base}/rows/${what}`, { importId, rows: numbers, ...(what === "dismiss" ? { note } : {}) });
-      const held = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, otherName: null, by: "you", note };
-      sheet.hold(part.map((row) => [row, held]));
+      const closure = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, otherName: null, by: "you", note };
+      sheet.setClosures(part.map((row) => [row, closure]));
       if (what === "dismiss") edits.forget(part);
       done.push(...part);
     } catch (error) {
       const taken = error instanceof RequestRefused ? error.closed : [];
-      sheet.holdAs(importId, taken);
+      sheet.closeRowsOf(importId, taken);
       closed += taken.length;
       if (taken.length === 0) faults.push(error instanceof RequestRefused ? error.message : "The server could not be reached. Try again.");
     }

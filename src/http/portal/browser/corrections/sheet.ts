@@ -14,8 +14,8 @@ interface KeptEdits {
 export const cellValue = ({ sent, changed }: Row, field: string): string => changed.get(field) ?? sent.values[field] ?? "";
 
 const shipmentField = "shipmentId";
-const joinsClosed = ({ sent, held }: Row): Verdict => ({
-  reason: `Row ${sent.row} of this shipment is ${held?.state}: ${held?.state === "open again" ? "reload the page" : "use another Shipment ID"}`,
+const joinsClosed = ({ sent, closure }: Row): Verdict => ({
+  reason: `Row ${sent.row} of this shipment is ${closure?.state}: ${closure?.state === "open again" ? "reload the page" : "use another Shipment ID"}`,
   faulty: [shipmentField],
 });
 const mostSteps = 100;
@@ -51,16 +51,16 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
       }
     return [...found];
   };
-  const isChanged = ({ changed, held }: Row) => changed.size > 0 && held === undefined;
+  const isChanged = ({ changed, closure }: Row) => changed.size > 0 && closure === undefined;
   const touched = (row: Row) => isChanged(row) || (kind === "shipments" && together(row).some(isChanged));
   const judgeGroup = (group: readonly Row[]) => {
     const isTouched = group.some(isChanged);
     // The lines of a shipment are sent together, so the open ones cannot be sent without a line that is not open.
-    const closed = group.find(({ held }) => held !== undefined);
+    const closed = group.find(({ closure }) => closure !== undefined);
     for (const each of group) {
       each.version += 1;
       unjudged.delete(each);
-      if (each.held) continue;
+      if (each.closure) continue;
       if (closed) each.verdict = joinsClosed(closed);
       else if (isTouched) {
         each.verdict = undefined;
@@ -107,14 +107,14 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
       for (const each of sent) {
         const key = keyOf(each.importId, each.row);
         if (byKey.has(key)) continue;
-        const kept = each.held ? {} : (edits.of(key) ?? {});
+        const kept = each.closure ? {} : (edits.of(key) ?? {});
         const row: Row = {
           sent: each,
           key,
           changed: new Map<string, string>(),
           verdict: each.today,
           version: 0,
-          held: each.held,
+          closure: each.closure,
           sending: false,
           selected: false,
         };
@@ -140,7 +140,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
      * cells were left out.
      */
     change(changes: readonly Change[], remember = true): number {
-      const possible = changes.filter(({ row }) => row.held === undefined && !row.sending);
+      const possible = changes.filter(({ row }) => row.closure === undefined && !row.sending);
       const before = possible.map(({ row, field }) => ({ row, field, value: cellValue(row, field) }));
       const changed = possible.filter(({ value }, index) => value !== before[index]?.value);
       judgeAgain(changed.flatMap(({ row, field, value }) => set(row, field, value)));
@@ -159,27 +159,27 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
       return true;
     },
     /** Says who has each row; undefined where the row is open again. */
-    hold(changes: Iterable<readonly [Row, RowClosure | undefined]>): void {
+    setClosures(changes: Iterable<readonly [Row, RowClosure | undefined]>): void {
       const affected: Row[] = [];
-      for (const [row, held] of changes) {
-        row.held = held;
+      for (const [row, closure] of changes) {
+        row.closure = closure;
         const hasMoved = row.changed.has(shipmentField);
         // Another person has sent the row with other values, so it does not belong to the shipment that is named here.
-        const isAnothers = held !== undefined && held.by !== "you";
+        const isAnothers = closure !== undefined && closure.by !== "you";
         affected.push(row, ...(hasMoved && isAnothers ? leave(row) : []));
         if (hasMoved && !isAnothers) join(row, named(row));
-        if (held) row.selected = false;
+        if (closure) row.selected = false;
         else if (row.changed.size > 0) edits.keep([row]); // its correction failed or was cancelled: the edits are kept again
       }
       judgeAgain(affected);
       sheet.onChange();
     },
     /** The same for rows of one import, as the server names them. */
-    holdAs(importId: string, heldRows: readonly ClosedRow[]): void {
-      sheet.hold(
-        heldRows.flatMap(({ row: number, ...held }) => {
+    closeRowsOf(importId: string, closedRows: readonly ClosedRow[]): void {
+      sheet.setClosures(
+        closedRows.flatMap(({ row: number, ...closure }) => {
           const row = byKey.get(keyOf(importId, number));
-          return row ? [[row, held] as const] : [];
+          return row ? [[row, closure] as const] : [];
         }),
       );
     },

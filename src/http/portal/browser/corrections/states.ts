@@ -23,7 +23,7 @@ export function followStates({ sheet, view, settings }: Grid): void {
     const rows = new Set(view.rowsInView());
     for (const row of sheet.rows) {
       if (rows.size >= most) break;
-      if (row.changed.size > 0 || row.held?.state === "submitted") rows.add(row);
+      if (row.changed.size > 0 || row.closure?.state === "submitted") rows.add(row);
     }
     if (rows.size === 0) return; // rows that just came are drawn with the next frame
     isAsking = true;
@@ -32,19 +32,19 @@ export function followStates({ sheet, view, settings }: Grid): void {
         rows: [...rows].slice(0, most).map(({ sent: { importId, row } }) => ({ importId, row })),
       });
       const changes: [Row, RowClosure | undefined][] = [];
-      for (const { importId, row: number, ...held } of answer.rows) {
+      for (const { importId, row: number, ...closure } of answer.rows) {
         const row = sheet.byKey.get(keyOf(importId, number));
         if (!row) continue;
-        if (agree(row.held, held)) {
+        if (agree(row.closure, closure)) {
           // A dismissal that was undone on the page of open rows: the row is one of them again.
-          if (state === "open" && row.held?.state === "open again") changes.push([row, undefined]);
+          if (state === "open" && row.closure?.state === "open again") changes.push([row, undefined]);
           continue;
         }
-        if (tablesAreBehind(row.held, held)) continue;
-        const still = row.held?.by === "you" && held.otherId !== null && row.held.otherId === held.otherId;
-        changes.push([row, held.state === "open" ? undefined : still ? { ...held, by: "you" } : held]);
+        if (tablesAreBehind(row.closure, closure)) continue;
+        const still = row.closure?.by === "you" && closure.otherId !== null && row.closure.otherId === closure.otherId;
+        changes.push([row, closure.state === "open" ? undefined : still ? { ...closure, by: "you" } : closure]);
       }
-      if (changes.length > 0) sheet.hold(changes);
+      if (changes.length > 0) sheet.setClosures(changes);
     } catch {
       // Asked again soon; a row that is taken is refused when it is sent.
     } finally {

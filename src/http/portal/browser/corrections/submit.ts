@@ -25,7 +25,7 @@ export const mostBytes = 1_500_000;
 export const readyGroups = (sheet: Sheet): Row[][] =>
   sheet.groups(sheet.rows).filter((group) => group.some(({ changed, selected }) => changed.size > 0 || selected) && isReady(group));
 
-const isReady = (group: readonly Row[]): boolean => group.every(({ verdict, held }) => verdict === null && held === undefined);
+const isReady = (group: readonly Row[]): boolean => group.every(({ verdict, closure }) => verdict === null && closure === undefined);
 
 /** Idempotency keys. The same rows with the same values keep their key until the server has answered, so that sending them twice makes one import. */
 const keys = new Map<string, string>();
@@ -44,8 +44,8 @@ export async function submit({ sheet, edits, settings }: Grid, groups: readonly 
     try {
       lock(true);
       const { importId, name } = await send(`${settings.base}/submit`, from, rows);
-      const held = { state: "submitted", otherId: importId, otherName: name, by: "you", note: null };
-      sheet.hold(rows.map((row) => [row, held]));
+      const closure = { state: "submitted", otherId: importId, otherName: name, by: "you", note: null };
+      sheet.setClosures(rows.map((row) => [row, closure]));
       edits.forget(rows);
       outcome.sent.push({ importId, name, rows: rows.length });
     } catch (error) {
@@ -55,9 +55,9 @@ export async function submit({ sheet, edits, settings }: Grid, groups: readonly 
         );
         continue;
       }
-      sheet.holdAs(from, error.closed);
+      sheet.closeRowsOf(from, error.closed);
       outcome.taken += error.closed.length;
-      const rest = chunk.filter((group) => group.every(({ held }) => held === undefined));
+      const rest = chunk.filter((group) => group.every(({ closure }) => closure === undefined));
       if (rest.length > 0 && rest.length < chunk.length) waiting.unshift(rest);
     } finally {
       lock(false);

@@ -14,7 +14,7 @@ const orders = ["dayFirst", "monthFirst"] as const;
 const datesRead = (rows: readonly Row[], order: (typeof orders)[number]): Change[] =>
   rows.flatMap((row) =>
     Object.entries(row.sent.dates ?? {}).flatMap(([field, { [order]: value }]) =>
-      value !== undefined && row.held === undefined && !row.changed.has(field) ? [{ row, field, value }] : [],
+      value !== undefined && row.closure === undefined && !row.changed.has(field) ? [{ row, field, value }] : [],
     ),
   );
 
@@ -38,7 +38,7 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
 
   const counts = followCounts(grid);
   const openRowsOf = (customer: string) =>
-    sheet.rows.filter((row) => row.held === undefined && cellValue(row, "customerId").trim() === customer);
+    sheet.rows.filter((row) => row.closure === undefined && cellValue(row, "customerId").trim() === customer);
   /** What is offered for many cells at once. Its button says for how many. */
   const offers = [
     ...orders.map((order) => ({
@@ -70,7 +70,7 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
     isScheduled = false;
     counts.refresh();
     describeOffers();
-    const changed = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined).length;
+    const changed = sheet.rows.filter((row) => row.changed.size > 0 && row.closure === undefined).length;
     const selected = sheet.rows.filter((row) => row.selected).length;
     const ready = readyGroups(sheet).reduce((sum, group) => sum + group.length, 0);
     const all = sheet.rows.length;
@@ -126,7 +126,7 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
   const setValue = panel.querySelector<HTMLInputElement>("#set-value");
   panel.querySelector("[data-set]")?.addEventListener("submit", (event) => {
     event.preventDefault();
-    const rows = sheet.rows.filter(({ selected, held }) => selected && held === undefined);
+    const rows = sheet.rows.filter(({ selected, closure }) => selected && closure === undefined);
     if (rows.length === 0) return grid.say("Select the rows first.");
     const field = setColumn?.value ?? "";
     sheet.change(rows.map((row) => ({ row, field, value: setValue?.value ?? "" })));

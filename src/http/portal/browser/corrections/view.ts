@@ -166,7 +166,8 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     const all = head.querySelector("input");
     if (all)
       all.checked =
-        sheet.rows.length > 0 && sheet.rows.every(({ selected, held }) => selected || (held !== undefined && settings.state === "open"));
+        sheet.rows.length > 0 &&
+        sheet.rows.every(({ selected, closure }) => selected || (closure !== undefined && settings.state === "open"));
   };
 
   const draw = (element: HTMLElement, row: Row, index: number) => {
@@ -179,7 +180,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     const [pick, number, problem, file] = element.children as unknown as [HTMLElement, HTMLElement, HTMLElement, HTMLElement];
     const box = pick.firstElementChild as HTMLInputElement;
     box.checked = row.selected;
-    box.disabled = row.held !== undefined && settings.state === "open";
+    box.disabled = row.closure !== undefined && settings.state === "open";
     box.setAttribute("aria-label", `Select row ${sent.row}`);
     setText(number, String(sent.row));
     number.title = sent.row === sent.with ? "" : `Goes together with row ${sent.with}`;
@@ -196,7 +197,10 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       const isFaulty = faulty.has(column.name);
       cell.className = `cell ${classOf(columnIndex)}${isFaulty ? " faulty" : ""}${row.changed.has(column.name) ? " changed" : ""}${inRange ? " in-range" : ""}`;
       cell.setAttribute("aria-selected", String(inRange));
-      cell.setAttribute("aria-readonly", String(row.held !== undefined || row.sending || !settings.mayChange || settings.state !== "open"));
+      cell.setAttribute(
+        "aria-readonly",
+        String(row.closure !== undefined || row.sending || !settings.mayChange || settings.state !== "open"),
+      );
       toggle(cell, "aria-invalid", isFaulty ? "true" : undefined);
       toggle(cell, "aria-describedby", isFaulty ? `problem-${index}` : undefined);
       if (!cell.querySelector("input")) setText(cell, cellValue(row, column.name));

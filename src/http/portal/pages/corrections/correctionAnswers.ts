@@ -86,7 +86,7 @@ const judgeAnswer: AnswerDefinition<SignedInVisit> = {
     const { geography, eventStore } = deps;
     const judging = { importId, kind, catalogue, geography, eventStore, sentFor: (row: number) => sent.get(row) ?? null, push };
     const verdicts = known.length === 0 ? new Map<number, RowReason | undefined>() : await judgeCorrections({ rows: known }, judging);
-    const held = await rejectedRowOutcomes(
+    const outcomes = await rejectedRowOutcomes(
       organisationId,
       known.map(({ row }) => ({ importId, row })),
       deps.pool,
@@ -95,7 +95,7 @@ const judgeAnswer: AnswerDefinition<SignedInVisit> = {
       status: 200,
       body: {
         verdicts: [...verdicts].map(([row, reason]) => ({ row, verdict: verdictOf(reason) })),
-        held: held.filter(isTaken),
+        closed: outcomes.filter(isTaken),
       },
     });
   },

@@ -70,7 +70,7 @@ interface RowProps {
 
 function FirstRow({ visit, row, columns, withImport, lines }: RowProps) {
   const { importId, reference, row: number } = row;
-  const { kind, text, faulty } = rowStatus({ sent: row, verdict: row.today, held: row.held, sending: false }, false);
+  const { kind, text, faulty } = rowStatus({ sent: row, verdict: row.today, closure: row.closure, sending: false }, false);
   return (
     <tr class={`grid-row ${kind}${number === row.with ? "" : " line"}`}>
       <td class="cell pick">

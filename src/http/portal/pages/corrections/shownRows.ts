@@ -49,20 +49,20 @@ export async function shownRows(
   const { pool, signingSecret: secret } = deps;
   const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { limit, cursor, secret }, pool);
   const { catalogue } = await presentCatalogue(visit, deps);
-  const held = filter.state === "open" ? [] : await rejectedRowOutcomes(organisationId, items, pool);
-  const holders = new Map(held.map(({ importId, row, ...rest }) => [`${importId} ${row}`, rest]));
+  const outcomes = filter.state === "open" ? [] : await rejectedRowOutcomes(organisationId, items, pool);
+  const closures = new Map(outcomes.map(({ importId, row, ...closure }) => [`${importId} ${row}`, closure]));
   const verdicts =
     filter.state === "open" ? await verdictsToday(filter.kind, items, catalogue, deps) : new Map<CorrectionRow, Verdict | null>();
   return {
     items: items.map((item) => {
       const { importId, reference, row, with: first, element, reasonKey, error } = item;
-      const [verdict, holder] = [verdicts.get(item), holders.get(`${importId} ${row}`)];
+      const [verdict, closure] = [verdicts.get(item), closures.get(`${importId} ${row}`)];
       return {
         ...{ importId, reference, row, with: first, element, reasonKey, error },
         values: fieldsOf(item, filter.kind, catalogue),
         faulty: faultyColumns(filter.kind, item, catalogue.customFieldKeys),
         ...(verdict === undefined ? {} : { today: verdict }),
-        ...(holder === undefined ? {} : { held: holder }),
+        ...(closure === undefined ? {} : { closure }),
       };
     }),
     nextCursor,
