@@ -15,7 +15,7 @@ import { Amount } from "../../shell/values.js";
 import { kindNames } from "../imports/importStatus.js";
 import { type Counts, correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
 
-interface GroupedBy {
+interface RowGroup {
   /** The reason's key, or the import's id. */
   readonly key: string;
   readonly name: string;
@@ -24,9 +24,9 @@ interface GroupedBy {
 
 interface Groups {
   /** Of the import that the filter names, or of all: the most frequent first. */
-  readonly reasons: readonly GroupedBy[];
+  readonly reasons: readonly RowGroup[];
   /** The imports that have such rows, the latest first. */
-  readonly imports: readonly GroupedBy[];
+  readonly imports: readonly RowGroup[];
   /** There are more groups than were read: the counts are too low. */
   readonly more: boolean;
 }
@@ -52,7 +52,7 @@ export async function readGroups(visit: SignedInVisit, filter: Filter, { pool, s
 }
 
 /** In the order of their first groups. */
-function grouped(groups: readonly RejectionGroup[], by: (group: RejectionGroup) => readonly [key: string, name: string]): GroupedBy[] {
+function grouped(groups: readonly RejectionGroup[], by: (group: RejectionGroup) => readonly [key: string, name: string]): RowGroup[] {
   return [...groupItems(groups, (group) => by(group)[0])].map(([key, some]) => ({
     key,
     name: by(some[0])[1],
@@ -72,7 +72,7 @@ interface ChoicesProps {
   readonly filter: Filter;
   readonly reference: string | undefined;
   readonly counts: Counts;
-  readonly imports: readonly GroupedBy[];
+  readonly imports: readonly RowGroup[];
 }
 
 /** The script makes each group one stop of the Tab key, and keeps the numbers right while rows change their states. */
@@ -135,7 +135,7 @@ const Tab = ({ visit, to, count: { rows, atLeast }, isCurrent, kind, state }: Ta
 interface ReasonsProps {
   readonly visit: SignedInVisit;
   readonly filter: Filter;
-  readonly reasons: readonly GroupedBy[];
+  readonly reasons: readonly RowGroup[];
   /** There are more than were read. */
   readonly more: boolean;
 }
