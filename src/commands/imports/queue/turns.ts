@@ -91,10 +91,11 @@ export async function isTurnWaiting(pool: Pool): Promise<boolean> {
 export interface Heartbeat {
   /** From 0 to 99. */
   readonly progress: number;
-  /** An append was acknowledged since the last heartbeat. */
+  /** An append was acknowledged since the last heartbeat: the count of attempts begins anew, since a later error is not the same one again. */
   readonly headway: boolean;
+  /** How many rows the file has: with the rows that the tables have it tells readers the progress. */
   readonly allRows?: number | undefined;
-  /** When the import has started, until a heartbeat has told it. */
+  /** When ImportStarted was recorded. Of a small import the projector shows it sooner. */
   readonly startedAt?: Date | undefined;
 }
 

@@ -37,7 +37,7 @@ export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: st
   if (!visit.take(found.state.request.file)) throw new Interrupted("there is no room");
   await beginOldest(deps, held.turn);
   const loaded = await start(deps, held, found);
-  const writer = eventWriter({ eventStore: deps.eventStore, loaded, check: held.check, landed: held.madeHeadway });
+  const writer = eventWriter({ eventStore: deps.eventStore, loaded, check: held.check, landed: () => held.note({ headway: true }) });
   try {
     return await run(deps, held, folder, loaded, writer, visit.giveWay);
   } catch (error) {
@@ -67,9 +67,9 @@ async function run(
   const prepared = await prepareRows(request, submission, rules, refusals, async (share) => {
     await giveWay();
     held.check();
-    held.reach(share * readingShare);
+    held.note({ progress: share * readingShare });
   });
-  held.countedRows(prepared.rows);
+  held.note({ allRows: prepared.rows });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   if (request.corrects && prepared.rows !== request.corrects.rows.length)
     throw new ImportFault("The file does not have the rows that it is to correct. Send the corrections again.");
@@ -96,7 +96,7 @@ async function run(
         held.check(); // a chunk takes a while, and a cancelled import ends at once
         return giveWay();
       },
-      reached: (rows) => held.reach(progressOf(rows, prepared.rows)),
+      reached: (rows) => held.note({ progress: progressOf(rows, prepared.rows) }),
     });
     const stored = await report.store(deps.objectStore, reportKey(request));
     const by = workerOf(deps);
@@ -142,7 +142,7 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport): Pro
 }
 
 function shown(held: HeldTurn, loaded: LoadedImport & { readonly state: Processing }): StartedImport {
-  held.started(new Date(loaded.state.started.at));
+  held.note({ startedAt: new Date(loaded.state.started.at) });
   return { ...loaded, unrecorded: [] };
 }
 

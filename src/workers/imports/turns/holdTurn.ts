@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { leaseMs, renewTurn, type Turn } from "../../../commands/imports/queue/turns.js";
+import { type Heartbeat, leaseMs, renewTurn, type Turn } from "../../../commands/imports/queue/turns.js";
 import { channels, type Notices } from "../../../ports/notices.js";
 
 /** Why an import does not go on in this worker. The import is not at fault. */
@@ -28,15 +28,9 @@ export interface HeldTurn {
   readonly turn: Turn;
   /** Throws when the import may not go on in this worker: the lease has ended, a cancellation was requested, or the worker is stopping. */
   check(): void;
-  /** From 0 to 99. The next heartbeat stores it for readers; it is never lowered. */
-  reach(progress: number): void;
+  /** What the next heartbeat tells. Progress is never lowered. */
+  note(news: Partial<Heartbeat>): void;
   readonly progress: number;
-  /** How many rows the file has. The next heartbeat stores it: with the rows that the tables have it tells readers the progress. */
-  countedRows(allRows: number): void;
-  /** ImportStarted is recorded. The next heartbeat shows it to readers; of a small import the projector is faster. */
-  started(at: Date): void;
-  /** An append was acknowledged. The next heartbeat sets the count of attempts to 0, since a later error is not the same one again. */
-  madeHeadway(): void;
   /** The database's time at the claim plus the time since then by this machine's clock. */
   now(): Date;
   release(): Promise<void>;
@@ -60,10 +54,7 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
   const knownSince = performance.now();
   let lost = false;
   let cancelRequested = false;
-  let progress = turn.progress;
-  let allRows: number | undefined;
-  let headway = false;
-  let startedAt: Date | undefined;
+  let news: Heartbeat = { progress: turn.progress, headway: false };
   let beating: Promise<void> = Promise.resolve();
 
   const seeCancellation = () => {
@@ -73,13 +64,13 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
   if (turn.cancelRequested) seeCancellation();
   const beat = async () => {
     const sent = performance.now();
-    const told = { progress, headway, allRows, startedAt };
+    const told = news;
     try {
       const kept = await renewTurn(pool, turn, told);
       if (kept.kept) heldUntil = sent + leaseMs;
       else lost = true;
       if (kept.cancelRequested) seeCancellation();
-      if (told.headway) headway = false;
+      if (told.headway) news = { ...news, headway: false };
     } catch (error) {
       logger.warn({ err: error, importId: turn.importId }, "a heartbeat failed; the turn ends with its lease unless a later one succeeds");
     }
@@ -102,20 +93,12 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
       if (cancelRequested) throw new Interrupted("a cancellation was requested");
       if (stop.aborted) throw new Interrupted("the worker is stopping");
     },
-    reach(value) {
-      progress = Math.min(99, Math.max(progress, Math.floor(value)));
+    note(more) {
+      const progress = Math.min(99, Math.max(news.progress, Math.floor(more.progress ?? 0)));
+      news = { ...news, ...more, progress };
     },
     get progress() {
-      return progress;
-    },
-    countedRows(rows) {
-      allRows = rows;
-    },
-    started(at) {
-      startedAt = at;
-    },
-    madeHeadway() {
-      headway = true;
+      return news.progress;
     },
     now: () => new Date(turn.claimedAt.getTime() + performance.now() - knownSince),
     async release() {
