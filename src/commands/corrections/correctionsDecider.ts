@@ -76,13 +76,13 @@ export const correctionsAggregate = (reversed: ReversedRows): Aggregate<"correct
 export function decide(command: CorrectionCommand, state: CorrectionsState): CorrectionEvent[] {
   const { importId, released, by } = command;
   const at = command.now.toISOString();
-  const standing = (row: number) => claimOrDismissalOf(row, state, released);
+  const decisionOn = (row: number) => claimOrDismissalOf(row, state, released);
   switch (command.type) {
     case "claimRows": {
       const { correction, superseded } = command;
       if (state.claims.has(correction)) return []; // the same import, after an interruption
       const refused = command.rows.flatMap((row, ordinal) => {
-        const why = refusal(standing(row), superseded.get(row)) ?? reversal(row, state.reversed);
+        const why = refusal(decisionOn(row), superseded.get(row)) ?? reversal(row, state.reversed);
         return why ? [{ row, correctionRow: ordinal + 1, ...why }] : [];
       });
       const lost = new Set(refused.map(({ row }) => row));
@@ -90,14 +90,14 @@ export function decide(command: CorrectionCommand, state: CorrectionsState): Cor
       return [{ type: "RowsClaimed", data: { importId, correction, rows, refused, by, at } }];
     }
     case "dismissRows": {
-      const taken = command.rows.find((row) => standing(row)?.why === "claimed");
+      const taken = command.rows.find((row) => decisionOn(row)?.why === "claimed");
       if (taken !== undefined) throw new Rejection("conflict", `Row ${taken} is already taken by a correction`);
-      const rows = command.rows.filter((row) => standing(row) === undefined);
+      const rows = command.rows.filter((row) => decisionOn(row) === undefined);
       if (rows.length > 0) expectNotWithdrawn(state, (reversed) => `Row ${rows[0]} is withdrawn: ${reversed}`);
       return rows.length === 0 ? [] : [{ type: "RowsDismissed", data: { importId, rows, note: command.note, by, at } }];
     }
     case "reopenRows": {
-      const rows = command.rows.filter((row) => standing(row)?.why === "dismissed");
+      const rows = command.rows.filter((row) => decisionOn(row)?.why === "dismissed");
       if (rows.length > 0) expectNotWithdrawn(state, (reversed) => `Row ${rows[0]} cannot be opened again: ${reversed}`);
       return rows.length === 0 ? [] : [{ type: "RowsReopened", data: { importId, rows, by, at } }];
     }
@@ -109,16 +109,13 @@ function expectNotWithdrawn({ reversed }: CorrectionsState, sentence: (reversed:
 }
 
 export function claimOrDismissalOf(row: number, state: CorrectionsState, released: ReadonlySet<number>): ClaimOrDismissal | undefined {
-  const standing = state.rows.get(row);
-  return standing?.why === "claimed" && released.has(row) ? undefined : standing;
+  const decision = state.rows.get(row);
+  return decision?.why === "claimed" && released.has(row) ? undefined : decision;
 }
 
-function refusal(
-  standing: ClaimOrDismissal | undefined,
-  supersededBy: string | undefined,
-): Pick<RefusedRow, "why" | "importId"> | undefined {
-  if (standing?.why === "claimed") return { why: "claimed", importId: standing.importId };
-  if (standing) return { why: "dismissed" };
+function refusal(decision: ClaimOrDismissal | undefined, supersededBy: string | undefined): Pick<RefusedRow, "why" | "importId"> | undefined {
+  if (decision?.why === "claimed") return { why: "claimed", importId: decision.importId };
+  if (decision) return { why: "dismissed" };
   return supersededBy === undefined ? undefined : { why: "superseded", importId: supersededBy };
 }
 

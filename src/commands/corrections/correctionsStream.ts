@@ -94,7 +94,7 @@ export async function lastRowsOf(
         )
       : undefined;
     for (const [row, number] of claimed) {
-      const last = lastRow(importId, number, { reversed, standing: own?.rows.get(number), next: next?.get(number) });
+      const last = lastRow(importId, number, { reversed, decision: own?.rows.get(number), next: next?.get(number) });
       const goesOnCounting = accepted.has(row) && state.reversed.since(row) === undefined;
       if (last && !(last.as === "dismissed" && goesOnCounting)) holders.set(row, last);
     }
@@ -106,24 +106,24 @@ export async function lastRowsOf(
 function claimedBy(state: CorrectionsState, rows: readonly number[]): Map<string, [row: number, number: number][]> {
   const claims = new Map<string, [number, number][]>();
   for (const row of rows) {
-    const standing = state.rows.get(row);
-    if (standing?.why !== "claimed") continue;
-    const claimed = claims.get(standing.importId) ?? [];
-    claimed.push([row, standing.row]);
-    claims.set(standing.importId, claimed);
+    const decision = state.rows.get(row);
+    if (decision?.why !== "claimed") continue;
+    const claimed = claims.get(decision.importId) ?? [];
+    claimed.push([row, decision.row]);
+    claims.set(decision.importId, claimed);
   }
   return claims;
 }
 
 interface CorrectingRow {
   readonly reversed: ReversedRows;
-  readonly standing: ClaimOrDismissal | undefined;
+  readonly decision: ClaimOrDismissal | undefined;
   readonly next: LastRow | undefined;
 }
 
-function lastRow(importId: string, row: number, { reversed, standing, next }: CorrectingRow): LastRow | undefined {
+function lastRow(importId: string, row: number, { reversed, decision, next }: CorrectingRow): LastRow | undefined {
   if (next) return next;
-  if (standing?.why === "dismissed") return { importId, row, as: "dismissed" };
+  if (decision?.why === "dismissed") return { importId, row, as: "dismissed" };
   return reversed.since(row) === undefined ? { importId, row, as: "recorded" } : undefined;
 }
 

@@ -71,11 +71,11 @@ async function closedRows(
     uncorrectable.set(row, await closedActivity(eventStore, row, { state, holder: holders.get(row), waiting: queued.get(row) }));
   const closed = (row: number, later: string | undefined): Omit<ClosedRow, "row"> | undefined => {
     if (uncorrectable.has(row)) return uncorrectable.get(row);
-    const standing = claimOrDismissalOf(row, state, released);
+    const decision = claimOrDismissalOf(row, state, released);
     const [own, waiting] = [refused.get(row), queued.get(row)];
-    if (standing?.why === "claimed")
-      return { state: "submitted", importId: standing.importId, sentence: `Row ${row} is corrected by import ${standing.importId}` };
-    if (standing) return { state: "dismissed", by: standing.by, sentence: `Row ${row} is dismissed` };
+    if (decision?.why === "claimed")
+      return { state: "submitted", importId: decision.importId, sentence: `Row ${row} is corrected by import ${decision.importId}` };
+    if (decision) return { state: "dismissed", by: decision.by, sentence: `Row ${row} is dismissed` };
     if (own)
       return {
         state: stateOf[own.why],

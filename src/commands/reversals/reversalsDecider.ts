@@ -63,14 +63,14 @@ export function decide(command: ReverseRows, state: ReversalsState): ReversalEve
   if (state.all) return [];
   // The clocks of two processes differ: what is read as of a time has to have the order of the log.
   const at = new Date(Math.max(now.getTime(), notBefore.getTime(), Date.parse(state.last?.at ?? notBefore.toISOString())));
-  const made = { importId, reversalId, reason, ...(includedIn && { includedIn }), by, at: at.toISOString() };
+  const common = { importId, reversalId, reason, ...(includedIn && { includedIn }), by, at: at.toISOString() };
   if (what.all) {
     const count = what.written - state.count;
-    return count === 0 && !what.withdraws ? [] : [{ type: "RowsReversed", data: { ...made, rows: "all", count } }];
+    return count === 0 && !what.withdraws ? [] : [{ type: "RowsReversed", data: { ...common, rows: "all", count } }];
   }
   const left = what.units.filter(({ number }) => !isInRanges(state.numbers, number));
   if (left.length === 0) return [];
   const rows = rangesOf(left.flatMap((unit) => unit.rows));
   const shipments = what.of === "shipments" ? { shipments: rangesOf(left.map(({ number }) => number)) } : {};
-  return [{ type: "RowsReversed", data: { ...made, rows, ...shipments, count: left.length } }];
+  return [{ type: "RowsReversed", data: { ...common, rows, ...shipments, count: left.length } }];
 }

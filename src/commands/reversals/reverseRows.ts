@@ -66,8 +66,8 @@ export async function reverseRows(deps: Stores, request: ReversalRequest): Promi
   const found = await completedImport(deps, request);
   const chosen = await reversalUnitsOf(deps, found, request.what);
   if (request.includeCorrections) await expectNoneUnderWayAmong(deps, await correctionsOf(deps, found, chosen, request));
-  const made = await reverseChosen(deps, found, chosen, request);
-  return request.includeCorrections ? withCorrections(deps, found, made, chosen, request) : made.outcome;
+  const result = await reverseChosen(deps, found, chosen, request);
+  return request.includeCorrections ? withCorrections(deps, found, result, chosen, request) : result.outcome;
 }
 
 /** The projections whose tables a reversal changes, and the least shape of each that it can work with. */
@@ -99,8 +99,8 @@ async function expectNoneUnderWay(
   { state }: LoadedCorrections,
 ): Promise<Date> {
   const queued = await queuedCorrections(organisationId, importId, deps);
-  const meant = rows && new Set(rows);
-  const underWay = [...queued].filter(([row]) => !meant || meant.has(row));
+  const chosen = rows && new Set(rows);
+  const underWay = [...queued].filter(([row]) => !chosen || chosen.has(row));
   const [first] = underWay;
   if (!first)
     return waitUntilProjected(() => lastEnd([importId, ...state.claims.keys()], deps.pool), "The ledgers are behind, try again shortly");
@@ -133,38 +133,38 @@ const withoutConflictMs = 10_000;
 const shownMs = 500;
 
 /** If somebody claims or reverses rows of the import between the look at its corrections and the decision, it starts again. */
-async function reverseChosen(deps: Stores, found: ReversibleImport, chosen: ReversalUnits, making: ReversalInput): Promise<ReversalResult> {
-  const made = await retryConflicts(() => tryToReverse(deps, found, chosen, making), withoutConflictMs);
-  const { reversalId } = made.outcome;
+async function reverseChosen(deps: Stores, found: ReversibleImport, chosen: ReversalUnits, input: ReversalInput): Promise<ReversalResult> {
+  const result = await retryConflicts(() => tryToReverse(deps, found, chosen, input), withoutConflictMs);
+  const { reversalId } = result.outcome;
   // The caller's next look at the import then shows the reversal. If the projector is busy, or the database does not answer, nobody waits for it.
   if (reversalId) await lookUntilFound(shownMs, () => isShownReversed(reversalId, deps.pool)).catch(() => undefined);
-  return made;
+  return result;
 }
 
-async function tryToReverse(deps: Stores, found: ReversibleImport, chosen: ReversalUnits, making: ReversalInput): Promise<ReversalResult> {
+async function tryToReverse(deps: Stores, found: ReversibleImport, chosen: ReversalUnits, input: ReversalInput): Promise<ReversalResult> {
   const { importId, organisationId, kind, written } = found;
-  const { reason, by, includedIn } = making;
+  const { reason, by, includedIn } = input;
   const claims = await loadCorrections(deps.eventStore, importId);
   const notBefore = await expectNoneUnderWay(deps, found, chosen.rows, claims);
-  const consequences = await consequencesOf(targetOf(found, chosen), making.before ?? [], deps.pool);
+  const consequences = await consequencesOf(targetOf(found, chosen), input.before ?? [], deps.pool);
   const corrections = await correctingRows(importId, chosen.rows, deps.pool);
-  const opensRows = making.includeCorrections && corrections.length > 0;
+  const opensRows = input.includeCorrections && corrections.length > 0;
   const { state: before } = await load(deps.eventStore, reversalsAggregate, importId);
   const what: ReverseRows["what"] = chosen.units
     ? { all: false, of: kind, units: chosen.units }
     : { all: true, written, withdraws: consequences.open > 0 || opensRows };
   const reversalId = v7();
-  const times = { now: await making.now(), notBefore };
+  const times = { now: await input.now(), notBefore };
   const [event] = decide(
     { type: "reverseRows", importId, reversalId, what, reason, by, ...times, ...(includedIn && { includedIn }) },
     before,
   );
-  if (event && !making.preview)
-    await decideReversal(deps.eventStore, { ...event.data, organisationId, correlationId: making.requestId ?? importId }, claims);
+  if (event && !input.preview)
+    await decideReversal(deps.eventStore, { ...event.data, organisationId, correlationId: input.requestId ?? importId }, claims);
   const reversed = event?.data.count ?? 0;
   const { superseded, restored, reopened, open } = event ? consequences : { superseded: 0, restored: 0, reopened: 0, open: 0 };
   const outcome = {
-    reversalId: event && !making.preview ? reversalId : null,
+    reversalId: event && !input.preview ? reversalId : null,
     importId,
     reversed,
     alreadyReversed: chosen.units ? chosen.units.length - reversed : before.count,
@@ -212,8 +212,8 @@ async function withCorrections(
   const before = [targetOf(found, first)];
   const corrections: ReversalOutcome["corrections"][number][] = [];
   for (const correction of await correctionsOf(deps, found, first, request)) {
-    const making = { ...request, before, ...(reversalId && { includedIn: { importId: found.importId, reversalId } }) };
-    reopened += (await reverseChosen(deps, correction.found, correction.chosen, making)).outcome.reopened;
+    const input = { ...request, before, ...(reversalId && { includedIn: { importId: found.importId, reversalId } }) };
+    reopened += (await reverseChosen(deps, correction.found, correction.chosen, input)).outcome.reopened;
     before.push(targetOf(correction.found, correction.chosen));
     corrections.push({ importId: correction.found.importId, rows: correction.rows });
   }

@@ -1,6 +1,7 @@
 // src/commands/webhooks: which events are sent to which endpoint. Deliveries are operational state in tables, not events of the log.
 import { Rejection } from "../../domain/rejection.js";
 import type { WebhookEventType } from "../../domain/webhooks/types.js";
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { channels } from "../../ports/notices.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhooks.js";
@@ -38,10 +39,10 @@ const addEventsSql = (parameter: string, condition: string) => `
   select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${eventRecords(parameter)} where ${condition}
   on conflict do nothing`;
 
-/** SQL that moves the follower's checkpoint. */
+/** SQL that moves the follower's checkpoint, with names for its values. */
 interface Move {
   readonly sql: string;
-  readonly values: readonly unknown[];
+  readonly values: object;
 }
 
 /**
@@ -53,20 +54,21 @@ export async function recordEvents(
   events: readonly WebhookEvent[],
   { sql, values }: Move,
 ): Promise<{ readonly moved: boolean; readonly behind: boolean }> {
-  const parameter = `$${values.length + 1}`;
   const isMoved = "exists (select from moved)";
   // It locks the rows of endpoints that are behind already too: else the sender could find one caught up before this commits.
   const { rows } = await database.query<{ moved: boolean; behind: boolean }>(
-    `/* prepared */ with moved as (${sql} returning 1
-     ), added as (${addEventsSql(parameter, `"recordedAt" > now() - interval '${keptDays} days' and ${isMoved}`)}
+    named(
+      `/* prepared */ with moved as (${sql} returning 1
+     ), added as (${addEventsSql(":events", `"recordedAt" > now() - interval '${keptDays} days' and ${isMoved}`)}
      ), behind as (
        insert into webhook_backlogs (endpoint_id, position, next_at)
        select endpoint_id, added_position, ${dueNowSql} from webhook_endpoints
-        where organisation_id in (select "organisationId" from ${eventRecords(parameter)}) and removed_at is null and ${isMoved}
+        where organisation_id in (select "organisationId" from ${eventRecords(":events")}) and removed_at is null and ${isMoved}
         order by endpoint_id
        on conflict (endpoint_id) do update set next_at = ${dueNowSql} where webhook_backlogs.next_at is null returning 1
      ) select ${isMoved} as moved, (select count(${notifySendersSql}) from (select from behind limit 1) as each) > 0 as behind`,
-    [...values, asJson(events)],
+      { ...values, events: asJson(events) },
+    ),
   );
   return rows[0] ?? { moved: false, behind: false };
 }

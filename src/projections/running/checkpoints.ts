@@ -3,6 +3,7 @@
 import type { Pool, PoolClient } from "pg";
 import { decode } from "../../events/codec.js";
 import { logStream } from "../../events/streams.js";
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { allProjections, permanentPrefixes } from "../allProjections.js";
@@ -75,18 +76,20 @@ export function isOutdated(name: string, checkpoints: Checkpoints): boolean {
 }
 
 /** Locks in the order of names, so that two writers cannot deadlock. */
-export const lockCheckpoints = (client: PoolClient, names: readonly string[]): Promise<Checkpoints> => locked(client, names, ["", []]);
+export const lockCheckpoints = (client: PoolClient, names: readonly string[]): Promise<Checkpoints> => locked(client, names, "", {});
 
 /** Locks the checkpoints and moves those that stand before the batch's end to it. Returns where they stood. */
 export const moveCheckpoints = (client: PoolClient, names: readonly string[], batch: EventBatch): Promise<Checkpoints> =>
-  locked(client, names, [`, moved as (${moveSql})`, moveValues(batch)]);
+  locked(client, names, `, moved as (${moveSql})`, moveValues(batch));
 
-async function locked(client: PoolClient, names: readonly string[], [also, values]: readonly [string, unknown[]]): Promise<Checkpoints> {
+async function locked(client: PoolClient, names: readonly string[], also: string, values: object): Promise<Checkpoints> {
   const sorted = [...names].sort();
   const lock = async () => {
     const { rows } = await client.query<Row>(
-      `/* prepared */ with before as (select ${columns} from checkpoints where projection = any($1::text[]) order by projection for update)${also} select * from before`,
-      [sorted, ...values],
+      named(
+        `/* prepared */ with before as (select ${columns} from checkpoints where projection = any(:names::text[]) order by projection for update)${also} select * from before`,
+        { names: sorted, ...values },
+      ),
     );
     return new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
   };
@@ -104,27 +107,29 @@ export const createCheckpoints = (database: Pick<PoolClient, "query">, names: re
     [names, names.map(shapeOf)],
   );
 
-/** SQL that moves the checkpoints named by $1, with `moveValues` after it. With `caughtUp`, everything recorded until now is in the tables. */
+/** SQL for `named` that moves the checkpoints `:names`, with the values of `moveValues`. With `caughtUp`, everything recorded until now is in the tables. */
 export const moveSql = `
   update checkpoints
-     set commit = $2, prepare = $3, updated_at = case when $4 then now() else updated_at end, log_id = coalesce($5, log_id),
-         event_id = coalesce($6, event_id), event_stream = coalesce($7, event_stream), event_revision = coalesce($8, event_revision),
-         event_commit = coalesce($9, event_commit), event_prepare = coalesce($10, event_prepare)
-   where projection = any($1::text[]) and (commit, prepare) <= ($2::bigint, $3::bigint)`;
+     set commit = :commit, prepare = :prepare, updated_at = case when :caughtUp then now() else updated_at end, log_id = coalesce(:logId, log_id),
+         event_id = coalesce(:eventId, event_id), event_stream = coalesce(:eventStream, event_stream),
+         event_revision = coalesce(:eventRevision, event_revision), event_commit = coalesce(:eventCommit, event_commit),
+         event_prepare = coalesce(:eventPrepare, event_prepare)
+   where projection = any(:names::text[]) and (commit, prepare) <= (:commit::bigint, :prepare::bigint)`;
 
-export const moveValues = ({ position, caughtUp, events }: EventBatch): unknown[] => [
-  ...valuesOf(position),
-  caughtUp,
-  logIdIn(events),
+export const moveValues = ({ position, caughtUp, events }: EventBatch) => ({
+  ...{ commit: String(position.commit), prepare: String(position.prepare), caughtUp, logId: logIdIn(events) },
   ...eventValues(lastPermanentIn(events)),
-];
+});
 
-export const valuesOf = ({ commit, prepare }: Position) => [String(commit), String(prepare)];
+const valuesOf = ({ commit, prepare }: Position) => [String(commit), String(prepare)];
 
-function eventValues(lastEvent: AppliedEvent | undefined): (string | null)[] {
-  if (!lastEvent) return [null, null, null, null, null];
-  return [lastEvent.id, lastEvent.stream, String(lastEvent.revision), ...valuesOf(lastEvent.position)];
-}
+const eventValues = (lastEvent: AppliedEvent | undefined) => ({
+  eventId: lastEvent?.id ?? null,
+  eventStream: lastEvent?.stream ?? null,
+  eventRevision: lastEvent?.revision.toString() ?? null,
+  eventCommit: lastEvent?.position.commit.toString() ?? null,
+  eventPrepare: lastEvent?.position.prepare.toString() ?? null,
+});
 
 /** Without a lock, to know where to begin to read. A projection without a checkpoint starts at the beginning of the log. */
 export async function readCheckpoints(pool: Database, names: readonly string[]): Promise<Checkpoints> {
@@ -153,10 +158,15 @@ export async function touchCheckpoints(pool: Pool, names: readonly string[], pos
 /** Sets the checkpoints of rebuilt tables, whatever they were before. */
 export async function placeCheckpoints(client: PoolClient, names: readonly string[], place: Omit<Checkpoint, "shape">): Promise<void> {
   await client.query(
-    `update checkpoints set commit = $3, prepare = $4, log_id = $5, event_id = $6, event_stream = $7, event_revision = $8,
-            event_commit = $9, event_prepare = $10, shape = built.shape
-       from unnest($1::text[], $2::integer[]) as built (projection, shape) where checkpoints.projection = built.projection`,
-    [names, names.map(shapeOf), ...valuesOf(place), place.logId, ...eventValues(place.lastEvent)],
+    named(
+      `update checkpoints set commit = :commit, prepare = :prepare, log_id = :logId, event_id = :eventId, event_stream = :eventStream,
+              event_revision = :eventRevision, event_commit = :eventCommit, event_prepare = :eventPrepare, shape = built.shape
+         from unnest(:names::text[], :shapes::integer[]) as built (projection, shape) where checkpoints.projection = built.projection`,
+      {
+        ...{ names, shapes: names.map(shapeOf), commit: String(place.commit), prepare: String(place.prepare), logId: place.logId },
+        ...eventValues(place.lastEvent),
+      },
+    ),
   );
 }
 

@@ -59,9 +59,9 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     outages += 1;
     return backOffMs(outages, outagePause);
   };
-  const serve = async (turn: Turn, heldFrom: number, visit: RoomShare): Promise<boolean> => {
+  const serve = async (turn: Turn, heldFrom: number, share: RoomShare): Promise<boolean> => {
     const outagesBefore = outages;
-    const mayWait = await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, visit, outageMs, failed: endedBadly });
+    const mayWait = await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, share, outageMs, failed: endedBadly });
     if (outages === outagesBefore) outages = 0;
     return mayWait;
   };
@@ -69,22 +69,22 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const takeNext = async (): Promise<boolean> => {
     turns += 1;
     const heldFrom = performance.now(); // taken before the query, so that the lease ends here before it ends in the database
-    const visit = room.enter();
+    const share = room.enter();
     const turn = await claimTurn(pool, `${options.workerId}#${turns}`).catch((error: unknown) => {
-      visit.leave();
+      share.leave();
       throw error;
     });
     if (!turn) {
-      visit.leave();
+      share.leave();
       return false;
     }
-    const run = serve(turn, heldFrom, visit)
+    const run = serve(turn, heldFrom, share)
       .catch((error: unknown) => {
         logger.error({ err: error, importId: turn.importId }, "a turn ended with an unexpected error");
         return true;
       })
       .then((mayWait) => {
-        visit.leave();
+        share.leave();
         running.delete(run);
         if (mayWait) bell.ring();
       });

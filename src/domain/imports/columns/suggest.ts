@@ -129,7 +129,7 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
   item: ["items", "goods"],
 };
 
-const meant = new Map(Object.entries(sameWords).flatMap(([word, others]) => others.map((other) => [other, word] as const)));
+const wordFor = new Map(Object.entries(sameWords).flatMap(([word, others]) => others.map((other) => [other, word] as const)));
 /** They say nothing about what a column holds. */
 const fillers = new Set(["the", "of", "a", "an", "in", "and", "for"]);
 
@@ -143,7 +143,7 @@ export function wordsOf(text: string): ReadonlySet<string> {
     .replace(/[^\p{L}\p{N}]+/gu, "  ");
   const joined = phrases.reduce((known, [phrase, word]) => known.replace(phrase, word), ` ${apart.trim()} `.replace(/ +/g, " "));
   const words = joined.split(" ").filter((word) => word !== "" && !fillers.has(word));
-  return new Set(words.map((word) => meant.get(word) ?? word));
+  return new Set(words.map((word) => wordFor.get(word) ?? word));
 }
 
 const places = (end: string, alone: boolean): Record<string, readonly string[]> => ({

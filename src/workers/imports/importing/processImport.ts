@@ -30,16 +30,16 @@ type Processing = Extract<ImportState, { status: "processing" }>;
  * Runs an import from the head of its stream to its end. Undefined if it had ended before. When it throws, everything appended so far stays
  * valid, and the next turn goes on from there.
  */
-export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, visit: RoomShare): Promise<LoadedImport | undefined> {
+export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, share: RoomShare): Promise<LoadedImport | undefined> {
   held.check();
   const found = await loadImport(deps.eventStore, held.turn.importId);
   if (found.state.status === "none" || hasEnded(found)) return undefined;
-  if (!visit.take(found.state.request.file)) throw new Interrupted("there is no room");
+  if (!share.take(found.state.request.file)) throw new Interrupted("there is no room");
   await beginOldest(deps, held.turn);
   const loaded = await start(deps, held, found);
   const writer = eventWriter({ eventStore: deps.eventStore, loaded, check: held.check, landed: () => held.note({ headway: true }) });
   try {
-    return await run(deps, held, folder, loaded, writer, visit.giveWay);
+    return await run(deps, held, folder, loaded, writer, share.giveWay);
   } catch (error) {
     if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) await writer.recorded(); // its end follows what was found
     throw error;

@@ -33,10 +33,10 @@ export function createRoom(slots: number) {
   const small = limit(smallBytes, slots);
   const smallImports = countSmallImports();
   /** Call it at the beginning of a turn. The import counts as small until `take` is called, so that loading its request is quick too. */
-  return { enter: () => visit(large, small, smallImports) };
+  return { enter: () => enterRoom(large, small, smallImports) };
 }
 
-function visit(large: Limit, small: Limit, smallImports: ReturnType<typeof countSmallImports>): RoomShare {
+function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof countSmallImports>): RoomShare {
   let since = performance.now();
   let pauseMs = mostPauseMs;
   let isLarge = false;

@@ -32,7 +32,7 @@ interface TurnRun {
   /** The worker's own folder. */
   readonly folder: string;
   readonly stop: AbortSignal;
-  readonly visit: RoomShare;
+  readonly share: RoomShare;
   /** How long to leave an import alone after an outage. */
   readonly outageMs: () => number;
   /** Called when the import has failed. */
@@ -54,7 +54,7 @@ export async function takeTurn(run: TurnRun): Promise<boolean> {
   }
 }
 
-async function work({ deps, turn, folder, visit, failed }: TurnRun, held: HeldTurn): Promise<boolean> {
+async function work({ deps, turn, folder, share, failed }: TurnRun, held: HeldTurn): Promise<boolean> {
   const { importId, organisationId } = turn;
   const end = (how: { readonly type: "failImport"; readonly reason: string } | { readonly type: "cancelImport" }) =>
     endImport(
@@ -65,7 +65,7 @@ async function work({ deps, turn, folder, visit, failed }: TurnRun, held: HeldTu
     );
   try {
     if (turn.attempts > mostAttempts) throw new ImportFault(tooManyAttempts);
-    const completed = await inTemporaryFolder(folder, "import-", (own) => processImport(deps, held, own, visit));
+    const completed = await inTemporaryFolder(folder, "import-", (own) => processImport(deps, held, own, share));
     if (completed) return await freePlace(deps.pool, { importId, rows: rowsBefore(completed.revision) }, turn);
     await endImport(deps, importId, () => undefined, turn); // it has ended before
   } catch (error) {

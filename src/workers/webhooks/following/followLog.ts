@@ -17,7 +17,6 @@ import {
   moveValues,
   readCheckpoints,
   startAfter,
-  valuesOf,
 } from "../../../projections/running/checkpoints.js";
 import { keepActive } from "../../../projections/running/locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../projections/running/logGuard.js";
@@ -70,17 +69,17 @@ async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSi
   const place = own.get(followerName) as Checkpoint;
   // From the last event, not from the checkpoint, as the projector does: an event between the two, which it cannot have seen, is noticed.
   const from = startAfter(place.lastEvent?.position ?? place);
-  let stands: Position = place;
+  let saved: Position = place;
   let savedAt = 0;
   await eventStore.follow({ types, from, maxBatch: eventsPerBatch, signal }, async (batch) => {
     throwIfUnseen(followerName, place, batch.events);
     const isDue = performance.now() - savedAt > idleSaveMs;
-    if (!isAfter(batch.position, stands)) {
-      if (isDue && !isSamePosition((await readCheckpoints(pool, [followerName])).get(followerName), stands))
+    if (!isAfter(batch.position, saved)) {
+      if (isDue && !isSamePosition((await readCheckpoints(pool, [followerName])).get(followerName), saved))
         throw new CheckpointMovedBack("the webhooks' checkpoint has moved");
     } else if (batch.events.length > 0 || isDue) {
-      await recordBatch(options, batch, stands);
-      stands = batch.position;
+      await recordBatch(options, batch, saved);
+      saved = batch.position;
       savedAt = performance.now();
       await pause(gatherMs, undefined, { signal }).catch(() => undefined);
     }
@@ -93,22 +92,26 @@ interface RecordBatchOptions extends Pick<WebhookWorkerDeps, "pool" | "organisat
   readonly onEnqueued: () => void;
 }
 
-const moveFromSql = `${moveSql} and (commit, prepare) = ($11::bigint, $12::bigint)`;
+const moveFromSql = `${moveSql} and (commit, prepare) = (:fromCommit::bigint, :fromPrepare::bigint)`;
 
 /**
- * First writes the endpoints that the batch adds to their table: the command that added one may have died before it did so. `stands`: where the
- * checkpoint stands. It stands elsewhere after a restore, and the follower then begins anew.
+ * Records the events of a batch that webhooks are sent for, in the statement that moves the checkpoint; the sender makes deliveries of them. An
+ * event that comes again is known by its id. Endpoints that the batch adds are first written to their table: the command that added one may have
+ * died before it did so. `saved`: where the checkpoint was set to. After a restore it is elsewhere, and the follower begins anew.
  */
 export async function recordBatch(
   { pool, organisations, onEnqueued }: RecordBatchOptions,
   batch: EventBatch,
-  stands: Position,
+  saved: Position,
 ): Promise<void> {
   for (const organisationId of changedBy(batch)) await organisations.project(organisationId);
   const events = batch.events.flatMap((event) => webhookEventOf(event) ?? []);
-  const move = { sql: moveFromSql, values: [[followerName], ...moveValues(batch), ...valuesOf(stands)] };
+  const move = {
+    sql: moveFromSql,
+    values: { names: [followerName], ...moveValues(batch), fromCommit: String(saved.commit), fromPrepare: String(saved.prepare) },
+  };
   const { moved, behind } = await recordEvents(pool, events, move);
-  if (!moved) throw new CheckpointMovedBack(`the webhooks' checkpoint no longer stands at ${stands.commit}`);
+  if (!moved) throw new CheckpointMovedBack(`the webhooks' checkpoint no longer stands at ${saved.commit}`);
   if (behind) onEnqueued();
 }
 
