@@ -34,8 +34,9 @@ async function listening(): Promise<Notices> {
 /** The stage's pool, on which the question what is due is always answered with nothing. */
 function neverDue(): { readonly pool: Pool; asked: () => number } {
   let asked = 0;
-  const query = (text: string, ...values: unknown[]) => {
-    if (!text.includes("as due (at)")) return (stage.pool.query as (...args: unknown[]) => unknown).call(stage.pool, text, ...values);
+  const query = (statement: string | { readonly text: string }, ...values: unknown[]) => {
+    const text = typeof statement === "string" ? statement : statement.text;
+    if (!text.includes("as due (at)")) return (stage.pool.query as (...args: unknown[]) => unknown).call(stage.pool, statement, ...values);
     asked += 1;
     return Promise.resolve({ rows: [{ ms: null }] });
   };
