@@ -113,7 +113,10 @@ export function claimOrDismissalOf(row: number, state: CorrectionsState, release
   return decision?.why === "claimed" && released.has(row) ? undefined : decision;
 }
 
-function refusal(decision: ClaimOrDismissal | undefined, supersededBy: string | undefined): Pick<RefusedRow, "why" | "importId"> | undefined {
+function refusal(
+  decision: ClaimOrDismissal | undefined,
+  supersededBy: string | undefined,
+): Pick<RefusedRow, "why" | "importId"> | undefined {
   if (decision?.why === "claimed") return { why: "claimed", importId: decision.importId };
   if (decision) return { why: "dismissed" };
   return supersededBy === undefined ? undefined : { why: "superseded", importId: supersededBy };
