@@ -48,3 +48,19 @@ export async function countOpenRows(
   const { activities = 0, shipments = 0, atLeast = false } = rows[0] ?? {};
   return { activities: { rows: activities, atLeast: false }, shipments: { rows: shipments, atLeast } };
 }
+
+/** How many counts by reason are read: an import has one for each of its reasons. */
+const groupsRead = 100;
+
+/** The newest imports that may have open rows; of shipments, all of them may be superseded. */
+export async function newestWithOpenRows(organisationId: string, count: number, database: Database) {
+  const ofKind = (kind: ImportKind) => `
+    (select import_id from rejection_groups where organisation_id = $1 and kind = '${kind}' and open > 0
+      order by import_position desc limit ${groupsRead})`;
+  const { rows } = await database.query<{ importId: string; reference: string }>(
+    `select import_id as "importId", source_details as reference from imports
+      where import_id in (${ofKind("activities")} union ${ofKind("shipments")}) order by position desc limit $2`,
+    [organisationId, count],
+  );
+  return rows;
+}

@@ -73,6 +73,37 @@ test("work that waits for a person comes first, with links to it; the plots show
   expect(page).not.toContain("LONG-AGO");
 });
 
+test("a clerk sees the newest files with rows to correct; an accountant what has changed since their download of last month", async () => {
+  const { id: organisationId } = await service.organisation();
+  const [clerk, accountant] = await Promise.all(
+    (["operator", "viewer"] as const).map(async (role) => signedIn(service, await addMember(service, organisationId, role))),
+  );
+  const lastMonth = new Date();
+  lastMonth.setUTCDate(0);
+  const accepted = { accept: activity({ activityTimestamp: `${lastMonth.toISOString().slice(0, 8)}15T00:00:00Z` }) };
+  const rejected = { reject: "Customer not found" };
+  const imports = [1, 2, 3, 4, 5, 6].map((n): Story => {
+    const name = { organisationId, sourceDetails: `file ${n}` };
+    return { ...name, kind: "activities", rows: [accepted, ...(n === 3 ? [] : [rejected, rejected])] };
+  });
+  await record(...imports, { organisationId, kind: "shipments", sourceDetails: "orders", rows: [{ reject: "x", handle: "A" }] });
+  const page = await (await clerk?.get("/portal"))?.text();
+  const listed = [...(page ?? "").matchAll(/corrections\?import=[0-9a-f-]{36}">([^<]+)<\/a>: (\d+)/g)].map(
+    ([, name, rows]) => `${name} ${rows}`,
+  );
+  expect(listed).toEqual(["orders 1", "file 6 2", "file 5 2", "file 4 2", "file 2 2"]);
+  const billing = async () => words((await (await accountant?.get("/portal"))?.text()) ?? "");
+  expect(await billing()).toMatch(/What has changed in \w+ \d{4} since it ended/);
+  expect(await billing()).not.toContain("file 6: ");
+  const month = lastMonth.toISOString().slice(0, 7);
+  await (await accountant?.get(`/portal/activities/totals.csv?month=${month}&asOf=2026-01-01T00:00`))?.text();
+  expect(await billing()).toMatch(/What has changed in \w+ \d{4} since it ended/); // an older state was downloaded
+  await (await accountant?.get(`/portal/activities/totals.csv?month=${month}`))?.text();
+  expect(await billing()).toMatch(/What has changed in \w+ \d{4} since you downloaded it on \d+ \w+ \d{4}/);
+  clerk?.cookies.set("waybill_totals", accountant?.cookies.get("waybill_totals") ?? "");
+  expect(words((await (await clerk?.get("/portal"))?.text()) ?? "")).toMatch(/since it ended/); // it is somebody else's
+});
+
 test("keys that end within 14 days are shown to those who can create others, and to nobody else", async () => {
   const { id: organisationId } = await service.organisation();
   const create = (name: string, days: number) => {

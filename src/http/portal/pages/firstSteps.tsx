@@ -31,10 +31,9 @@ interface Step {
 export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
   if (!visit.may("operate")) return null;
   const { may, links } = visit;
-  const [done, { catalogue, catalogueVersion }] = await Promise.all([
-    firstStepsOf(visit.person.organisationId, deps.pool),
-    presentCatalogue(visit, deps),
-  ]);
+  const done = await firstStepsOf(visit.person.organisationId, deps.pool);
+  if (done.isPutAway || (done.hasImport && !done.hasExample)) return null;
+  const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
   const { customers, rateCards } = catalogue.file;
   const isPriced = customers.length > 0 && rateCards.length > 0;
   const link = (to: string, label: string) => <ButtonLink to={links.to(to)} label={label} quiet />;
@@ -75,7 +74,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
       ways: may("keys") ? link("/portal/settings/keys?create=key", "Create key") : ofAdmins,
     },
   ];
-  if (done.isPutAway || (done.hasImport && !done.hasExample) || steps.every(({ isDone }) => isDone)) return null;
+  if (steps.every(({ isDone }) => isDone)) return null;
   return (
     <Panel id="get-started" title="Get started">
       <ol class="steps">

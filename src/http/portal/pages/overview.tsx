@@ -13,21 +13,23 @@ import {
   type TroubledWebhooks,
   troubledWebhooks,
 } from "../../../queries/recentWork.js";
-import { countOpenRows, type OpenRowCount } from "../../../queries/rejectedRows/openRows.js";
+import { countOpenRows, newestWithOpenRows, type OpenRowCount } from "../../../queries/rejectedRows/openRows.js";
 import type { Query } from "../links.js";
 import { Live, versionOf } from "../live/live.js";
 import type { PageDefinition, PortalDeps, SignedInVisit } from "../pageDefinition.js";
 import { ButtonLink } from "../shell/form.js";
-import { countInWords } from "../shell/formats.js";
+import { countInWords, groupDigits, timeInWords } from "../shell/formats.js";
 import { EmptyState, type Fact, Facts, Panel } from "../shell/panel.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
 import { Amount } from "../shell/values.js";
+import { lastDownload } from "./activities/activityDownloads.js";
 import { type LastDays, lastDays, monthAfter, monthInWords, periodOf, shortDayInWords, today } from "./days.js";
 import { firstStepsForms, getStarted } from "./firstSteps.js";
-import { importColumns, importMarks, importNotes, isUnfinished, livePath } from "./imports/importStatus.js";
+import { importColumns, importMarks, importNotes, isUnfinished, livePath, shownReference } from "./imports/importStatus.js";
 
 const shownImports = 10;
+const shownFiles = 5;
 const shownDays = 30;
 const leastBars = 7;
 const shownChargeCodes = 10;
@@ -42,17 +44,20 @@ export const overviewPage: PageDefinition<SignedInVisit> = {
     const version = await versionOf(watchedName.imports(organisationId), sources);
     const { now } = await presentCatalogueOf(organisationId, pool);
     const days = lastDays(shownDays, timezone, now);
-    const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys, firstSteps] = await Promise.all([
-      latestImports(organisationId, shownImports, sources),
-      countOpenRows(organisationId, undefined, pool),
-      endedImports(organisationId, days, pool),
-      busiestChargeCodes(organisationId, days, shownChargeCodes, pool),
-      rowsOfMonths(visit, now, sources),
-      troubledWebhooks(organisationId, pool),
-      may("keys") ? keysEndingSoon(organisationId, pool) : 0,
-      getStarted(visit, sources),
-    ]);
-    const notes = await importNotes(organisationId, imports, sources);
+    const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys, firstSteps, withOpenRows] =
+      await Promise.all([
+        latestImports(organisationId, shownImports, sources),
+        countOpenRows(organisationId, undefined, pool),
+        endedImports(organisationId, days, pool),
+        busiestChargeCodes(organisationId, days, shownChargeCodes, pool),
+        rowsOfMonths(visit, now, sources),
+        troubledWebhooks(organisationId, pool),
+        may("keys") ? keysEndingSoon(organisationId, pool) : 0,
+        getStarted(visit, sources),
+        may("operate") ? newestWithOpenRows(organisationId, shownFiles, pool) : [],
+      ]);
+    const notes = await importNotes(organisationId, [...imports, ...withOpenRows], sources);
+    const files = withOpenRows.map((file) => ({ ...file, rows: notes.listed.get(file.importId)?.openRows ?? 0 }));
     const running = imports.filter(isUnfinished);
     const list = (caption: string, rows: readonly ImportView[], empty?: Child) => (
       <Table visit={visit} caption={caption} columns={importColumns(visit, notes)} rows={rows} marks={importMarks} empty={empty} />
@@ -67,6 +72,7 @@ export const overviewPage: PageDefinition<SignedInVisit> = {
           <div id="imports" data-refetch>
             <TodoPanel
               visit={visit}
+              files={files.filter(({ rows }) => rows > 0)}
               open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
               failedImports={recent.failedImports}
               webhooks={webhooks}
@@ -78,7 +84,7 @@ export const overviewPage: PageDefinition<SignedInVisit> = {
                 {list("Imports that are running or queued, newest first", running)}
               </Panel>
             )}
-            <Billing visit={visit} months={months} />
+            <Billing visit={visit} months={months} downloaded={lastDownload(visit, sources, months[1]?.month ?? "")} />
             <RecentWork days={days} recent={recent} chargeCodes={chargeCodes} />
             <Panel id="recent-imports" title="Recent imports">
               {list(
@@ -112,8 +118,16 @@ async function rowsOfMonths({ person }: SignedInVisit, now: Date, { pool }: Port
   );
 }
 
-/** This month beside the last, and what has changed in the last one since it ended. */
-function Billing({ visit: { links }, months }: { visit: SignedInVisit; months: readonly MonthRows[] }) {
+interface BillingProps {
+  readonly visit: SignedInVisit;
+  readonly months: readonly MonthRows[];
+  /** When this person took the last month's totals. */
+  readonly downloaded: Date | undefined;
+}
+
+/** This month beside the last, and what has changed in the last one since it ended or was downloaded. */
+function Billing({ visit, months, downloaded }: BillingProps) {
+  const { links, person } = visit;
   const [current, last] = months;
   if (!current || !last || current.rows + last.rows === 0) return null;
   const to = (query: Query) => links.to("/portal/activities", query);
@@ -129,8 +143,9 @@ function Billing({ visit: { links }, months }: { visit: SignedInVisit; months: r
         )}
       />
       <p>
-        <a href={to({ month: last.month, since: `${current.month}-01T00:00:00` })}>
-          What has changed in {monthInWords(last.month)} since it ended
+        <a href={to({ month: last.month, since: downloaded?.toISOString() ?? `${current.month}-01T00:00:00` })}>
+          What has changed in {monthInWords(last.month)} since{" "}
+          {downloaded ? `you downloaded it on ${timeInWords(downloaded, person.timezone)}` : "it ended"}
         </a>
       </p>
     </Panel>
@@ -140,6 +155,8 @@ function Billing({ visit: { links }, months }: { visit: SignedInVisit; months: r
 interface TodoProps {
   readonly visit: SignedInVisit;
   readonly open: OpenRowCount;
+  /** The newest with rows to correct, for people who correct them. */
+  readonly files: readonly { readonly importId: string; readonly reference: string; readonly rows: number }[];
   readonly failedImports: number;
   readonly webhooks: TroubledWebhooks;
   /** None for people who cannot do anything about them. */
@@ -147,15 +164,24 @@ interface TodoProps {
 }
 
 /** What a person should do something about, each with the way there. No panel where there is nothing. */
-function TodoPanel({ visit, open, failedImports, webhooks, endingKeys }: TodoProps) {
+function TodoPanel({ visit, open, files, failedImports, webhooks, endingKeys }: TodoProps) {
   const { links, may } = visit;
   const needs: Child[] = [];
   if (may("operate") && (open.rows > 0 || open.atLeast))
     needs.push(
-      <a href={links.to("/portal/corrections")}>
-        <Amount value={open.rows} />
-        {open.atLeast ? " or more" : ""} rejected {open.rows === 1 && !open.atLeast ? "row" : "rows"} to correct
-      </a>,
+      <>
+        <a href={links.to("/portal/corrections")}>
+          <Amount value={open.rows} />
+          {open.atLeast ? " or more" : ""} rejected {open.rows === 1 && !open.atLeast ? "row" : "rows"} to correct
+        </a>
+        <ul class="plain-list">
+          {files.map(({ importId, reference, rows }) => (
+            <li>
+              <a href={links.to("/portal/corrections", { import: importId })}>{shownReference({ reference })}</a>: {groupDigits(rows)}
+            </li>
+          ))}
+        </ul>
+      </>,
     );
   if (failedImports > 0)
     needs.push(

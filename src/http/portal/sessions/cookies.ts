@@ -27,6 +27,9 @@ export const singleSignOnCookie = (publicUrl: string, seconds: number): PortalCo
 /** The browser that is asked which organisation. */
 export const choiceCookie = (publicUrl: string, seconds: number): PortalCookie => portalCookie(publicUrl, "waybill_choice", seconds);
 
+/** When the totals of which month were last downloaded, and by whom. */
+export const downloadCookie = (publicUrl: string): PortalCookie => portalCookie(publicUrl, "waybill_totals", 100 * secondsPerDay);
+
 /** A browser in which somebody has signed in before. */
 export const knownCookie = (publicUrl: string, seconds: number): PortalCookie => portalCookie(publicUrl, "waybill_known", seconds);
 

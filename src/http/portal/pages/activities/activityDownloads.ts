@@ -5,11 +5,24 @@ import { allActivities } from "../../../../queries/activities/allActivities.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { downloadCookie } from "../../sessions/cookies.js";
 import { type Column, cellsInFile, isData } from "../../shell/table.js";
 import { type DownloadedTable, downloadTable, inOneBatch } from "../../tableDownloads.js";
+import { presentCatalogue } from "../customers.js";
 import { billColumns, billLines } from "./bills.js";
 import { type ActivitiesView, activitiesPath, activitiesView, wallTime } from "./selection.js";
 import { changeColumns, changeLines } from "./totalChanges.js";
+
+/** In the browser: what changes a month's bill afterwards is shown to the person who has downloaded it. */
+const rememberDownload = ({ context, person }: SignedInVisit, { publicUrl }: PortalDeps, month: string, at: Date): void =>
+  downloadCookie(publicUrl).write(context, [person.memberId, month, at.toISOString()].join(" "));
+
+/** When this person has last downloaded the totals of the month, in this browser. */
+export function lastDownload({ context, person }: SignedInVisit, { publicUrl }: PortalDeps, month: string): Date | undefined {
+  const [memberId, ofMonth, text = ""] = (downloadCookie(publicUrl).read(context) ?? "").split(" ");
+  const at = new Date(text);
+  return memberId === person.memberId && ofMonth === month && !Number.isNaN(at.getTime()) ? at : undefined;
+}
 
 type TableOf = (view: ActivitiesView, deps: PortalDeps) => DownloadedTable | Promise<DownloadedTable>;
 
@@ -55,7 +68,9 @@ export const activityDownloads = (["rows", "totals", "changes"] as const).flatMa
       ...{ method: "GET", path: `${activitiesPath}/${sheet}.${format}`, access: "look" },
       answer: async (visit, deps) => {
         const view = await activitiesView(visit, deps);
+        const { now } = await presentCatalogue(visit, deps); // before the rows are read
         const made = await tables[sheet](view, deps);
+        if (sheet === "totals" && view.period?.month && !view.asOf && !view.only) rememberDownload(visit, deps, view.period.month, now);
         return downloadTable(visit, deps, { name: fileName(sheet, view), sheet, format, table: () => made });
       },
     }),

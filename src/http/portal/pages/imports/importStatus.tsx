@@ -93,7 +93,7 @@ export interface ImportNotes {
 
 export async function importNotes(
   organisationId: string,
-  views: readonly ImportView[],
+  views: readonly Pick<ImportView, "importId">[],
   { pool }: { readonly pool: Pool },
 ): Promise<ImportNotes> {
   const importIds = views.map(({ importId }) => importId);
