@@ -23,7 +23,7 @@ import { EmptyState, type Fact, Facts, Panel } from "../shell/panel.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
 import { Amount } from "../shell/values.js";
-import { lastDownload } from "./activities/activityDownloads.js";
+import { lastDownload } from "./activities/lastDownload.js";
 import { type LastDays, lastDays, monthAfter, monthInWords, periodOf, shortDayInWords, today } from "./days.js";
 import { firstStepsForms, getStarted } from "./firstSteps.js";
 import { importColumns, importMarks, importNotes, isUnfinished, livePath, shownReference } from "./imports/importStatus.js";
