@@ -1,4 +1,6 @@
 // The table of lanes: cells are pasted from a spreadsheet, the arrow keys move up and down, and what was changed is marked.
+import { parseCells } from "./clipboard.js";
+
 const form = document.querySelector<HTMLFormElement>("#lane-form");
 
 const cellsOf = (row: HTMLTableRowElement): HTMLInputElement[] => [...row.querySelectorAll<HTMLInputElement>("td input:not([type])")];
@@ -19,21 +21,19 @@ function paste(event: ClipboardEvent): void {
   const place = input instanceof HTMLInputElement ? placeOf(input) : undefined;
   if (!place || !/[\t\n]/.test(text.trimEnd())) return; // a single value is pasted by the browser
   event.preventDefault();
-  const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
-  const rows = rowsOf();
-  lines.forEach((line, down) => {
-    const cells = rows[place.row + down] ? cellsOf(rows[place.row + down] as HTMLTableRowElement) : [];
-    line.split("\t").forEach((value, right) => {
-      const cell = cells[place.column + right];
-      if (!cell) return;
+  const lines = parseCells(text);
+  const rows = rowsOf().slice(place.row);
+  for (const [down, row] of rows.entries())
+    for (const [right, cell] of cellsOf(row).slice(place.column).entries()) {
+      const value = lines[down]?.[right];
+      if (value === undefined) continue;
       cell.value = value.trim();
       mark(cell);
-    });
-  });
-  const left = lines.length - (rows.length - place.row);
-  const told = form?.querySelector<HTMLElement>("[role=status]");
-  if (told)
-    told.textContent =
+    }
+  const left = lines.length - rows.length;
+  const status = form?.querySelector<HTMLElement>("[role=status]");
+  if (status)
+    status.textContent =
       left > 0
         ? `${left} of ${lines.length} rows did not fit on this page. Use Upload lanes for a longer table.`
         : `${lines.length} rows pasted.`;
