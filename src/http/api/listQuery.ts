@@ -57,13 +57,13 @@ interface TimeRange {
   readonly to: Date | undefined;
 }
 
-interface Given {
+interface TimeTexts {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
 /** The range of two such parameters; both may be missing. The organisation's zone is looked up only where one of them needs it. */
-export async function timeRange({ from, to }: Given, organisationId: string, pool: Database): Promise<TimeRange> {
+export async function timeRange({ from, to }: TimeTexts, organisationId: string, pool: Database): Promise<TimeRange> {
   const needsZone = [from, to].some((text) => text !== undefined && !hasZone(text));
   const timezone = needsZone ? await timezoneOf(organisationId, pool) : "UTC";
   const dateOf = (text: string | undefined, read: typeof instantOf) =>

@@ -30,7 +30,7 @@ export function serveRoute(route: Route, deps: ApiDeps, frame: RouteFrame): read
     ...(query ? [validated("query", query, "query")] : []),
     ...(headers ? [validated("header", headers, "headers")] : []),
     ...(params ? [validated("param", params, "path")] : []),
-    run(route, deps, frame),
+    callHandler(route, deps, frame),
   ];
 }
 
@@ -54,17 +54,17 @@ function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiE
 /** Validates one part of a request. A parameter that is given twice is a list, which its schema rejects. */
 function validated(target: "query" | "header" | "param", schema: z.ZodObject, root: string): MiddlewareHandler<ApiEnv> {
   const options = { validationFunction: parseInSentences };
-  return zValidator(target, schema, (result) => void accepted(result, root), options) as MiddlewareHandler<ApiEnv>;
+  return zValidator(target, schema, (result) => void valueOrReject(result, root), options) as MiddlewareHandler<ApiEnv>;
 }
 
 /** The parsed value, or a rejection with all faults and their paths. */
-function accepted<T>(result: { success: true; data: T } | { success: false; error: z.core.$ZodError }, root: string): T {
+function valueOrReject<T>(result: { success: true; data: T } | { success: false; error: z.core.$ZodError }, root: string): T {
   if (result.success) return result.data;
   const faults = faultsOf(result.error, root);
   throw new Rejection("invalid", faults[0] ?? `${root} is invalid`, faults);
 }
 
-function run(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<ApiEnv> {
+function callHandler(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<ApiEnv> {
   return async (c) => {
     const valid = (target: "query" | "header" | "param") => c.req.valid(target as never) as unknown;
     const caller = c.get("caller") as Caller;
@@ -109,7 +109,7 @@ async function bodyAhead(route: Route, request: Request, incoming: IncomingMessa
   if (!incoming?.complete) return undefined;
   try {
     requireJson(request.headers);
-    const value = accepted(parseInSentences(body, parseJson(new Uint8Array(await request.arrayBuffer()))), "body");
+    const value = valueOrReject(parseInSentences(body, parseJson(new Uint8Array(await request.arrayBuffer()))), "body");
     return () => value;
   } catch (error) {
     return () => {
@@ -135,5 +135,5 @@ function withRequestBody(
     stillAllowed,
     bytesRead: incoming && (() => incoming.socket.bytesRead),
   };
-  return withBody(request, bounds, (bytes) => handle(accepted(parseInSentences(body, parseJson(bytes)), "body")));
+  return withBody(request, bounds, (bytes) => handle(valueOrReject(parseInSentences(body, parseJson(bytes)), "body")));
 }

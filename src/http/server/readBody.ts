@@ -39,10 +39,10 @@ export function createBodyReader({ silenceMs = 5_000, ...most }: BodyReaderOptio
   return async (request, { limit, organisationId, stillAllowed, bytesRead }, use) => {
     const declared = declaredLength(request, limit);
     const share = memory.share(organisationId);
-    share.check(counted(declared ?? 0));
+    share.check(countedBytes(declared ?? 0));
     try {
       const arrival = { silenceMs, bytesRead, large: false };
-      const bytes = await inTimeToArrive(arrival, (inTime) => readBounded(request, { declared, limit, share, arrival, inTime }));
+      const bytes = await withArrivalLimit(arrival, (inTime) => readBounded(request, { declared, limit, share, arrival, inTime }));
       await stillAllowed();
       return await use(bytes);
     } finally {
@@ -51,7 +51,7 @@ export function createBodyReader({ silenceMs = 5_000, ...most }: BodyReaderOptio
   };
 }
 
-const counted = (size: number) => Math.max(0, size - uncountedBytes);
+const countedBytes = (size: number) => Math.max(0, size - uncountedBytes);
 
 function declaredLength(request: Request, limit: number): number | undefined {
   const header = request.headers.get("content-length");
@@ -61,7 +61,7 @@ function declaredLength(request: Request, limit: number): number | undefined {
   return length;
 }
 
-interface Reading {
+interface BodyReading {
   readonly declared: number | undefined;
   readonly limit: number;
   readonly share: Share;
@@ -69,7 +69,7 @@ interface Reading {
   readonly inTime: <T>(work: Promise<T>) => Promise<T>;
 }
 
-async function readBounded(request: Request, { declared, limit, share, arrival, inTime }: Reading): Promise<Uint8Array> {
+async function readBounded(request: Request, { declared, limit, share, arrival, inTime }: BodyReading): Promise<Uint8Array> {
   // Node enforces a declared length, and the adapter's own reading is faster.
   if (declared !== undefined && declared <= uncountedBytes) {
     return withinLimit(await inTime(request.arrayBuffer().catch(brokenOff)), limit);
@@ -84,7 +84,7 @@ async function readBounded(request: Request, { declared, limit, share, arrival, 
     if (done) return Buffer.concat(chunks);
     size += value.byteLength;
     if (size > limit) throw tooLarge(limit);
-    share.hold(counted(size)); // counts the bytes that have arrived, not the declared length, which may never be sent
+    share.hold(countedBytes(size)); // counts the bytes that have arrived, not the declared length, which may never be sent
     arrival.large = size > uncountedBytes;
     chunks.push(value);
   }
@@ -121,7 +121,7 @@ export interface Arrival {
 type InTime = <T>(work: Promise<T>) => Promise<T>;
 
 /** Runs `read` with one deadline for the whole body and a shorter one for a sender that is silent. */
-export async function inTimeToArrive<T>(arrival: Arrival, read: (inTime: InTime) => Promise<T>): Promise<T> {
+export async function withArrivalLimit<T>(arrival: Arrival, read: (inTime: InTime) => Promise<T>): Promise<T> {
   let giveUp: (message: string) => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
     giveUp = (message) => reject(new Problem("requestTimeout", message, { headers: { connection: "close" } }));

@@ -35,7 +35,7 @@ export interface UploadForm {
 }
 
 const tooLarge = () => new Rejection("tooLarge", "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts.");
-const stalled = (idleMs: number) =>
+const stalledUpload = (idleMs: number) =>
   new Problem("requestTimeout", `The upload stalled: no bytes arrived for ${idleMs / 1000} seconds. Send it again`, {
     headers: { connection: "close" },
   });
@@ -61,7 +61,7 @@ export async function receiveUpload(incoming: IncomingMessage, tempDir: string, 
   }
 }
 
-interface Received {
+interface FormParts {
   file?: { path: string; name: string; size: number; sha256: string };
   sourceDetails?: string;
   readonly fields: Map<string, string>;
@@ -73,8 +73,8 @@ async function parse(
   incoming: IncomingMessage,
   path: string,
   { fields: others = [], beforeFile, idleMs = standardIdleMs }: UploadForm,
-): Promise<Received> {
-  const received: Received = { fields: new Map() };
+): Promise<FormParts> {
+  const received: FormParts = { fields: new Map() };
   const writes: Promise<void>[] = [];
   const cutOff = new AbortController();
   let fault: Error | undefined;
@@ -90,7 +90,7 @@ async function parse(
       fail(
         new Rejection(
           "invalid",
-          field === "file" ? "file must be sent once" : misplaced(field, "sourceDetails", "text, without a file name"),
+          field === "file" ? "file must be sent once" : misplacedField(field, "sourceDetails", "text, without a file name"),
         ),
       );
       return;
@@ -115,21 +115,21 @@ async function parse(
   });
   form.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {
     if (field !== undefined && others.includes(field) && !valueCut) received.fields.set(field, value);
-    else if (field !== "sourceDetails") fail(new Rejection("invalid", misplaced(field, "file", "a file, with a file name")));
+    else if (field !== "sourceDetails") fail(new Rejection("invalid", misplacedField(field, "file", "a file, with a file name")));
     else if (valueCut || isLonger(value, limits.sourceDetailsLength) || !isStorableText(value)) {
       fail(new Rejection("invalid", `sourceDetails must be text of at most ${limits.sourceDetailsLength} characters`));
     } else received.sourceDetails = value;
   });
   form.once("partsLimit", () => fail(new Rejection("invalid", "The form has too many parts: send file and sourceDetails")));
 
-  const idle = watchIdle(incoming, idleMs, () => fail(stalled(idleMs)));
+  const idle = watchIdle(incoming, idleMs, () => fail(stalledUpload(idleMs)));
   try {
     await pour(incoming, form);
     await Promise.all(writes);
   } catch (error) {
     cutOff.abort(); // the parser leaves its file stream open, and emits neither `end` nor `close` for one that was read to its end
     await Promise.allSettled(writes);
-    throw fault ?? unreadable(error);
+    throw fault ?? unreadableForm(error);
   } finally {
     idle.stop();
   }
@@ -164,7 +164,7 @@ function openForm(incoming: IncomingMessage, others: number) {
       },
     });
   } catch (error) {
-    throw unreadable(error);
+    throw unreadableForm(error);
   }
 }
 
@@ -200,13 +200,13 @@ function shortened(name: string): string {
 }
 
 /** `as` says how the field that was probably meant has to be sent. */
-const misplaced = (field: string | undefined, known: string, as: string) =>
+const misplacedField = (field: string | undefined, known: string, as: string) =>
   field === known ? `${known} must be sent as ${as}` : `${shown(field)} is not a field of this form: send file and sourceDetails`;
 
 /** The form parser also reports parts without a name. */
 const shown = (field: string | undefined) => (field === undefined ? "A part without a name" : JSON.stringify(field.slice(0, 100)));
 
-const unreadable = (cause: unknown) =>
+const unreadableForm = (cause: unknown) =>
   cause instanceof Rejection
     ? cause
     : new Rejection("invalid", "The form could not be read: it is not complete multipart/form-data. Send it again");

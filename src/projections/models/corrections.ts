@@ -25,10 +25,10 @@ export async function applyCorrections(client: PoolClient, batch: SortedBatch, s
   await changes.closeWithdrawn();
 }
 
-type Event = ImportEvent<"ImportRequested" | ImportEnding> | RecordedOn<"corrections"> | RecordedOn<"reversals">;
+type StateEvent = ImportEvent<"ImportRequested" | ImportEnding> | RecordedOn<"corrections"> | RecordedOn<"reversals">;
 
 /** Everything that may change a row's state, in the order of the log. */
-function eventsIn(batch: SortedBatch, skip: SkipEvent): Event[] {
+function eventsIn(batch: SortedBatch, skip: SkipEvent): StateEvent[] {
   const requested = batch.imports.flatMap(({ requested: event }) => (event?.data.corrects ? [event] : []));
   const corrections = batch.events.flatMap((stored) =>
     stored.stream.startsWith(streamPrefix.corrections) ? (decodeOrSkip("corrections", stored, skip) ?? []) : [],
@@ -38,7 +38,7 @@ function eventsIn(batch: SortedBatch, skip: SkipEvent): Event[] {
   return events.sort((one, other) => (isAfter(one.position, other.position) ? 1 : -1));
 }
 
-async function apply(client: PoolClient, event: Event, changes: StateChanges): Promise<void> {
+async function apply(client: PoolClient, event: StateEvent, changes: StateChanges): Promise<void> {
   switch (event.type) {
     case "ImportRequested":
       return insertSubmitted(client, event.data, changes);
@@ -84,8 +84,8 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changes
     [importId, correction, rows],
   );
   // The claim may not have seen a reversal; the worker looks again after it.
-  const { refused, ...standing } = unreversedClaim(data, await reversalsBefore(client, importId, position.commit), position.commit);
-  await replaceEarlier(client, standing, changes);
+  const { refused, ...lasting } = unreversedClaim(data, await reversalsBefore(client, importId, position.commit), position.commit);
+  await replaceEarlier(client, lasting, changes);
   if (refused.length === 0) return;
   const lost = rowsOf(
     importId,

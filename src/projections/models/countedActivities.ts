@@ -57,57 +57,62 @@ async function applyReversal(client: PoolClient, event: RecordedOn<"reversals">)
     "select position::text from imports where import_id = $1 and kind = 'activities'",
     [data.importId],
   );
-  const of = found.rows[0]?.position;
-  if (of === undefined) return;
+  const importPosition = found.rows[0]?.position;
+  if (importPosition === undefined) return;
   const cause = { position: position.commit, at: data.at, byImport: null };
   const rows = data.rows === "all" ? null : numbersIn(data.rows);
-  if (rows === null) await takeAllOut(client, of, cause);
-  else await takeOut(client, await markReversed(client, of, rows, cause), cause);
-  await settle(client, await firstsOf(client, of, rows), cause);
+  if (rows === null) await takeAllOut(client, importPosition, cause);
+  else await takeOut(client, await markReversed(client, importPosition, rows, cause), cause);
+  await settle(client, await firstsOf(client, importPosition, rows), cause);
 }
 
 /** Returns the rows that counted until now. */
-async function markReversed(client: PoolClient, of: string, rows: readonly number[], { position }: Cause): Promise<ActivityName[]> {
+async function markReversed(
+  client: PoolClient,
+  importPosition: string,
+  rows: readonly number[],
+  { position }: Cause,
+): Promise<ActivityName[]> {
   const counted = await client.query<ActivityName>(
     `select import_position::text as position, "row" from activities a
       where import_position = $1 and "row" = any($2::integer[])
         and not exists (select from uncounted_activities u where u.import_position = a.import_position and u."row" = a."row")
         and not exists (select from uncounted_imports u where u.import_position = a.import_position)`,
-    [of, rows],
+    [importPosition, rows],
   );
   await client.query(
     `insert into uncounted_activities as u (import_position, "row", reversed_position)
      select import_position, "row", $3 from activities
       where import_position = $1 and "row" = any($2::integer[])
      on conflict (import_position, "row") do update set reversed_position = coalesce(u.reversed_position, excluded.reversed_position)`,
-    [of, rows, String(position)],
+    [importPosition, rows, String(position)],
   );
   return counted.rows;
 }
 
 /** Removes what is left of the import's totals in one step, however many rows it has. */
-async function takeAllOut(client: PoolClient, of: string, { position, at, byImport }: Cause): Promise<void> {
+async function takeAllOut(client: PoolClient, importPosition: string, { position, at, byImport }: Cause): Promise<void> {
   await client.query(
     `insert into activity_changes (${entryKey}, ${causeColumns}, quantity, row_count, row_numbers)
      select ${entryKey}, $2, $3, $4::bigint, -quantity, -row_count, row_numbers from activity_totals where import_position = $1`,
-    [of, String(position), at, byImport],
+    [importPosition, String(position), at, byImport],
   );
-  const codes = await codesOfImport(client, of);
-  await client.query("delete from activity_totals where import_position = $1", [of]);
+  const codes = await codesOfImport(client, importPosition);
+  await client.query("delete from activity_totals where import_position = $1", [importPosition]);
   await changeCodes(client, codes, "-");
   await client.query("insert into uncounted_imports (import_position, reversed_position) values ($1, $2) on conflict do nothing", [
-    of,
+    importPosition,
     String(position),
   ]);
 }
 
 /** The activities that these rows of an import correct, or that are corrected themselves: the first of each chain. `rows` null: all rows. */
-async function firstsOf(client: PoolClient, of: string, rows: readonly number[] | null): Promise<ActivityName[]> {
+async function firstsOf(client: PoolClient, importPosition: string, rows: readonly number[] | null): Promise<ActivityName[]> {
   const found = await client.query<ActivityName>(
     `select distinct first_position::text as position, first_row as "row" from activity_corrections
       where (import_position = $1 and ($2::integer[] is null or "row" = any($2)))
          or (first_position = $1 and ($2::integer[] is null or first_row = any($2)))`,
-    [of, rows],
+    [importPosition, rows],
   );
   return found.rows;
 }
@@ -123,7 +128,7 @@ interface CountedState extends ActivityName {
 /** Decides for each first activity and its corrections which one counts, and moves the totals. */
 async function settle(client: PoolClient, firsts: readonly ActivityName[], cause: Cause): Promise<void> {
   if (firsts.length === 0) return;
-  const { rows } = await client.query<CountedState>(standingsSql, namesOf(firsts));
+  const { rows } = await client.query<CountedState>(countedStatesSql, namesOf(firsts));
   const changed = rows.filter(({ wasReplaced, byPosition }) => wasReplaced || byPosition !== null);
   if (changed.length === 0) return;
   await client.query(
@@ -152,7 +157,7 @@ async function settle(client: PoolClient, firsts: readonly ActivityName[], cause
 
 const namesOf = (names: readonly ActivityName[]) => [names.map(({ position }) => position), names.map(({ row }) => row)];
 
-const standingsSql = `
+const countedStatesSql = `
   with firsts as (select distinct * from unnest($1::bigint[], $2::integer[]) as first (first_position, first_row)),
   members as (
     select first_position, first_row, first_position as position, first_row as "row" from firsts

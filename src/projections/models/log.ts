@@ -27,7 +27,7 @@ export const log: Projection = {
   },
 };
 
-type Row = NonNullable<ReturnType<typeof rowOf>>;
+type LogRow = NonNullable<ReturnType<typeof rowOf>>;
 
 const kinds = Object.keys(streamEvents) as StreamKind[];
 
@@ -55,7 +55,7 @@ function rowOf(stored: StoredEvent, type: LoggedEvent, skip: SkipEvent) {
 }
 
 /** A webhook's change with a higher generation than before means a new secret. */
-async function withNewSecrets(client: PoolClient, rows: readonly Row[]): Promise<readonly Row[]> {
+async function withNewSecrets(client: PoolClient, rows: readonly LogRow[]): Promise<readonly LogRow[]> {
   const changed = rows.filter(({ type }) => type === "WebhookChanged");
   if (changed.length === 0) return rows;
   const { rows: found } = await client.query<{ endpointId: string; generation: number; position: string }>(
@@ -75,7 +75,7 @@ async function withNewSecrets(client: PoolClient, rows: readonly Row[]): Promise
   });
 }
 
-async function insertRows(client: PoolClient, rows: readonly Row[]): Promise<void> {
+async function insertRows(client: PoolClient, rows: readonly LogRow[]): Promise<void> {
   if (rows.length === 0) return;
   await client.query(
     `/* prepared */ insert into log_entries (event_id, organisation_id, at, position, actor, what, type, about_kind, about_id, details, stream, revision)

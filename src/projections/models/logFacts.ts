@@ -4,7 +4,7 @@ import type { LogDetails, LogTopic } from "../../domain/log/entry.js";
 import type { LoggedEvent } from "../../domain/log/sentences.js";
 import type { EventDataOf, EventType } from "../../events/registry.js";
 
-interface Facts {
+interface LogFacts {
   /** The id of the thing that the entry is about. */
   readonly about: string;
   readonly details?: LogDetails;
@@ -13,10 +13,10 @@ interface Facts {
 }
 
 /** The stream's name without its prefix: the id of the member whose event it is. */
-type FactsOf<T extends EventType> = (data: EventDataOf<T>, streamId: string) => Facts | undefined;
+type FactsOf<T extends EventType> = (data: EventDataOf<T>, streamId: string) => LogFacts | undefined;
 
-const ofKey = ({ keyId }: { readonly keyId: string }): Facts => ({ about: keyId });
-const ofWebhook = ({ endpointId }: { readonly endpointId: string }): Facts => ({ about: endpointId });
+const ofKey = ({ keyId }: { readonly keyId: string }): LogFacts => ({ about: keyId });
+const ofWebhook = ({ endpointId }: { readonly endpointId: string }): LogFacts => ({ about: endpointId });
 
 export const logFactsOf: { readonly [T in LoggedEvent]: FactsOf<T> } = {
   ApiKeyCreated: ofKey,

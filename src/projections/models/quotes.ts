@@ -31,12 +31,12 @@ export const quotes: Projection = {
 };
 
 /** Lines for COPY. */
-interface Rows {
+interface QuoteLines {
   readonly request: string;
   readonly results: string;
 }
 
-function rowsOf(stored: StoredEvent, skip: SkipEvent): Rows | undefined {
+function rowsOf(stored: StoredEvent, skip: SkipEvent): QuoteLines | undefined {
   const kind = kindOf(stored.stream);
   const event = kind && decodeOrSkip(kind, stored, skip);
   if (!event) return undefined;
@@ -50,7 +50,7 @@ function kindOf(stream: string): "quotes" | "quote" | undefined {
   return stream.startsWith(streamPrefix.quote) ? "quote" : undefined;
 }
 
-function ofRequest(event: QuotesGenerated): Rows | undefined {
+function ofRequest(event: QuotesGenerated): QuoteLines | undefined {
   const { quotesId, organisationId, at, origin, destination } = event;
   if (quotePlaceOf(quotesId)?.quotesId !== quotesId) return undefined;
   const results = event.results.map(({ customerId, cards, noQuoteMessage = "" }, index) => {
@@ -66,7 +66,7 @@ function ofRequest(event: QuotesGenerated): Rows | undefined {
 }
 
 /** A quote with a stream of its own, as older versions recorded them. */
-function ofSingleQuote(event: QuoteGenerated): Rows | undefined {
+function ofSingleQuote(event: QuoteGenerated): QuoteLines | undefined {
   const { quoteId, organisationId, customerId, at, response } = event;
   const answer = singleQuoteAnswer(event);
   const [result] = answer?.results ?? [];

@@ -29,7 +29,7 @@ export interface Total {
 
 export interface RunningTotals {
   /** Adds the rows that it has not seen yet: a batch that was rolled back comes again, perhaps with another first and last event. */
-  add(passing: TotalChange): void;
+  add(rows: TotalChange): void;
   /** Undefined unless it has seen exactly this many rows and could sum all of them. */
   all(rows: number): Total[] | undefined;
   /** The memory in use, as a count of numbers. */

@@ -19,7 +19,7 @@ export const versions: Projection = {
   },
 };
 
-interface Lines {
+interface ShipmentLines {
   readonly position: string;
   readonly shipment: number;
   readonly revisions: bigint[];
@@ -29,12 +29,12 @@ async function addLines(client: PoolClient, batch: SortedBatch, options: ApplyOp
   const slices = batch.imports.filter(({ facts, accepted }) => facts?.kind === "shipments" && accepted.length > 0);
   if (slices.length === 0) return;
   const lastKnown = await lastShipments(client, slices);
-  const more: Lines[] = [];
+  const more: ShipmentLines[] = [];
   let begun = "";
   for (const { facts, accepted, acceptedRevisions } of slices) {
     if (!facts) continue;
     const { position, organisationId } = facts;
-    const seen = new Map<number, Lines & { readonly shipmentId: unknown }>();
+    const seen = new Map<number, ShipmentLines & { readonly shipmentId: unknown }>();
     for (const [index, { row, shipment = row, values }] of accepted.entries()) {
       const lines = seen.get(shipment) ?? { position, shipment, revisions: [], shipmentId: values["shipmentId"] };
       lines.revisions.push(acceptedRevisions[index] ?? 0n);
@@ -65,7 +65,7 @@ async function lastShipments(client: PoolClient, slices: readonly ImportSlice[])
 }
 
 /** The lines of one shipment may be anywhere in a file, so an earlier batch may have had the first of them. */
-async function addMoreLines(client: PoolClient, more: readonly Lines[]): Promise<void> {
+async function addMoreLines(client: PoolClient, more: readonly ShipmentLines[]): Promise<void> {
   await client.query(
     `update shipment_versions as known set revisions = known.revisions || string_to_array(more.revisions, ',')::integer[]
        from unnest($1::bigint[], $2::integer[], $3::text[]) as more (import_position, shipment, revisions)

@@ -21,7 +21,7 @@ export interface Shadow extends ShadowSchema, Pick<ProjectionDeps, "eventStore" 
   /** The position to read on from. Not `reached`: that may be the live tables' position, and they may be of another log. */
   readUpTo: Position;
   events: number;
-  /** The last lastEvent up to `reached`. */
+  /** The last event of a stream that is never deleted, up to `reached`. */
   lastEvent: AppliedEvent | undefined;
   logId: string | undefined;
 }

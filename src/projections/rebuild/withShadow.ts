@@ -79,13 +79,13 @@ const fewEvents = 5_000;
 async function followLiveTables(shadow: Shadow, options: ShadowOptions): Promise<void> {
   for (let round = 1; round <= rounds; round += 1) {
     const before = shadow.events;
-    await catchUp(shadow, { until: await goal(options), signal: options.signal, onProgress: await progressTo(options) });
+    await catchUp(shadow, { until: await positionToReach(options), signal: options.signal, onProgress: await progressTo(options) });
     if (shadow.events - before < fewEvents) return;
   }
 }
 
 /** The live tables' position, so that both can be compared there. Undefined (the end of the log) when the live tables are empty. */
-async function goal({ pool, projections }: ShadowOptions): Promise<Position | undefined> {
+async function positionToReach({ pool, projections }: ShadowOptions): Promise<Position | undefined> {
   const names = projections.map(({ name }) => name);
   return startAfter(latest([...(await readCheckpoints(pool, names)).values()]));
 }

@@ -65,7 +65,7 @@ export async function applyInTransaction(
 }
 
 /**
- * A projection has seen every event up to its checkpoint, and its lastEvent was the last of them. Another such event between the landmark
+ * A projection has seen every event up to its checkpoint, and its lastEvent was the last of them. Another such event between it
  * and the checkpoint means that this is not the log the tables were built from.
  */
 export function throwIfUnseen(name: string, { lastEvent, ...place }: Checkpoint, events: readonly StoredEvent[]): void {

@@ -10,7 +10,7 @@ export interface FilledTables {
   readonly missing: () => Promise<readonly Projection[]>;
 }
 
-const sayMs = 10_000;
+const logEveryMs = 10_000;
 
 /** Builds missing tables beside the others and brings all of them in one transaction, full: no reader finds half a table. */
 export async function fillMissing({ missing, prepare, migrations }: FilledTables, running: ProjectionDeps): Promise<void> {
@@ -21,10 +21,10 @@ export async function fillMissing({ missing, prepare, migrations }: FilledTables
   const names = projections.map(({ name }) => name);
   const { logger } = running;
   logger.warn({ projections: names }, "tables are missing and are filled from the log; what needs them is answered 503 meanwhile");
-  let saidAt = performance.now();
+  let loggedAt = performance.now();
   const onProgress = ({ events, share }: { events: number; share: number }) => {
-    if (performance.now() - saidAt < sayMs) return;
-    saidAt = performance.now();
+    if (performance.now() - loggedAt < logEveryMs) return;
+    loggedAt = performance.now();
     logger.info({ events, percent: Math.floor(share * 100) }, "filling the tables from the log");
   };
   const { events } = await rebuild({ ...running, migrations, projections, onProgress });

@@ -25,7 +25,7 @@ export type LogGuard = (checkpoints: Checkpoints) => Promise<void>;
 type GuardedLog = Pick<ProjectionDeps, "eventStore" | "pool">;
 
 /** How many times in a row the guard finds the same reason before it is certain: a cluster's new leader may lag for a moment. */
-const certain = 3;
+const timesUntilCertain = 3;
 
 /**
  * Throws when the log is not the one that the tables were built from, or is an earlier state of it: its next events would be skipped as
@@ -35,16 +35,16 @@ export function createLogGuard(guarded: GuardedLog, disown: (checkpoints: Checkp
   let lastReason = "";
   let times = 0;
   return async (checkpoints) => {
-    const reason = await whyAnother(guarded, checkpoints);
+    const reason = await whyAnotherLog(guarded, checkpoints);
     times = reason === undefined ? 0 : reason === lastReason ? times + 1 : 1;
     lastReason = reason ?? "";
     if (reason === undefined) return;
-    if (times === certain) await disown(checkpoints);
+    if (times === timesUntilCertain) await disown(checkpoints);
     throw new TablesOfAnotherLog(reason);
   };
 }
 
-async function whyAnother({ eventStore, pool }: GuardedLog, checkpoints: Checkpoints): Promise<string | undefined> {
+async function whyAnotherLog({ eventStore, pool }: GuardedLog, checkpoints: Checkpoints): Promise<string | undefined> {
   const all = [...checkpoints.values()];
   if (all.some(isDisowned)) return "the tables were found to be of another log, or of a later state of this one";
   const furthest = latest(all);

@@ -44,20 +44,20 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
   });
 }
 
-interface Following extends ProjectorOptions {
+interface FollowerOptions extends ProjectorOptions {
   readonly guard: LogGuard;
   readonly progressed: () => void;
 }
 
 /** Ends when a table is lost, so that the next call fills it. */
-async function fillThenFollow(options: Following): Promise<void> {
+async function fillThenFollow(options: FollowerOptions): Promise<void> {
   const { tables, signal } = options;
-  if (!tables) return followBeside(options);
+  if (!tables) return followWhileBuilding(options);
   await fillMissing(tables, options);
   const gone = new AbortController();
   const unwatch = watchForMissing(tables, gone);
   try {
-    await followBeside({ ...options, signal: AbortSignal.any([signal, gone.signal]) });
+    await followWhileBuilding({ ...options, signal: AbortSignal.any([signal, gone.signal]) });
   } finally {
     unwatch();
   }
@@ -67,7 +67,7 @@ async function fillThenFollow(options: Following): Promise<void> {
  * A projection that is newer than the tables, and tables of an earlier shape, are built anew beside the live tables, while the other projections
  * go on. Ends when this is done, so that the next call follows the log with all projections.
  */
-async function followBeside(options: Following): Promise<void> {
+async function followWhileBuilding(options: FollowerOptions): Promise<void> {
   const checkpoints = await readAllCheckpoints(options.pool);
   await options.guard(checkpoints);
   const outdated = options.tables ? allProjections.filter(({ name }) => isOutdated(name, checkpoints)) : [];
@@ -108,7 +108,7 @@ function restAfter(events: readonly StoredEvent[]): number {
   return events.length < smallBatch ? gatherMs : 0;
 }
 
-async function followLog(options: Following, projections: readonly Projection[], checkpoints: Checkpoints): Promise<void> {
+async function followLog(options: FollowerOptions, projections: readonly Projection[], checkpoints: Checkpoints): Promise<void> {
   const { pool, eventStore, logger, signal, progressed } = options;
   const context: BatchContext = { pool, projections, knownImports: new Map(), logger };
   const names = projections.map(({ name }) => name);

@@ -20,48 +20,34 @@ export const shipmentKeyLength = 200;
 export const shipmentKey = (field: "customerId" | "originPostCode" | "destinationPostCode"): SQL =>
   sql.raw(`"left"("fields" ->> '${field}', ${shipmentKeyLength})`);
 
-export const shipments = pgTable(
-  "shipments",
-  {
-    organisationId: text("organisation_id").notNull(),
-    shipmentId: text("shipment_id").notNull(),
-    /** The shipment's own fields as pushed, without its goods lines. */
-    fields: jsonb().notNull(),
-    items: jsonb().notNull(),
-    sourceDetails: text("source_details").notNull(),
-    importId: uuid("import_id").notNull(),
-    updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).notNull(),
-    /** Commit position of the ImportRequested that wrote this version. The later push wins, whichever import ran first. */
-    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.organisationId, table.shipmentId] }),
-    // For each filter of the list, an index in the list's order. Filters by reference or time go through the imports.
-    index("shipments_by_import").on(table.importPosition, table.shipmentId),
-    index("shipments_by_customer").on(table.organisationId, shipmentKey("customerId"), table.shipmentId),
-    index("shipments_by_origin").on(table.organisationId, shipmentKey("originPostCode"), table.shipmentId),
-    index("shipments_by_destination").on(table.organisationId, shipmentKey("destinationPostCode"), table.shipmentId),
-  ],
-);
+/** A version of a shipment. */
+const version = {
+  organisationId: text("organisation_id").notNull(),
+  shipmentId: text("shipment_id").notNull(),
+  /** The shipment's own fields as pushed, without its goods lines. */
+  fields: jsonb().notNull(),
+  items: jsonb().notNull(),
+  sourceDetails: text("source_details").notNull(),
+  importId: uuid("import_id").notNull(),
+  updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).notNull(),
+  /** Commit position of the ImportRequested that wrote this version. The later push wins, whichever import ran first. */
+  importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
+};
+
+export const shipments = pgTable("shipments", version, (table) => [
+  primaryKey({ columns: [table.organisationId, table.shipmentId] }),
+  // For each filter of the list, an index in the list's order. Filters by reference or time go through the imports.
+  index("shipments_by_import").on(table.importPosition, table.shipmentId),
+  index("shipments_by_customer").on(table.organisationId, shipmentKey("customerId"), table.shipmentId),
+  index("shipments_by_origin").on(table.organisationId, shipmentKey("originPostCode"), table.shipmentId),
+  index("shipments_by_destination").on(table.organisationId, shipmentKey("destinationPostCode"), table.shipmentId),
+]);
 
 /** Versions of shipments in whose place a version that was pushed later is shown. If that one is reversed, the last of these is shown again. */
-export const hiddenShipments = pgTable(
-  "hidden_shipments",
-  {
-    organisationId: text("organisation_id").notNull(),
-    shipmentId: text("shipment_id").notNull(),
-    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
-    fields: jsonb().notNull(),
-    items: jsonb().notNull(),
-    sourceDetails: text("source_details").notNull(),
-    importId: uuid("import_id").notNull(),
-    updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).notNull(),
-  },
-  (table) => [
-    primaryKey({ name: "hidden_shipments_pkey", columns: [table.organisationId, table.shipmentId, table.importPosition] }),
-    index("hidden_shipments_by_import").on(table.importPosition, table.shipmentId),
-  ],
-);
+export const hiddenShipments = pgTable("hidden_shipments", version, (table) => [
+  primaryKey({ name: "hidden_shipments_pkey", columns: [table.organisationId, table.shipmentId, table.importPosition] }),
+  index("hidden_shipments_by_import").on(table.importPosition, table.shipmentId),
+]);
 
 /**
  * Which import wrote which shipment, and where the events of that version of the shipment are. Written as the lines are recorded; a version

@@ -30,7 +30,7 @@ export interface ActivityWithState extends ActivityState {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-interface Walked extends Record<string, unknown>, ActivityState {
+interface WalkedRow extends Record<string, unknown>, ActivityState {
   readonly position: string;
   readonly importId: string;
   readonly row: number;
@@ -52,7 +52,7 @@ export async function listInPushOrder(
   const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from = null, to = null } = filter;
   const count = reversed === "only" || isFiltered(filter) ? lookedAt : limit + 1;
   const given = { organisationId, importId, position, row, customerId, warehouseCode, chargeCode, from, to, count, reference };
-  const { rows } = await pool.query<Walked>(named(walkedSql(reversed, unusualOnly, reference !== undefined), given));
+  const { rows } = await pool.query<WalkedRow>(named(walkedSql(reversed, unusualOnly, reference !== undefined), given));
   const fitting = rows.filter(({ fits }) => fits);
   const shown = fitting.slice(0, limit);
   const last = fitting.length > limit ? shown.at(-1) : rows.length === count ? rows.at(-1) : undefined;
@@ -65,11 +65,11 @@ export async function findActivity(
   { importId, row }: { readonly importId: string; readonly row: number },
   pool: Database,
 ): Promise<ActivityWithState | undefined> {
-  const { rows } = await pool.query<Walked>(oneSql, [organisationId, importId, row]);
+  const { rows } = await pool.query<WalkedRow>(oneSql, [organisationId, importId, row]);
   return rows[0] && activityWithState(rows[0]);
 }
 
-function activityWithState({ position: _, fits: __, importId, row, reversed, replacedBy, ...values }: Walked): ActivityWithState {
+function activityWithState({ position: _, fits: __, importId, row, reversed, replacedBy, ...values }: WalkedRow): ActivityWithState {
   return { importId, row, reversed, replacedBy, values };
 }
 
@@ -77,14 +77,14 @@ const fieldColumns = fieldsOf("activity")
   .map(({ name, ledgerColumn }) => `a.${ledgerColumn} as "${name}"`)
   .join(", ");
 
-const standing = `
+const stateColumns = `
   ${fieldColumns}, a."row", i.import_id as "importId", i.position::text as position,
   (select json_build_object('at', to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'reason', r.reason, 'reversalId', r.reversal_id)
      from reversals r where r.position = coalesce(u.reversed_position, whole.reversed_position)) as reversed,
   (select json_build_object('importId', other.import_id, 'row', u.replaced_by_row) from imports other where other.position = u.replaced_by_position)
     as "replacedBy"`;
 
-const withStanding = (activity: string) => `
+const joinStates = (activity: string) => `
   left join uncounted_activities u on u.import_position = ${activity}.import_position and u."row" = ${activity}."row"
   left join uncounted_imports whole on whole.import_position = ${activity}.import_position`;
 
@@ -115,7 +115,7 @@ function walkedSql(reversed: ListedActivities["reversed"], unusualOnly: boolean,
     unusualOnly ? `and a."row" in ${unusualRowsSql}` : "",
   ].join(" ");
   return `
-  select ${standing}, ${reversed === "only" ? isReversed : "true"}
+  select ${stateColumns}, ${reversed === "only" ? isReversed : "true"}
          and (:customerId::text is null or left(coalesce(a.customer_id, ''), ${longestKey}) = :customerId) and (:warehouseCode::text is null or left(a.warehouse_code, ${longestKey}) = :warehouseCode)
          and (:chargeCode::text is null or left(a.charge_code, ${longestKey}) = :chargeCode)
          and (:from::timestamptz is null or ${instant} >= :from) and (:to::timestamptz is null or ${instant} < :to) as fits
@@ -126,10 +126,10 @@ function walkedSql(reversed: ListedActivities["reversed"], unusualOnly: boolean,
    cross join lateral (
      select * from ${ofReference ? sameReference : "activities"} a where a.import_position = i.position and (i.position <> coalesce(:position::bigint, -1) or a."row" > :row::integer) ${ofRow}
       order by a."row" limit :count) as a
-   ${withStanding("a")}
+   ${joinStates("a")}
    order by i.position, a."row" limit :count`;
 }
 
 const oneSql = `
-  select ${standing}, true as fits from imports i join activities a on a.import_position = i.position and a."row" = $3 ${withStanding("a")}
+  select ${stateColumns}, true as fits from imports i join activities a on a.import_position = i.position and a."row" = $3 ${joinStates("a")}
    where i.organisation_id = $1 and i.import_id = $2 and i.status = 'completed'`;

@@ -1,6 +1,6 @@
 import { halfHourMs } from "../../projections/tables/activities.js";
 
-/** Which activities are meant. All that is given has to hold. */
+/** Which activities are looked for. All that is given has to hold. */
 export interface ActivityFilter {
   readonly importId?: string | undefined;
   /** Empty: the activities that name no customer. */

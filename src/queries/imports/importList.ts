@@ -50,14 +50,14 @@ interface ListRange {
   readonly count: number;
 }
 
-interface LookedUp {
+interface ImportLookUp {
   readonly rows: readonly ImportRow[];
   /** The position of the last import that was looked at, where no index leads to the rest. */
   readonly lookedUpTo: bigint | undefined;
 }
 
 /** The filter without the reference. */
-const wantedImports = (organisationId: string, { kind, status, toCorrect, reversed }: ImportFilter) =>
+const importConditions = (organisationId: string, { kind, status, toCorrect, reversed }: ImportFilter) =>
   and(
     eq(imports.organisationId, organisationId),
     kind === undefined ? undefined : eq(imports.kind, kind),
@@ -68,9 +68,9 @@ const wantedImports = (organisationId: string, { kind, status, toCorrect, revers
     reversed ? sql`exists (select from reversals r where r.import_id = ${imports.importId})` : undefined,
   );
 
-async function lookUp(organisationId: string, filter: ImportFilter, { before, count }: ListRange, pool: Pool): Promise<LookedUp> {
+async function lookUp(organisationId: string, filter: ImportFilter, { before, count }: ListRange, pool: Pool): Promise<ImportLookUp> {
   const { reference } = filter;
-  const wanted = and(wantedImports(organisationId, filter), before === undefined ? undefined : lt(imports.position, before));
+  const wanted = and(importConditions(organisationId, filter), before === undefined ? undefined : lt(imports.position, before));
   if (reference === undefined) {
     const rows = await selectImports(pool).where(wanted).orderBy(desc(imports.position)).limit(count);
     return { rows, lookedUpTo: undefined };
@@ -119,7 +119,7 @@ const mostCounted = 10_000;
 export async function countImports(organisationId: string, filter: ImportFilter, pool: Pool) {
   if (filter.reference !== undefined) return undefined;
   const { rows } = await databaseOf(pool).execute<{ count: number }>(
-    sql`select count(*)::integer as count from (select from ${imports} where ${wantedImports(organisationId, filter)} limit ${mostCounted + 1}) as counted`,
+    sql`select count(*)::integer as count from (select from ${imports} where ${importConditions(organisationId, filter)} limit ${mostCounted + 1}) as counted`,
   );
   const { count = 0 } = rows[0] ?? {};
   return { count: Math.min(count, mostCounted), more: count > mostCounted };

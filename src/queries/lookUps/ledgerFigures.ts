@@ -15,7 +15,7 @@ export interface FiguresSubject {
 
 type Limit = "activitiesBefore" | "quantitiesBefore" | "timesLargest" | "daysBefore" | "lastActivities";
 
-interface Replaced {
+interface ReplacedRow {
   readonly position: string;
   readonly row: number;
   readonly chargeCode: string;
@@ -23,7 +23,7 @@ interface Replaced {
   readonly day: number;
 }
 
-interface Key {
+interface ContentPlace {
   readonly day: number;
   readonly position: string;
 }
@@ -33,7 +33,7 @@ const mostKnownCodes = 10_000;
 export function ledgerFigures(organisationId: string, { at, replaced, limits }: FiguresSubject, pool: Database) {
   const since = new Date(at.getTime() - limits.daysBefore * 86_400_000);
   const leftOut = replacedRows(replaced, pool);
-  const range = (without: readonly Replaced[]) => ({
+  const range = (without: readonly ReplacedRow[]) => ({
     ...{ organisationId, since, at, days: without.map(({ day }) => day), timesLargest: limits.timesLargest },
   });
   return {
@@ -90,7 +90,7 @@ export function ledgerFigures(organisationId: string, { at, replaced, limits }: 
     async contents(days: readonly number[]) {
       return (await pool.query<{ day: number; position: string; lows: Buffer }>(contentsSql, [organisationId, days])).rows;
     },
-    async contentRows(of: readonly Key[]) {
+    async contentRows(of: readonly ContentPlace[]) {
       const without = await leftOut;
       const { rows } = await pool.query<{ position: string; importId: string; rest: Buffer; uncounted: number[] }>(contentRowsSql, [
         organisationId,
@@ -120,9 +120,9 @@ export async function areFiguresComplete(organisationId: string, importId: strin
 }
 
 /** Only rows that count: the others are in no figure. */
-async function replacedRows(replaced: FiguresSubject["replaced"], pool: Database): Promise<readonly Replaced[]> {
+async function replacedRows(replaced: FiguresSubject["replaced"], pool: Database): Promise<readonly ReplacedRow[]> {
   if (!replaced || replaced.rows.length === 0) return [];
-  const { rows } = await pool.query<Replaced>(
+  const { rows } = await pool.query<ReplacedRow>(
     `select a.import_position::text as position, a."row", a.charge_code as "chargeCode", a.warehouse_code as "warehouseCode",
             coalesce(${daySql(instantSql("a.activity_timestamp"))}, 0) as day
        from imports i join activities a on a.import_position = i.position and a."row" = any($2::integer[])

@@ -91,9 +91,9 @@ export interface Consequences {
 }
 
 /** Nothing is counted twice: reversed versions are no longer in the tables. `before`: what the same call has reversed, which may still be there. */
-export async function consequencesOf(meant: ReversalTarget, before: readonly ReversalTarget[], pool: Pool): Promise<Consequences> {
-  const { organisationId, importId, position, rows, shipmentIds } = meant;
-  const gone = JSON.stringify([meant, ...before].map((each) => ({ ...each, position: String(each.position) })));
+export async function consequencesOf(target: ReversalTarget, before: readonly ReversalTarget[], pool: Pool): Promise<Consequences> {
+  const { organisationId, importId, position, rows, shipmentIds } = target;
+  const gone = JSON.stringify([target, ...before].map((each) => ({ ...each, position: String(each.position) })));
   const found = await pool.query<Consequences>(consequencesSql, [
     organisationId,
     importId,

@@ -1,9 +1,7 @@
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
-import type { Pool } from "pg";
 import type { Location } from "../../domain/geography/geography.js";
 import { quoteIdOf } from "../../events/quoteEvents.js";
-import { quoteRequests, quotes } from "../../projections/tables/quotes.js";
-import { databaseOf } from "../database.js";
+import { named } from "../../namedSql.js";
+import type { Database } from "../../ports/database.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
 export interface QuoteFilter {
@@ -25,45 +23,39 @@ export interface ListedQuote {
   readonly noQuoteMessage: string;
 }
 
-type QuoteRow = typeof quotes.$inferSelect & { readonly origin: unknown; readonly destination: unknown };
+interface QuoteRow {
+  readonly quotedAt: Date;
+  readonly quotesId: string;
+  readonly number: number;
+  readonly customerId: string;
+  readonly services: number;
+  readonly cheapestService: string | null;
+  readonly cheapestTotal: string | null;
+  readonly noQuoteMessage: string;
+  readonly origin: Location;
+  readonly destination: Location;
+}
 
 /** Newest first. A new quote is listed when the projection has it. */
-export function listQuotes(organisationId: string, filter: QuoteFilter, page: PageRequest, pool: Pool): Promise<Page<ListedQuote>> {
+export function listQuotes(organisationId: string, filter: QuoteFilter, page: PageRequest, pool: Database): Promise<Page<ListedQuote>> {
   const { customerId, from, to } = filter;
   const scope = ["quotes", organisationId, customerId ?? "", from?.toISOString() ?? "", to?.toISOString() ?? ""];
-  return readPage(page, scope, (after, count) => rowsBehind(organisationId, filter, after, count, pool), {
+  const fetch = async ([at, quotesId, number]: readonly string[] = [], count: number) =>
+    (await pool.query<QuoteRow>(named(listSql, { organisationId, customerId, from, to, at, quotesId, number, count }))).rows;
+  return readPage(page, scope, fetch, {
     placeOf: ({ quotedAt, quotesId, number }) => [quotedAt.toISOString(), quotesId, String(number)],
     itemOf: shown,
   });
 }
 
-async function rowsBehind(
-  organisationId: string,
-  { customerId, from, to }: QuoteFilter,
-  after: readonly string[] | undefined,
-  count: number,
-  pool: Pool,
-): Promise<QuoteRow[]> {
-  const [at, quotesId, number] = after ?? [];
-  const rows = await databaseOf(pool)
-    .select({ row: quotes, origin: quoteRequests.origin, destination: quoteRequests.destination })
-    .from(quotes)
-    .innerJoin(quoteRequests, eq(quoteRequests.quotesId, quotes.quotesId))
-    .where(
-      and(
-        eq(quotes.organisationId, organisationId),
-        customerId === undefined ? undefined : eq(quotes.customerId, customerId),
-        from && gte(quotes.quotedAt, from),
-        to && lt(quotes.quotedAt, to),
-        at === undefined
-          ? undefined
-          : sql`(${quotes.quotedAt}, ${quotes.quotesId}, ${quotes.number}) < (${at}::timestamptz, ${quotesId}::uuid, ${number}::integer)`,
-      ),
-    )
-    .orderBy(desc(quotes.quotedAt), desc(quotes.quotesId), desc(quotes.number))
-    .limit(count);
-  return rows.map(({ row, ...places }) => ({ ...row, ...places }));
-}
+const listSql = `
+  select quoted.quoted_at as "quotedAt", quotes_id as "quotesId", number, customer_id as "customerId", services, cheapest_service as "cheapestService",
+         cheapest_total as "cheapestTotal", no_quote_message as "noQuoteMessage", origin, destination
+    from quotes quoted join quote_requests using (quotes_id)
+   where quoted.organisation_id = :organisationId and (:customerId::text is null or customer_id = :customerId)
+     and (:from::timestamptz is null or quoted.quoted_at >= :from) and (:to::timestamptz is null or quoted.quoted_at < :to)
+     and (:at::timestamptz is null or (quoted.quoted_at, quotes_id, number) < (:at::timestamptz, :quotesId::uuid, :number::integer))
+   order by quoted.quoted_at desc, quotes_id desc, number desc limit :count`;
 
 function shown(row: QuoteRow): ListedQuote {
   const { cheapestService, cheapestTotal } = row;
@@ -71,8 +63,8 @@ function shown(row: QuoteRow): ListedQuote {
     quoteId: quoteIdOf(row),
     customerId: row.customerId,
     generatedAt: row.quotedAt.toISOString(),
-    origin: row.origin as Location,
-    destination: row.destination as Location,
+    origin: row.origin,
+    destination: row.destination,
     serviceCount: row.services,
     cheapest: cheapestService === null ? null : { serviceName: cheapestService, totalAmount: Number(cheapestTotal) },
     noQuoteMessage: row.noQuoteMessage,

@@ -94,7 +94,7 @@ async function importsWithRows(
   return rows;
 }
 
-interface Look {
+interface RowRange {
   readonly after: number;
   readonly count: number;
   readonly lookAt: number;
@@ -107,7 +107,7 @@ interface Lead {
   readonly element: number | null;
 }
 
-async function rowsOfImport(organisationId: string, filter: RowFilter, at: ImportAt, look: Look, pool: Pool) {
+async function rowsOfImport(organisationId: string, filter: RowFilter, at: ImportAt, look: RowRange, pool: Pool) {
   const { leads, lookedAt, upTo } = await leadsOfImport(organisationId, filter, at, look, pool);
   const lines = await linesOf(filter.kind, at, leads, pool);
   let [bytes, kept] = [0, 0];
@@ -128,7 +128,7 @@ async function rowsOfImport(organisationId: string, filter: RowFilter, at: Impor
 }
 
 /** The first row of each shipment that the filter fits, and of activities every row. */
-async function leadsOfImport(organisationId: string, filter: RowFilter, { importId, position }: ImportAt, look: Look, pool: Pool) {
+async function leadsOfImport(organisationId: string, filter: RowFilter, { importId, position }: ImportAt, look: RowRange, pool: Pool) {
   const { kind, state, reasonKey } = filter;
   const reasonOf = (row: string) => (reasonKey === undefined ? "true" : `md5(${reasonSql(row)}) = $6`);
   const isLead =

@@ -49,7 +49,7 @@ export async function rejectedRowOutcomes(organisationId: string, rows: readonly
        left join imports other on other.import_id = coalesce(c.other_id, d.other_id, s.import_id) and other.organisation_id = $1`,
     [organisationId, rows.map(({ importId }) => importId), rows.map(({ row }) => row)],
   );
-  const held = found.rows.filter(({ actor }) => actor !== null);
-  const nameOf = held.length === 0 ? undefined : await principalNames(organisationId, pool);
+  const withActor = found.rows.filter(({ actor }) => actor !== null);
+  const nameOf = withActor.length === 0 ? undefined : await principalNames(organisationId, pool);
   return found.rows.map(({ actor, ...row }) => ({ ...row, by: actor === null ? null : (nameOf?.(principalOf(actor)) ?? null) }));
 }

@@ -17,11 +17,11 @@ export async function rowsToCorrect(
   pool: Pool,
 ): Promise<Map<number, Readonly<Record<string, string>> | null>> {
   const found = await pool.query<{ row: number; data: Record<string, string> | null }>(
-    `with meant as (select position from imports where import_id = $1 and organisation_id = $2 and kind = $3)
+    `with own_import as (select position from imports where import_id = $1 and organisation_id = $2 and kind = $3)
      select "row", case when octet_length(data::text) <= $5 then data end as data
-       from (select "row", data from rejections where import_position = (select position from meant) and "row" = any($4::integer[])
+       from (select "row", data from rejections where import_position = (select position from own_import) and "row" = any($4::integer[])
              union all
-             select "row", ${recorded} from activities where import_position = (select position from meant) and "row" = any($4::integer[])) as each`,
+             select "row", ${recorded} from activities where import_position = (select position from own_import) and "row" = any($4::integer[])) as each`,
     [importId, organisationId, kind, rows, mostBytes],
   );
   return new Map(found.rows.map(({ row, data }) => [row, data]));

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Geography } from "../../domain/geography/geography.js";
 
-/** Which shipments are meant. All that is given has to hold. */
+/** Which shipments are looked for. All that is given has to hold. */
 export interface ShipmentFilter {
   readonly customerId?: string | undefined;
   /** What their ids begin with. */

@@ -61,7 +61,7 @@ export async function listVersions(
   { shipmentId, asOf, upTo, count }: VersionsRange,
   pool: Pool,
 ): Promise<VersionsPage | undefined> {
-  const { rows } = await pool.query<VersionsPage & { gathered: boolean }>(query, [
+  const { rows } = await pool.query<VersionsPage & { isFilled: boolean }>(query, [
     organisationId,
     shipmentId,
     asOf ?? null,
@@ -69,7 +69,7 @@ export async function listVersions(
     count,
   ]);
   const [found] = rows;
-  return found?.gathered ? { all: found.all, versions: found.versions, shown: found.shown } : undefined;
+  return found?.isFilled ? { all: found.all, versions: found.versions, shown: found.shown } : undefined;
 }
 
 /** Whether the shipment was ever in the ledger: it keeps its page when all of it is reversed. */
@@ -106,7 +106,7 @@ const query = `
   counted as (
     select count(*)::int as "all", least($4::bigint, count(*)) as newest, max(number) filter (where reversed_position is null) as shown
       from written),
-  told as (
+  described as (
     select number, number > newest - $5 and number <= newest as is_on_page, number = shown as is_shown,
            json_build_object('number', number, 'importId', import_id, 'shipment', shipment, 'revisions', revisions,
              'supersededBy', case when not exists (
@@ -120,10 +120,10 @@ const query = `
                                  'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end) as version
       from written as own, counted where number > newest - $5 and number <= newest or number = shown)
   select coalesce((select commit from checkpoints where projection = 'versions')
-                  >= (select commit from checkpoints where projection = 'shipments'), false) as gathered,
+                  >= (select commit from checkpoints where projection = 'shipments'), false) as "isFilled",
          (select "all" from counted) as "all",
-         (select coalesce(json_agg(version order by number), '[]') from told where is_on_page) as versions,
-         (select version from told where is_shown) as shown`;
+         (select coalesce(json_agg(version order by number), '[]') from described where is_on_page) as versions,
+         (select version from described where is_shown) as shown`;
 
 export async function readVersion(placed: PlacedVersion, eventStore: EventStore, signal: AbortSignal): Promise<ShipmentVersion> {
   const stream = streamOf.import(placed.importId);

@@ -86,22 +86,22 @@ async function readView(
   if (requested?.data.organisationId !== organisationId || stored?.id !== eventId)
     throw new EventGone(`The log no longer has event ${eventId}: it was put back`);
   const event = decodeOn(on, stored);
-  const begun: ImportView = { ...requestedView(requested.data), startedAt: started ? new Date(started.data.at) : null };
+  const beforeEvent: ImportView = { ...requestedView(requested.data), startedAt: started ? new Date(started.data.at) : null };
   switch (event?.type) {
     case "ImportStarted":
-      return { at: event.data.at, view: { ...begun, status: "processing" } };
+      return { at: event.data.at, view: { ...beforeEvent, status: "processing" } };
     case "ImportCompleted":
-      return { at: event.data.at, view: completedView(begun, event.data) };
+      return { at: event.data.at, view: completedView(beforeEvent, event.data) };
     case "ImportFailed":
     case "ImportCancelled": {
       const { at, progress } = event.data;
       const counts = await countsAt(sources, stored.revision, importId);
       const ended = { progress: Math.min(99, Math.max(0, Math.floor(progress))), finishedAt: new Date(at), counts };
-      if (event.type === "ImportCancelled") return { at, view: { ...begun, ...ended, status: "cancelled" } };
-      return { at, view: { ...begun, ...ended, status: "failed", errorMessage: event.data.reason } };
+      if (event.type === "ImportCancelled") return { at, view: { ...beforeEvent, ...ended, status: "cancelled" } };
+      return { at, view: { ...beforeEvent, ...ended, status: "failed", errorMessage: event.data.reason } };
     }
     case "RowsReversed":
-      return readReversal(stored, begun, sources);
+      return readReversal(stored, beforeEvent, sources);
     case "ImportRequested":
     case "RowAccepted":
     case "RowRejected":
@@ -120,8 +120,8 @@ function requestedView({ importId, kind, source, sourceDetails, at, corrects, sa
 }
 
 /** The import as it was after this reversal: reversals before it count, later ones do not. */
-async function readReversal(stored: StoredEvent, begun: ImportView, { eventStore }: Sources): Promise<ImportAtEvent> {
-  const { importId } = begun;
+async function readReversal(stored: StoredEvent, beforeEvent: ImportView, { eventStore }: Sources): Promise<ImportAtEvent> {
+  const { importId } = beforeEvent;
   const last = await eventStore.last(streamOf.import(importId));
   const end = last && decodeOn("import", last);
   let [rows, all] = [0, false];
@@ -136,7 +136,7 @@ async function readReversal(stored: StoredEvent, begun: ImportView, { eventStore
   if (end?.type !== "ImportCompleted" || !reversed) throw new EventGone(`Event ${stored.id} has no completed import`);
   const { reversalId, reason, count, at } = reversed;
   const view: ImportView = {
-    ...completedView(begun, end.data),
+    ...completedView(beforeEvent, end.data),
     reversed: { rows, all: all || rows === end.data.counts.processed, at },
   };
   return { at, view, reversal: { reversalId, at, reason, count, ...rowsOf(reversed) } };
@@ -144,12 +144,12 @@ async function readReversal(stored: StoredEvent, begun: ImportView, { eventStore
 
 const rowsOf = ({ rows }: RowsReversed) => (rows === "all" ? { all: true, rows: null } : { all: false, rows });
 
-function completedView(begun: ImportView, { at, counts, notes, report, unusual, unusualRows }: ImportCompleted): ImportView {
-  const sourceDetails = shownDetails(begun.sourceDetails, notes);
+function completedView(beforeEvent: ImportView, { at, counts, notes, report, unusual, unusualRows }: ImportCompleted): ImportView {
+  const sourceDetails = shownDetails(beforeEvent.sourceDetails, notes);
   const ended = { status: "completed" as const, progress: 100, finishedAt: new Date(at) };
   const kinds = unusual?.map(({ kind, count }) => ({ kind, count }));
   return {
-    ...begun,
+    ...beforeEvent,
     ...ended,
     counts,
     unusual: kinds ? { count: unusualRows ?? 0, kinds } : null,

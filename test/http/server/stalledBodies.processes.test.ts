@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defineRoute } from "../../../src/http/api/route.js";
 import type { Problem } from "../../../src/http/server/problem.js";
-import { inTimeToArrive } from "../../../src/http/server/readBody.js";
+import { withArrivalLimit } from "../../../src/http/server/readBody.js";
 import type { RunningServer } from "../../../src/http/server/startServer.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { insertOrganisation, shellDeps } from "../../support/shell.js";
@@ -98,7 +98,7 @@ describe("a body is watched while it arrives", () => {
       let bytes = 1_000;
       const sending = setInterval(() => (bytes += perSecond), 1_000);
       const whole = new Promise<string>((resolve) => setTimeout(() => resolve("arrived"), 30_500));
-      const outcome = inTimeToArrive({ silenceMs: 5_000, bytesRead: () => bytes, large }, (inTime) => inTime(whole)).catch(
+      const outcome = withArrivalLimit({ silenceMs: 5_000, bytesRead: () => bytes, large }, (inTime) => inTime(whole)).catch(
         (error: Problem) => `${error.code}: ${error.message}`,
       );
       await vi.advanceTimersByTimeAsync(31_000);

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 
 type LookUp = (requests: ReadonlyMap<string, number>) => Promise<Map<string, KeyUse>>;
 
-interface Waiting {
+interface WaitingRequest {
   readonly sha256: string;
   readonly counts: 0 | 1;
   readonly resolve: (use: KeyUse | undefined) => void;
@@ -19,12 +19,12 @@ const maxRequestsPerLookUp = 1000;
  * request that was counted already is looked up again.
  */
 export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1) => Promise<KeyUse | undefined> {
-  let waiting: Waiting[] = [];
+  let waiting: WaitingRequest[] = [];
   let running = 0;
   let lastSent = 0;
-  let impatience: NodeJS.Timeout | undefined;
+  let nextPump: NodeJS.Timeout | undefined;
 
-  const send = async (batch: readonly Waiting[]): Promise<void> => {
+  const send = async (batch: readonly WaitingRequest[]): Promise<void> => {
     try {
       const requests = new Map<string, number>();
       for (const { sha256, counts } of batch) requests.set(sha256, (requests.get(sha256) ?? 0) + counts);
@@ -37,7 +37,7 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1
   const mayGo = (): boolean => running === 0 || (running < maxLookUpsAtOnce && performance.now() - lastSent >= slowMs);
 
   const pump = (): void => {
-    clearTimeout(impatience);
+    clearTimeout(nextPump);
     while (waiting.length > 0 && mayGo()) {
       const batch = waiting.slice(0, maxRequestsPerLookUp);
       waiting = waiting.slice(maxRequestsPerLookUp);
@@ -48,7 +48,7 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1
         pump();
       });
     }
-    if (waiting.length > 0 && running < maxLookUpsAtOnce) impatience = setTimeout(pump, slowMs);
+    if (waiting.length > 0 && running < maxLookUpsAtOnce) nextPump = setTimeout(pump, slowMs);
   };
 
   return (sha256, counts = 1) =>
@@ -60,7 +60,7 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1
 }
 
 /** If a key was looked up for n requests and its count is now `used`, they get the numbers used-n+1 to used, in order of arrival. */
-function handOut(batch: readonly Waiting[], requests: ReadonlyMap<string, number>, found: ReadonlyMap<string, KeyUse>): void {
+function handOut(batch: readonly WaitingRequest[], requests: ReadonlyMap<string, number>, found: ReadonlyMap<string, KeyUse>): void {
   const handedOut = new Map<string, number>();
   for (const { sha256, counts, resolve } of batch) {
     const use = found.get(sha256);
@@ -84,7 +84,7 @@ export interface KeyUse {
 }
 
 /** What `look_up_secrets_json` of the migrations answers. */
-interface Found {
+interface SecretsAnswer {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly keys: readonly (Omit<KeyUse, "now"> & { readonly sha256: string })[];
@@ -93,7 +93,7 @@ interface Found {
 /** Looks up the owners of any number of keys, and counts their requests, in one query. */
 export async function lookUpKeys(pool: Pool, requests: ReadonlyMap<string, number>): Promise<Map<string, KeyUse>> {
   const asked = [[...requests.keys()], [...requests.values()]];
-  const { rows } = await pool.query<{ found: Found }>("/* prepared */ select look_up_secrets_json($1, $2) as found", asked);
+  const { rows } = await pool.query<{ found: SecretsAnswer }>("/* prepared */ select look_up_secrets_json($1, $2) as found", asked);
   const { now, keys } = rows[0]?.found ?? { now: 0, keys: [] };
   return new Map(keys.map(({ sha256, ...use }) => [sha256, { ...use, now: new Date(now) }]));
 }

@@ -64,7 +64,7 @@ export const jsonBodyResponses = (mebibytes: number): Readonly<Record<number, Re
   415: { description: "The body is not JSON in UTF-8, or is compressed" },
 });
 
-interface Answered {
+interface OperationAnswer {
   readonly operationId: string;
   readonly status: number;
   readonly mebibytes: number | undefined;
@@ -73,7 +73,7 @@ interface Answered {
 }
 
 export function describeAnswer(
-  { operationId, status, mebibytes, scopes }: Answered,
+  { operationId, status, mebibytes, scopes }: OperationAnswer,
   { description, schema }: ResponseDescription,
   schemas: Schemas,
 ): Json {

@@ -128,8 +128,8 @@ function describeWebhooks(schemas: Schemas): Record<string, Json> {
       responses,
     },
   });
-  const told = Object.entries(webhookEvents).map(([type, { meaning, stream }]) => [type, describe(type, meaning, toldData[stream])]);
-  return Object.fromEntries([...told, [ping.type, describe(ping.type, ping.meaning, pingData)]]);
+  const events = Object.entries(webhookEvents).map(([type, { meaning, stream }]) => [type, describe(type, meaning, webhookData[stream])]);
+  return Object.fromEntries([...events, [ping.type, describe(ping.type, ping.meaning, pingData)]]);
 }
 
 /** Standard Webhooks, https://www.standardwebhooks.com */
@@ -147,7 +147,7 @@ const webhookBody = (type: string, data: z.ZodType) =>
   z.object({ type: z.literal(type).describe("What happened"), timestamp: instant("When it happened"), data });
 
 /** The `data` of a webhook, by the kind of the event's stream. */
-const toldData: Record<WebhookStream, z.ZodType> = {
+const webhookData: Record<WebhookStream, z.ZodType> = {
   import: importSchema.describe("The import as it was then"),
   reversals: importSchema
     .extend({ reversal: reversalSchema.describe("What was reversed") })

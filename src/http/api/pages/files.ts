@@ -20,7 +20,7 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
   if (openLink === undefined) return [];
   let waiting = 0;
   /** A missing report is made again within seconds. The answer asks the caller to come back then. */
-  const whenMade = async (link: Parameters<typeof openLink>[0], now: Date) => {
+  const remadeReport = async (link: Parameters<typeof openLink>[0], now: Date) => {
     const importId = importOfReport(link.key);
     if (importId === undefined || !(await askForReport(pool, importId))) throw new Rejection("notFound", "The file is no longer there");
     waiting += 1;
@@ -41,7 +41,7 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
     const { rows } = await pool.query<{ now: Date }>("select now() as now");
     const now = rows[0]?.now ?? new Date();
     const file = await openLink(link, now).catch(unlessMissing);
-    return file === "missing" ? whenMade(link, now) : file;
+    return file === "missing" ? remadeReport(link, now) : file;
   };
   return [
     {

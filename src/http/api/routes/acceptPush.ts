@@ -28,14 +28,17 @@ const acceptedFields = {
   status: z.literal("queued").describe("It waits for its turn"),
   statusUrl: z.string().describe("Path of the import's status").meta({ format: "uri-reference" }),
 };
-const fromData = { ...acceptedFields, source: z.literal("data").describe("It came as JSON") };
+const acceptedData = { ...acceptedFields, source: z.literal("data").describe("It came as JSON") };
 
 const acceptedFile = z.object({ ...acceptedFields, source: z.literal("file").describe("It came as a file") }).meta({ id: "AcceptedFile" });
 export const acceptedShipments = z
-  .object({ ...fromData, shipmentsReceived: z.int().describe("Shipments in the push; `counts.received` counts their goods lines") })
+  .object({
+    ...acceptedData,
+    shipmentsReceived: z.int().describe("Shipments in the push; `counts.received` counts their goods lines"),
+  })
   .meta({ id: "AcceptedShipments" });
 export const acceptedActivities = z
-  .object({ ...fromData, activitiesReceived: z.int().describe("Activities in the push") })
+  .object({ ...acceptedData, activitiesReceived: z.int().describe("Activities in the push") })
   .meta({ id: "AcceptedActivities" });
 
 /** A push is answered within five seconds after its last byte, even if a store does not answer. */
@@ -76,7 +79,7 @@ export async function acceptData(
   });
 }
 
-const received: Record<ImportKind, string> = { shipments: "shipmentsReceived", activities: "activitiesReceived" };
+const receivedField: Record<ImportKind, string> = { shipments: "shipmentsReceived", activities: "activitiesReceived" };
 const statusPath: Record<ImportKind, string> = { shipments: "/v1/org/shipments/imports", activities: "/v1/org/fulfilment/imports" };
 
 export function acceptedAnswer({ importId, kind, source, elements }: ImportRequested): Answer {
@@ -84,7 +87,7 @@ export function acceptedAnswer({ importId, kind, source, elements }: ImportReque
     importId,
     status: "queued",
     source,
-    ...(elements === undefined ? {} : { [received[kind]]: elements }),
+    ...(elements === undefined ? {} : { [receivedField[kind]]: elements }),
     statusUrl: `${statusPath[kind]}/${importId}`,
   };
   return { status: 202, body };

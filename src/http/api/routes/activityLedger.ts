@@ -7,7 +7,7 @@ import { activityTotals, mostTotals, sumOfTotals } from "../../../queries/activi
 import { mostAmounts, totalChanges } from "../../../queries/activities/totalChanges.js";
 import { givenFields } from "../../../queries/givenFields.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
-import { waitUntilTablesKnow } from "../../../queries/knownAt.js";
+import { waitUntilTablesKnow } from "../../../queries/waitUntilTablesKnow.js";
 import type { ApiDeps } from "../deps.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
@@ -132,14 +132,11 @@ export const activityLedgerRoutes: readonly Route[] = [
       if (reversed === undefined && unusual === undefined && reference === undefined)
         return answerPage(listActivities(caller.organisationId, filter, page, deps.pool));
       const listed = { reversed: reversed ?? "leaveOut", unusualOnly: unusual !== undefined, reference } as const;
-      return answerPage(
-        listInPushOrder(caller.organisationId, filter, listed, page, deps.pool),
-        ({ values, importId, row, ...standing }) => ({
-          ...givenFields(values, "activity"),
-          ...{ importId, row },
-          ...(reversed !== undefined && standing),
-        }),
-      );
+      return answerPage(listInPushOrder(caller.organisationId, filter, listed, page, deps.pool), ({ values, importId, row, ...state }) => ({
+        ...givenFields(values, "activity"),
+        ...{ importId, row },
+        ...(reversed !== undefined && state),
+      }));
     },
   }),
   defineRoute({
@@ -188,14 +185,7 @@ export const activityLedgerRoutes: readonly Route[] = [
       const since = (await timeOf(query.since, "beginning", caller, deps)) ?? caller.now();
       await waitUntilTablesKnow(since, deps);
       const found = await totalChanges(caller.organisationId, await activityFilter(query, caller, deps), since, deps.pool);
-      const items = found.map(({ importId, reversalId, at, sourceDetails, reason, amounts }) => ({
-        importId,
-        reversalId,
-        at: at.toISOString(),
-        sourceDetails,
-        reason,
-        amounts,
-      }));
+      const items = found.map(({ actor: _, ...change }) => ({ ...change, at: change.at.toISOString() }));
       return { status: 200, body: { items } };
     },
   }),

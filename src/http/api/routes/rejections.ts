@@ -9,7 +9,7 @@ import { importKindRoutes, importParams } from "./importsShape.js";
 
 const rowState = z.enum(rowStateNames).meta({ id: "RowState" });
 
-const rest = {
+const sharedFields = {
   error: z.string().describe("Why the row was rejected"),
   data: z
     .record(z.string(), z.string())
@@ -30,10 +30,10 @@ const query = pageQuery.extend({
 
 const rejectedRow = {
   shipments: z
-    .object({ shipmentId: z.string().describe("The row's shipment; empty where it had none"), ...rest })
+    .object({ shipmentId: z.string().describe("The row's shipment; empty where it had none"), ...sharedFields })
     .meta({ id: "RejectedShipmentRow" }),
   activities: z
-    .object({ reference: z.string().nullable().describe("The row's reference; null where it had none"), ...rest })
+    .object({ reference: z.string().nullable().describe("The row's reference; null where it had none"), ...sharedFields })
     .meta({ id: "RejectedActivityRow" }),
 };
 

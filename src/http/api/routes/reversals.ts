@@ -45,7 +45,7 @@ const bodyOf = {
     .meta({ id: "ActivityReversal" }),
 };
 
-const correcting = answerObject("CorrectingImport", {
+const correctingImport = answerObject("CorrectingImport", {
   importId: z.string().describe("The import that corrected them"),
   rows: z.array(z.int()).describe("The numbers of the corrected rows in the reversed import"),
 });
@@ -58,12 +58,12 @@ const outcome = answerObject("ReversalOutcome", {
   superseded: z.int().describe("Of the reversed shipments: versions that a later push had already replaced"),
   reopened: z.int().describe("Rejected rows of other imports, which these had corrected, that are open again"),
   withdrawn: z.int().describe("Open rejected rows of this import that are taken off the list"),
-  corrections: z.array(correcting).describe("Rows that other imports have corrected. They are reversed only with includeCorrections"),
+  corrections: z.array(correctingImport).describe("Rows that other imports have corrected. They are reversed only with includeCorrections"),
 });
 
 const reversalPage = pageSchema(reversalSchema, "Reversals");
 
-const what: Record<ImportKind, string> = {
+const effects: Record<ImportKind, string> = {
   shipments:
     "The ledger then shows of each shipment the version pushed last among those that are not reversed; a shipment with none left is not in the ledger.",
   activities: "A reversed activity counts in no total; `reversed=include` lists it.",
@@ -75,7 +75,7 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
     path: `${base}/{importId}/reversals`,
     operationId: `reverse${name}Rows`,
     summary: `Take back what a ${noun} import wrote`,
-    description: `The whole import, or 1 to ${limits.rowsPerReversal} of its ${kind}. Nothing is erased, and a row is reversed once, however often it is sent. ${what[kind]}`,
+    description: `The whole import, or 1 to ${limits.rowsPerReversal} of its ${kind}. Nothing is erased, and a row is reversed once, however often it is sent. ${effects[kind]}`,
     tag,
     scope: kind,
     extension: true,

@@ -123,19 +123,7 @@ function markCurrent(): void {
 }
 
 const topOfWindow = 120;
-let isMarking = false;
-addEventListener(
-  "scroll",
-  () => {
-    if (isMarking) return;
-    isMarking = true;
-    requestAnimationFrame(() => {
-      isMarking = false;
-      markCurrent();
-    });
-  },
-  { passive: true },
-);
+addEventListener("scroll", markCurrent, { passive: true });
 markCurrent();
 
 for (const element of all<HTMLElement>(".tools[hidden], .try[hidden], .copy[hidden]")) element.hidden = false;

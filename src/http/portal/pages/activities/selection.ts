@@ -6,7 +6,7 @@ import { isUuid } from "../../../../domain/uuid.js";
 import type { ActivityFilter } from "../../../../queries/activities/activityFilter.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
-import { waitUntilTablesKnow } from "../../../../queries/knownAt.js";
+import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
 import type { Query } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { timeInWords } from "../../shell/formats.js";

@@ -1,6 +1,6 @@
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
-import { waitUntilTablesKnow } from "../../../../queries/knownAt.js";
 import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
+import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { Badge, Pager, Panel } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
