@@ -297,7 +297,7 @@ async function followCosts({ service, client }) {
     const told = found.flatMap((event) => webhookEventOf(event) ?? []);
     const connection = await pool.connect();
     let notedUs = 0;
-    const move = { sql: "update checkpoints set commit = commit where projection = $1", values: ["webhooks"] };
+    const move = { sql: "update checkpoints set commit = commit where projection = :name", values: { name: "webhooks" } };
     try {
       for (let from = 0; from < told.length; from += 1_000) {
         await connection.query("begin");

@@ -113,7 +113,7 @@ export async function troubledWebhooks(organisationId: string, database: Databas
 export interface FirstSteps {
   readonly isPutAway: boolean;
   readonly hasImport: boolean;
-  /** One of the example file, which an organisation takes that begins. */
+  /** An import of the example file, by which new organisations try the service. */
   readonly hasExample: boolean;
   readonly hasColleague: boolean;
   readonly hasKey: boolean;

@@ -3,6 +3,7 @@ import type { PoolClient } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { toFullText } from "../../domain/money.js";
 import type { ImportCompleted, RowAccepted } from "../../events/importEvents.js";
+import { named } from "../../namedSql.js";
 import { copyRows, copyText, deleteRows } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { endingsOf, type ImportFacts } from "../sortedBatch.js";
@@ -78,57 +79,71 @@ export async function writeTotals(
   completed: readonly { readonly facts: ImportFacts; readonly ended: { readonly data: Pick<ImportCompleted, "counts"> } }[],
 ): Promise<void> {
   const unsummed: ImportFacts[] = [];
-  const summed: unknown[][] = [];
+  const summed: SummedTotal[] = [];
   for (const { facts, ended } of completed) {
     const totals = facts.totals?.all(ended.data.counts.processed);
     if (!totals) unsummed.push(facts);
-    else for (const total of totals) summed.push(totalRow(facts, total));
+    else summed.push(...totals.map((total) => ({ facts, total })));
   }
   for (let from = 0; from < summed.length; from += totalsAtOnce) {
-    const rows = summed.slice(from, from + totalsAtOnce);
-    await addTotals(client, totalsFromMemory, rows[0]?.map((_, column) => rows.map((row) => row[column])) ?? []);
+    await addTotals(client, totalsFromMemory, totalValues(summed.slice(from, from + totalsAtOnce)));
   }
   if (unsummed.length > 0) await sumRows(client, unsummed);
 }
 
 /** Adds totals, and what follows from them: the groups, and the days of the codes. */
-async function addTotals(client: PoolClient, totals: string, values: unknown[]): Promise<void> {
+async function addTotals(client: PoolClient, totals: string, values: Readonly<Record<string, unknown>>): Promise<void> {
   await client.query(
-    `/* prepared */ with added as (
+    named(
+      `/* prepared */ with added as (
        insert into activity_totals (${totalColumns}) ${totals} on conflict do nothing returning *
      ), grouped as (
        insert into activity_groups (organisation_id, ${group}) select distinct organisation_id, ${group} from added on conflict do nothing
      ) ${addCodesSql("added")}`,
-    values,
+      values,
+    ),
   );
 }
 
 const totalsFromMemory = `
   select organisation_id, ${group}, half_hour, import_position, quantity, largest, row_count, row_numbers::integer[]
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::numeric[], $8::numeric[], $9::integer[], $10::text[])
+    from unnest(:organisationIds::text[], :customerIds::text[], :warehouseCodes::text[], :chargeCodes::text[], :halfHours::timestamptz[],
+                :positions::bigint[], :quantities::numeric[], :largest::numeric[], :rowCounts::integer[], :rowNumbers::text[])
          as total (${totalColumns})`;
 
-function totalRow(
-  { organisationId, position }: ImportFacts,
-  { customerId, warehouseCode, chargeCode, halfHour, quantity, largest, rows }: Total,
-): unknown[] {
-  const begin = new Date(halfHour).toISOString();
-  const key = [organisationId, customerId, warehouseCode, chargeCode, begin, position];
-  return [...key, toFullText(quantity), largest, rows.length, `{${rows.join()}}`];
+interface SummedTotal {
+  readonly facts: ImportFacts;
+  readonly total: Total;
 }
+
+const totalValues = (summed: readonly SummedTotal[]) => ({
+  organisationIds: summed.map(({ facts }) => facts.organisationId),
+  customerIds: summed.map(({ total }) => total.customerId),
+  warehouseCodes: summed.map(({ total }) => total.warehouseCode),
+  chargeCodes: summed.map(({ total }) => total.chargeCode),
+  halfHours: summed.map(({ total }) => new Date(total.halfHour).toISOString()),
+  positions: summed.map(({ facts }) => facts.position),
+  quantities: summed.map(({ total }) => toFullText(total.quantity)),
+  largest: summed.map(({ total }) => total.largest),
+  rowCounts: summed.map(({ total }) => total.rows.length),
+  rowNumbers: summed.map(({ total }) => `{${total.rows.join()}}`),
+});
 
 /** With this work_mem the sums of a large import stay in memory. Postgres may overestimate their cost, and compiling takes longer than running. */
 const forLargeImports = "set local work_mem = '64MB'; set local jit = off";
 
 async function sumRows(client: PoolClient, imports: readonly ImportFacts[]): Promise<void> {
   await client.query(forLargeImports);
-  await addTotals(client, totalsFromRows, [imports.map(({ position }) => position), imports.map(({ organisationId }) => organisationId)]);
+  await addTotals(client, totalsFromRows, {
+    positions: imports.map(({ position }) => position),
+    organisationIds: imports.map(({ organisationId }) => organisationId),
+  });
 }
 
 /** A row whose time Postgres cannot read, as older versions accepted some, is in no total. */
 const totalsFromRows = `
   select organisation_id, ${group}, half_hour, import_position, sum(quantity), max(quantity), count(*)::integer, array_agg("row" order by "row")
-    from unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id)
+    from unnest(:positions::bigint[], :organisationIds::text[]) as completed (import_position, organisation_id)
    cross join lateral (
      select "row", quantity, ${keys}, ${halfHourSql(instantSql("activity_timestamp"))} as half_hour
        from activities where activities.import_position = completed.import_position offset 0) as timed

@@ -50,7 +50,7 @@ export async function applyInTransaction(
     if (isAfter(after, at)) throw new CheckpointMovedBack(`projection ${name} stands at ${at.commit}, before ${after.commit}`);
     throwIfUnseen(name, at, batch.events);
   }
-  const fresh = new Map<string, SortedBatch>(); // usually one: checkpoints differ only while a new projection catches up
+  const fresh = new Map<string, SortedBatch>(); // usually one: checkpoints differ only after tables were built anew
   for (const projection of projections) {
     const from = checkpoints.get(projection.name) ?? beginning;
     const key = `${from.commit}/${from.prepare}`;
