@@ -76,7 +76,7 @@ export const BillTable = ({ caption, lines, sum, printed, ...options }: BillTabl
 );
 
 /** What is billed to whom, on pages and in files. */
-export const customerColumns = <Row extends Pick<BillLine, "customerId" | "chargeCode">>(
+export const billedColumns = <Row extends Pick<BillLine, "customerId" | "chargeCode">>(
   nameOf: NameOfCustomer,
   bill: Pick<Column<Row>, "names" | "once"> = {},
 ): readonly Column<Row>[] => [
@@ -105,7 +105,7 @@ export const amountColumns = <Row extends Pick<BillLine, "quantity" | "rows">>(
 const warehouse: Column<BillLine> = { key: "warehouse", heading: "Warehouse", value: ({ warehouseCode }) => warehouseCode };
 
 export const billColumns = ({ nameOf, byWarehouse = false, rowsOf, signed = false }: BillOptions): readonly Column<BillLine>[] => [
-  ...customerColumns<BillLine>(nameOf, { names: true, once: true }),
+  ...billedColumns<BillLine>(nameOf, { names: true, once: true }),
   ...(byWarehouse ? [warehouse] : []),
   ...amountColumns<BillLine>(signed, rowsOf),
 ];

@@ -8,7 +8,7 @@ import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import type { NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath } from "../imports/importStatus.js";
-import { amountColumns, type BillSum, BillTable, billLines, billSum, customerColumns, FirstLines, mostLines, SumRow } from "./bills.js";
+import { amountColumns, type BillSum, BillTable, billedColumns, billLines, billSum, FirstLines, mostLines, SumRow } from "./bills.js";
 import type { ActivitiesView } from "./selection.js";
 
 interface ChangesProps {
@@ -70,7 +70,7 @@ export const changeColumns = (visit: SignedInVisit, nameOf: NameOfCustomer, acto
   },
   ...causes.map(([key, heading, value]) => ({ key, heading, value: ({ change }: ChangeLine) => value(change), onlyInFiles: true })),
   { key: "by", heading: "By", value: ({ change }) => actorOf(principalOf(change.actor)), onlyInFiles: true },
-  ...customerColumns(nameOf),
+  ...billedColumns(nameOf),
   ...amountColumns(),
 ];
 

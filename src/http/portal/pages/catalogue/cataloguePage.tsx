@@ -13,7 +13,7 @@ import { type CatalogueView, columnOf, entryColumns } from "./entryColumns.js";
 const { sectionNames, tabOrder, pluralOf, capitalised } = addresses;
 const sectionIn = ({ query }: SignedInVisit) => tabOrder.find((each) => sectionNames[each].folder === query["list"]) ?? "customers";
 
-export async function viewOf(visit: SignedInVisit, deps: PortalDeps): Promise<CatalogueView> {
+export async function catalogueView(visit: SignedInVisit, deps: PortalDeps): Promise<CatalogueView> {
   const { catalogue, catalogueVersion: version, now } = await presentCatalogue(visit, deps);
   return { visit, catalogue, file: catalogue.file, version, now };
 }
@@ -32,7 +32,7 @@ export const catalogueList = listPage<addresses.Entry>({
     return visit.may("catalogue") ? <ButtonLink to={to} label={`Add ${sectionNames[section].noun}`} /> : null;
   },
   head: async (visit, deps) => {
-    const { file, version } = await viewOf(visit, deps);
+    const { file, version } = await catalogueView(visit, deps);
     const menu = [
       { label: `All versions (now ${version})`, to: addresses.versionsPath },
       { label: "Download organisation file", to: addresses.downloadPath(version), download: "" },
@@ -50,13 +50,13 @@ export const catalogueList = listPage<addresses.Entry>({
   },
   filters: () => [{ name: "search", label: "Find", kind: "text", maxlength: 100 }],
   query: async (visit, _, deps) => {
-    const [view, section] = [await viewOf(visit, deps), sectionIn(visit)];
+    const [view, section] = [await catalogueView(visit, deps), sectionIn(visit)];
     const words = (visit.query["search"] ?? "").trim().slice(0, 100).toLowerCase().split(/\s+/);
     const textOf = searchTextOf(view, section);
     const fits = (entry: addresses.Entry) => words.every((word) => textOf(entry).includes(word));
     return { items: (view.file[section] as readonly addresses.Entry[]).filter(fits), nextCursor: null };
   },
-  columns: async (visit, deps) => entryColumns(await viewOf(visit, deps), sectionIn(visit)),
+  columns: async (visit, deps) => entryColumns(await catalogueView(visit, deps), sectionIn(visit)),
   empty: (visit, why) => <EmptyState title={`No ${pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />,
 });
 

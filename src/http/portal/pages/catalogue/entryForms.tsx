@@ -55,7 +55,7 @@ interface EntryForm {
 }
 
 /** A fault begins with the label of its field, or says that the id is taken. */
-const faultsOf = (fields: readonly CatalogueField[]) =>
+const fieldFaults = (fields: readonly CatalogueField[]) =>
   Object.fromEntries(
     fields
       .filter(({ kind }) => kind !== "group" && kind !== "list" && kind !== "flag")
@@ -67,7 +67,7 @@ const faultsOf = (fields: readonly CatalogueField[]) =>
 
 const entryForm = ({ path, fields, subjectIn, begin, lead }: EntryForm) =>
   catalogueForm({
-    ...{ path, faults: faultsOf(fields) },
+    ...{ path, faults: fieldFaults(fields) },
     title: ({ visit, file }) => subjectIn(visit, file).title,
     body: (view) => {
       const { visit, file, typed } = view;

@@ -11,7 +11,7 @@ import { EmptyState, type Fact, Facts, Panel, pageInMemory } from "../../shell/p
 import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import * as addresses from "./addresses.js";
-import { viewOf } from "./cataloguePage.js";
+import { catalogueView } from "./cataloguePage.js";
 import { type CatalogueView, columnOf, EntryLinks, entryColumns, Validity } from "./entryColumns.js";
 import { Lanes } from "./laneTable.js";
 
@@ -22,7 +22,7 @@ const entryPage = (section: Section): PageDefinition => ({
   path: addresses.entryRoute(section),
   access: "look",
   show: async (visit, deps) => {
-    const view = await viewOf(visit, deps);
+    const view = await catalogueView(visit, deps);
     const entry = addresses.requireEntry(visit, view.file, section);
     const id = idOf(entry);
     const { noun } = sectionNames[section];
@@ -83,14 +83,15 @@ function moreFacts(view: CatalogueView, section: Section, entry: Entry): Fact[] 
   if (section !== "rateCards") return [];
   const { spot } = entry as RateCard;
   const validity: Fact = ["Validity", <Validity view={view} card={entry as RateCard} />];
-  if (!spot) return [validity];
+  const currency: Fact = ["Prices in", catalogue.currency];
+  if (!spot) return [validity, currency];
   const until = (
     <span>
       Until <Time visit={visit} at={new Date(spot.expiresAt)} />
       {spot.message === "" ? "" : `: ${spot.message}`}
     </span>
   );
-  return [validity, ["Spot rate", until]];
+  return [validity, ["Spot rate", until], currency];
 }
 
 function menuOf({ visit }: CatalogueView, section: Section, id: string): NonNullable<PageHead["menu"]> {
