@@ -182,18 +182,16 @@ export function serveAnswer(one: AnswerDefinition<Visit>, serving: Serving): Han
     let visit: Visit | undefined;
     try {
       visit = await visitOf(c, one.access, serving);
-      return one.method === "GET" ? await get(one, visit, deps) : await post(one, visit, serving);
+      if (one.method === "POST") return await post(one, visit, serving);
+      const refused = isNavigation(c) && refusalPage(visit, one.access);
+      if (refused) return refused;
+      expectAccess(visit, one.access);
+      const asked = visit;
+      return await readInTime(deps, readingOf(asked, one.path), (own) => one.answer(asked, own, undefined));
     } catch (error) {
       return visit && isNavigation(c) ? errorPage(visit, error, deps.logger) : send(c, errorAnswer(c, error, deps.logger));
     }
   };
-}
-
-async function get({ access, answer, path }: AnswerDefinition<Visit>, visit: Visit, deps: PortalDeps): Promise<Response> {
-  const refused = isNavigation(visit.context) && refusalPage(visit, access);
-  if (refused) return refused;
-  expectAccess(visit, access);
-  return readInTime(deps, readingOf(visit, path), (own) => answer(visit, own, undefined));
 }
 
 async function post(

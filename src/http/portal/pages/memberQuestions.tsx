@@ -1,7 +1,7 @@
 import { role as roleShape } from "../../../domain/members.js";
 import type { MemberSummary } from "../../../queries/organisations/organisations.js";
 import type { SignedInVisit } from "../pageDefinition.js";
-import { Answer, NoQuestion, Question } from "../shell/form.js";
+import { NoQuestion, Question } from "../shell/form.js";
 
 export const membersPath = "/portal/settings/members";
 
@@ -21,9 +21,9 @@ export function MemberQuestion({ visit, members }: { visit: SignedInVisit; membe
   const isPromoted = change !== undefined && visit.query["to"] === "admin";
   if (!isPromoted && isLastAdmin(members, member.memberId))
     return (
-      <Answer visit={visit} title={isOwn ? "You are the only admin" : "This is the only admin"} back={membersPath}>
+      <Question visit={visit} title={isOwn ? "You are the only admin" : "This is the only admin"} back={membersPath}>
         <p>An organisation needs at least one admin. Make another member who has joined an admin, then try again.</p>
-      </Answer>
+      </Question>
     );
   const asking = { visit, isOwn, member, name: member.name ?? member.email, path: `${membersPath}/${member.memberId}` };
   return remove ? <RemoveQuestion {...asking} /> : erase ? <EraseQuestion {...asking} /> : <RoleQuestion {...asking} />;

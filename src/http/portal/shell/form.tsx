@@ -229,10 +229,10 @@ export const AskButton = ({ label, about, harmless, ...ask }: AskProps & { label
 interface QuestionProps {
   readonly visit: Visit;
   readonly title: string;
-  readonly to: string;
+  readonly to?: string;
   /** Back to the page as it was. */
   readonly back: string;
-  readonly label: string;
+  readonly label?: string;
   /** The label of the button that closes the question, where `Cancel` could be mistaken for the action itself. */
   readonly keep?: string;
   /** The answer takes nothing away. */
@@ -246,30 +246,25 @@ interface QuestionProps {
 /** The place on a page where its questions appear; empty until one is asked. */
 export const NoQuestion = () => <div id="question" />;
 
-/** Takes a question's place where there is nothing to decide: says why, and closes. */
-export const Answer = ({ visit, title, back, children }: Pick<QuestionProps, "visit" | "title" | "back" | "children">) => (
-  <div id="question">
-    <dialog open aria-labelledby="question-title" data-back={visit.links.to(back)}>
-      <h2 id="question-title">{title}</h2>
-      <div class="question-text">{children}</div>
-      <div class="answers">
-        <ButtonLink to={visit.links.to(back)} label="Close" quiet data-close />
-      </div>
-    </dialog>
-  </div>
-);
-
-export const Question = ({ visit, title, to, back, label, keep = "Cancel", harmless, fields = {}, choice, children }: QuestionProps) => (
-  <div id="question">
-    <dialog open aria-labelledby="question-title" data-back={visit.links.to(back)}>
-      <h2 id="question-title">{title}</h2>
-      <div class="question-text">{children}</div>
-      <Form visit={visit} to={to} class="answers">
-        <HiddenFields values={fields} />
-        {choice}
-        <ButtonLink to={visit.links.to(back)} label={keep} quiet data-close />
-        <Button class={harmless ? undefined : "danger"} label={label} />
-      </Form>
-    </dialog>
-  </div>
-);
+/** Without a label there is nothing to decide: it says why, and closes. */
+export function Question({ visit, title, to = "", back, label, keep = "Cancel", harmless, fields = {}, choice, children }: QuestionProps) {
+  const close = <ButtonLink to={visit.links.to(back)} label={label === undefined ? "Close" : keep} quiet data-close />;
+  return (
+    <div id="question">
+      <dialog open aria-labelledby="question-title" data-back={visit.links.to(back)}>
+        <h2 id="question-title">{title}</h2>
+        <div class="question-text">{children}</div>
+        {label === undefined ? (
+          <div class="answers">{close}</div>
+        ) : (
+          <Form visit={visit} to={to} class="answers">
+            <HiddenFields values={fields} />
+            {choice}
+            {close}
+            <Button class={harmless ? undefined : "danger"} label={label} />
+          </Form>
+        )}
+      </dialog>
+    </div>
+  );
+}
