@@ -1,22 +1,10 @@
 // What the application needs of spreadsheets: to read uploaded files, to write error reports and tables.
 import type { Writable } from "node:stream";
+import type { FaultyCell, Row } from "../domain/rows/cells.js";
 
 export type FileFormat = "csv" | "xlsx";
 
-/** A cell whose value cannot be used; its row is rejected. `fault` follows the column's name in the message, such as `holds #REF!`. */
-export interface CellFault {
-  readonly fault: string;
-  readonly text: string;
-}
-
-/** A row of a file. It has as many cells as the header has columns. Dates are ISO 8601 local times without a zone. */
-export interface FileRow {
-  /** The row number that a spreadsheet program shows: the header is usually row 1, and blank rows count. */
-  readonly row: number;
-  readonly cells: readonly (string | CellFault)[];
-  /** Set when the whole row is rejected. */
-  readonly fault: string | null;
-}
+export type { FaultyCell as CellFault, Row as FileRow };
 
 /** How far a file has been read. */
 export interface ReadProgress {
@@ -27,7 +15,7 @@ export interface ReadProgress {
 }
 
 export interface RowBatch extends ReadProgress {
-  readonly rows: readonly FileRow[];
+  readonly rows: readonly Row[];
 }
 
 export interface FileHeader {

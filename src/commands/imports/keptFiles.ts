@@ -69,29 +69,16 @@ interface Deps {
 
 /** Returns the file's id. The organisation's oldest files that wait make room for it. */
 export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: FileToKeep): Promise<string> {
-  const { fileId = v7(), organisationId, kind, sourceDetails, columns, evidence, notes, checked } = kept;
-  const { path, name, format, size, sha256 } = kept.file;
+  const { fileId = v7(), organisationId, file, columns, evidence, notes, checked } = kept;
   const key = `${keptPrefix(await logIdOf(eventStore))}${organisationId}/${fileId}`;
-  await objectStore.put(key, path, { contentType: "application/octet-stream" });
+  await objectStore.put(key, file.path, { contentType: "application/octet-stream" });
   const json = { columns: JSON.stringify(columns), evidence: JSON.stringify(evidence), notes: JSON.stringify(notes) };
   await pool.query(
     named(
       `insert into kept_files (file_id, organisation_id, kind, name, format, size, sha256, source_details, object_key, columns, "values", notes, checked)
        values (:fileId, :organisationId, :kind, :name, :format, :size, :sha256, :sourceDetails, :key, :columns, :evidence, :notes, :checked)
        on conflict (file_id) do update set kept_at = now()`,
-      {
-        fileId,
-        organisationId,
-        kind,
-        name,
-        format,
-        size,
-        sha256,
-        sourceDetails,
-        key,
-        ...json,
-        checked: checked && JSON.stringify(checked),
-      },
+      { ...kept, ...file, ...json, fileId, key, checked: checked && JSON.stringify(checked) },
     ),
   );
   const { rows } = await pool.query<{ key: string }>(

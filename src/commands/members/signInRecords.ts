@@ -24,7 +24,7 @@ export async function recordSignIn(
   { how, correlationId }: { readonly how: EventDataOf<"MemberSignedIn">["how"]; readonly correlationId: string },
   onFailure: OnFailure,
 ): Promise<void> {
-  const recording = record(deps, member, correlationId, (data) => ({ type: "MemberSignedIn", data: { ...data, how } })).catch(onFailure);
+  const recording = record(deps, member, correlationId, how).catch(onFailure);
   await withTimeLimit(waitMs, recording, () => undefined);
 }
 
@@ -33,25 +33,21 @@ export async function recordSignIn(
  * there can be is bounded by the pace of guesses, which are refused before the password is looked at.
  */
 export function recordRefusals(deps: Deps, members: readonly MemberRef[], correlationId: string, onFailure: OnFailure): void {
-  for (const member of members)
-    void record(deps, member, correlationId, (data) => ({ type: "MemberSignInRefused", data })).catch(onFailure);
+  for (const member of members) void record(deps, member, correlationId).catch(onFailure);
 }
 
-type SignInEvent =
-  | { readonly type: "MemberSignedIn"; readonly data: EventDataOf<"MemberSignedIn"> }
-  | { readonly type: "MemberSignInRefused"; readonly data: EventDataOf<"MemberSignInRefused"> };
-
-/** The stream of a month may have thousands of events, so only its last one is read. */
+/** Without `how` the sign-in was refused. The stream of a month may have thousands of events, so only its last one is read. */
 async function record(
   { events, now, newId }: Deps,
   { organisationId, memberId }: MemberRef,
   correlationId: string,
-  eventOf: (data: EventDataOf<"MemberSignInRefused">) => SignInEvent,
+  how?: EventDataOf<"MemberSignedIn">["how"],
 ): Promise<void> {
   const at = await now();
   const by = { kind: "member", id: memberId } as const;
-  const { type, data } = eventOf({ organisationId, memberId, by, at: at.toISOString() });
-  const event = encode(type, data, { organisation: organisationId, by, correlationId }, newId());
+  const data = { organisationId, memberId, by, at: at.toISOString() };
+  const context = { organisation: organisationId, by, correlationId };
+  const event = how ? encode("MemberSignedIn", { ...data, how }, context, newId()) : encode("MemberSignInRefused", data, context, newId());
   const stream = streamOf.signIns(signInsId(memberId, at));
   await retryConflicts(async () => {
     const last = await events.last(stream);

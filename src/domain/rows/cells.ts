@@ -6,7 +6,7 @@ import { elementColumn } from "../imports/fields.js";
 import { isLonger, limits, shortened } from "../imports/limits.js";
 import { type Fault, fault, type RowReason } from "./faults.js";
 
-/** A cell that a spreadsheet could not give a value to; `fault` reads after the column's name. */
+/** A cell whose value cannot be used; its row is rejected. `fault` follows the column's name in the message, such as `holds #REF!`. */
 export interface FaultyCell {
   readonly fault: string;
   readonly text: string;
@@ -14,10 +14,12 @@ export interface FaultyCell {
 
 export type Cell = string | FaultyCell;
 
+/** A row of a file. It has as many cells as the header has columns. Dates are ISO 8601 local times without a zone. */
 export interface Row {
+  /** The row number that a spreadsheet program shows: the header is usually row 1, and blank rows count. */
   readonly row: number;
   readonly cells: readonly Cell[];
-  /** Set when the row as a whole cannot be used. */
+  /** Set when the whole row is rejected. */
   readonly fault: string | null;
 }
 
