@@ -69,8 +69,8 @@ export interface RunningProcess {
   stop(): Promise<void>;
 }
 
-export interface SupervisedProcess<Thing extends RunningProcess> {
-  current(): Thing | undefined;
+export interface SupervisedProcess<Process extends RunningProcess> {
+  current(): Process | undefined;
   /** Stops it for good. */
   stop(): Promise<void>;
 }
@@ -79,17 +79,17 @@ const pauses = { firstMs: 200, mostMs: 10_000 };
 const stableMs = 30_000;
 
 /** Starts a process again whenever it ends by itself, after a pause that doubles while it keeps failing. */
-export function keepRunning<Thing extends RunningProcess>(options: {
+export function keepRunning<Process extends RunningProcess>(options: {
   name: string;
-  first: Thing;
+  first: Process;
   /** The signal aborts when it is stopped for good, also during a start. */
-  start: (signal: AbortSignal) => Promise<Thing>;
+  start: (signal: AbortSignal) => Promise<Process>;
   logger: Logger;
   onStart?: () => void;
-}): SupervisedProcess<Thing> {
+}): SupervisedProcess<Process> {
   const { name, logger } = options;
   const stopping = new AbortController();
-  let current: Thing | undefined = options.first;
+  let current: Process | undefined = options.first;
   const watch = (async () => {
     let failures = 0;
     let reason = "";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AsOf, type ImportHistory, importHistory } from "../../src/audit/history/importHistory.js";
-import { namesOf } from "../../src/audit/history/names.js";
 import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
 import { importVerdict } from "../../src/audit/importVerdict.js";
 import { historyJson, historyText } from "../../src/cli/audit/auditImportText.js";
+import { nameBy } from "../../src/domain/principal.js";
 import { activity, goodsLine, type Story, type Told, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
@@ -66,7 +66,7 @@ describe("the history of an import", () => {
       corrections: [],
       reversals: [],
       verdict,
-      nameOf: await namesOf(model.eventStore, "acme", []),
+      nameOf: nameBy(new Map(), new Map()),
     }).join("\n");
     for (const part of [
       "key wb_live_1234",
@@ -90,7 +90,7 @@ describe("the history of an import", () => {
     const history = await historyOf(importId);
     const verdict = await importVerdict({ ...model, signal }, history.fold);
     expect(verdict).toEqual({ verdict: "agrees" });
-    const nameOf = await namesOf(model.eventStore, "acme", []);
+    const nameOf = nameBy(new Map(), new Map());
     expect(historyText({ history, files: [], corrections: [], reversals: [], verdict, nameOf })).toContain(
       "Same file as  018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50",
     );
@@ -105,7 +105,7 @@ describe("the history of an import", () => {
     const { importId } = await model.record({ kind: "activities", columns });
     const history = await historyOf(importId);
     const shown = { history, files: [], corrections: [], reversals: [], verdict: undefined };
-    const text = historyText({ ...shown, nameOf: await namesOf(model.eventStore, "acme", []) });
+    const text = historyText({ ...shown, nameOf: nameBy(new Map(), new Map()) });
     const first = text.indexOf("Columns       chosen 2026-05-03T01:00:00.000Z by the command line");
     expect(text.slice(first + 1, first + 5).map((line) => line.trim())).toEqual([
       "Order no.: reference",

@@ -7,7 +7,7 @@ import type { EventStore } from "../../ports/eventStore.js";
 import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
 import type { Findings } from "../findings.js";
 import { activityShape, lineShape, type RowShape, type RowTable, rejectionShape, rowColumns, rowFields, tableShape } from "../rowShapes.js";
-import { readSnapshotRows, rowsByImport } from "../snapshot.js";
+import { readSnapshotRows } from "../snapshot.js";
 
 export const rowTables: readonly RowTable[] = ["activities", "shipment_lines", "rejections"];
 
@@ -24,15 +24,15 @@ export async function compareRows(
   imports: ReadonlyMap<string, AuditedImport>,
   positions: readonly string[] | undefined,
 ): Promise<void> {
-  const held = await digestsByImport(client, table, positions);
-  for (const [position, { rows, digest }] of held) {
+  const found = await digestsByImport(client, table, positions);
+  for (const [position, { rows, digest }] of found) {
     if (imports.has(position)) continue;
     const sentence = `${rows} rows of ${table} at position ${position} (digest ${digest.slice(0, 8)}) belong to no import`;
     findings.add({ sentence }, rows);
   }
   for (const [position, audited] of imports) {
     const expected = expectedRows(table, audited);
-    const { rows, digest } = held.get(position) ?? nothing;
+    const { rows, digest } = found.get(position) ?? nothing;
     if (rows === expected.rows && digest === expected.digest) continue;
     await compareOneByOne({ client, eventStore, findings }, table, audited);
   }
@@ -49,28 +49,25 @@ function expectedRows(table: RowTable, { requested, ended, accepted, rejected }:
 }
 
 async function digestsByImport(client: PoolClient, table: RowTable, positions: readonly string[] | undefined) {
-  const digests = new Map<string, { rows: number; digest: string }>();
-  const gathering = {
-    query: `select import_position, ${rowColumns[table]} from ${table}
-             where $1::bigint[] is null or import_position = any($1) order by import_position, "row"`,
-    begin: () => ({ rows: 0, hash: createHash("sha256") }),
-    add(held: { rows: number; readonly hash: Hash }, columns: readonly unknown[]) {
-      held.rows += 1;
-      held.hash.update(`${JSON.stringify(tableShape(table, columns))}\n`);
-    },
-  };
-  for await (const { position, held } of rowsByImport(client, gathering, [positions ?? null]))
-    digests.set(position, { rows: held.rows, digest: held.hash.digest("hex") });
-  return digests;
+  const hashes = new Map<string, { rows: number; readonly hash: Hash }>();
+  const query = `select import_position, ${rowColumns[table]} from ${table}
+                  where $1::bigint[] is null or import_position = any($1) order by import_position, "row"`;
+  for await (const [position, ...columns] of readSnapshotRows(client, query, [positions ?? null])) {
+    const own = hashes.get(String(position)) ?? { rows: 0, hash: createHash("sha256") };
+    own.rows += 1;
+    own.hash.update(`${JSON.stringify(tableShape(table, columns))}\n`);
+    hashes.set(String(position), own);
+  }
+  return new Map([...hashes].map(([position, { rows, hash }]) => [position, { rows, digest: hash.digest("hex") }]));
 }
 
 async function compareOneByOne({ client, eventStore, findings }: Sources, table: RowTable, audited: AuditedImport): Promise<void> {
   const report = (sentence: string) => findings.add({ ...ownerOf(audited), sentence });
   const query = `select ${rowColumns[table]} from ${table} where import_position = $1 order by "row"`;
-  const held = readSnapshotRows(client, query, [String(audited.requested.position.commit)]);
+  const stored = readSnapshotRows(client, query, [String(audited.requested.position.commit)]);
   const recorded = expectedRows(table, audited).rows > 0 ? rowsOfStream(eventStore, table, audited) : none();
   try {
-    let [row, event] = [await held.next(), await recorded.next()];
+    let [row, event] = [await stored.next(), await recorded.next()];
     while (!row.done || !event.done) {
       const shape = row.done ? undefined : tableShape(table, row.value);
       const expected = event.done ? undefined : event.value;
@@ -78,11 +75,11 @@ async function compareOneByOne({ client, eventStore, findings }: Sources, table:
       if (order > 0) report(`row ${expected?.[0]} is missing from ${table}`);
       else if (order < 0) report(`row ${shape?.[0]} of ${table} has no counterpart in the stream`);
       else reportDifferences(table, shape ?? [], expected ?? [], report);
-      if (order <= 0) row = await held.next();
+      if (order <= 0) row = await stored.next();
       if (order >= 0) event = await recorded.next();
     }
   } finally {
-    await held.return(undefined);
+    await stored.return(undefined);
   }
 }
 

@@ -3,7 +3,7 @@ import type { CountedEvidence } from "../evidence/countedEvidence.js";
 import { type ActivitySums, addTotal, digestOfSums } from "../evidence/digests.js";
 import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
 import type { Finding, Findings } from "../findings.js";
-import { readSnapshotRows, rowsByImport } from "../snapshot.js";
+import { readSnapshotRows } from "../snapshot.js";
 
 /** What counts now, and what was taken out since: together the import as it completed. */
 const query = `
@@ -13,19 +13,14 @@ const query = `
   select import_position, organisation_id, customer_id, warehouse_code, charge_code, half_hour, (-quantity)::text, -row_count, row_numbers
     from activity_changes where $1::text is null or organisation_id = $1 order by import_position`;
 
-interface Held {
+/** What the tables have of one import. */
+interface ImportTotals {
+  readonly position: string;
   readonly organisations: Set<string>;
   readonly sums: ActivitySums;
 }
 
-const totals = {
-  query,
-  begin: (): Held => ({ organisations: new Set(), sums: new Map() }),
-  add({ organisations, sums }: Held, [organisation, ...columns]: readonly unknown[]) {
-    organisations.add(String(organisation));
-    addTotal(sums, columns);
-  },
-};
+const noTotals = (position: string): ImportTotals => ({ position, organisations: new Set(), sums: new Map() });
 
 const hasTotals = ({ requested, ended }: AuditedImport) => requested.data.kind === "activities" && ended?.type === "ImportCompleted";
 
@@ -38,7 +33,7 @@ export async function compareTotals(
 ): Promise<void> {
   const nothing = digestOfSums(new Map());
   const missing = new Set([...imports].flatMap(([position, audited]) => (hasTotals(audited) ? [position] : [])));
-  const compare = (position: string, { organisations, sums }: Held) => {
+  const compare = ({ position, organisations, sums }: ImportTotals) => {
     missing.delete(position);
     const audited = imports.get(position);
     const found = digestOfSums(sums);
@@ -50,8 +45,16 @@ export async function compareTotals(
     const difference = found.said === wanted.said ? ", which are not those of the stream" : `; the stream has ${wanted.said}`;
     findings.add({ ...owner, sentence: `activity_totals has ${found.said}${difference}` });
   };
-  for await (const { position, held } of rowsByImport(client, totals, [organisationId ?? null])) compare(position, held);
-  for (const position of [...missing]) compare(position, totals.begin());
+  let current: ImportTotals | undefined;
+  for await (const [place, organisation, ...columns] of readSnapshotRows(client, query, [organisationId ?? null])) {
+    const position = String(place);
+    if (current && current.position !== position) compare(current);
+    if (current?.position !== position) current = noTotals(position);
+    current.organisations.add(String(organisation));
+    addTotal(current.sums, columns);
+  }
+  if (current) compare(current);
+  for (const position of [...missing]) compare(noTotals(position));
 }
 
 const columns = {

@@ -46,7 +46,7 @@ export function auditedImportOf(fold: ImportFold): AuditedImport | undefined {
   };
 }
 
-interface Gathering {
+interface EvidenceOptions {
   readonly eventStore: EventStore;
   /** Later events are left out. */
   readonly until: Position;
@@ -56,12 +56,12 @@ interface Gathering {
   readonly onProgress: ((progress: { events: number; share: number }) => void) | undefined;
 }
 
-export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
-  const { eventStore, until, signal, onProgress, findings } = gathering;
+export async function gatherEvidence(options: EvidenceOptions): Promise<Evidence> {
+  const { eventStore, until, signal, onProgress, findings } = options;
   const imports = new Map<string, AuditedImport>();
   const shipments: ShipmentEvidence = new Map();
   const streams = new Map<string, ImportFold | "ended" | "not wanted">();
-  const reversals = await gatherReversals(gathering);
+  const reversals = await gatherReversals(options);
   const correcting: CorrectingImport[] = [];
   let events = 0;
   const closeFold = (fold: ImportFold) => {
@@ -71,9 +71,9 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
     addShipments(shipments, fold, reversed);
   };
   const onEvent = (event: StoredEvent) => {
-    if (event.stream.startsWith(streamPrefix.corrections)) return checkCorrection(event, gathering);
+    if (event.stream.startsWith(streamPrefix.corrections)) return checkCorrection(event, options);
     if (event.stream.startsWith(streamPrefix.reversals)) return; // gathered before
-    const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newImportFold(event.stream, { whole: true }) : "not wanted");
+    const state = streams.get(event.stream) ?? (isWanted(event, options) ? newImportFold(event.stream, { whole: true }) : "not wanted");
     streams.set(event.stream, state);
     if (state === "not wanted") return;
     if (state === "ended") return reportLateEvent(event, findings);
@@ -105,12 +105,12 @@ function keepCorrecting({ importId, requested, ended, acceptedNumbers: accepted 
 }
 
 /** What became of rejected rows decides nothing here, but its events have to be readable. */
-function checkCorrection(event: StoredEvent, gathering: Gathering): void {
-  if (!isWanted(event, gathering)) return;
+function checkCorrection(event: StoredEvent, options: EvidenceOptions): void {
+  if (!isWanted(event, options)) return;
   const { stream, type, revision, metadata } = event;
   const importId = stream.slice(streamPrefix.corrections.length);
   const add = (fault: string) =>
-    gathering.findings.add({ organisationId: metadata.organisation, importId, sentence: `stream of corrections: ${fault}` });
+    options.findings.add({ organisationId: metadata.organisation, importId, sentence: `stream of corrections: ${fault}` });
   try {
     if (!decodeOn("corrections", event)) add(`${type} at revision ${revision} is unknown`);
   } catch (error) {
@@ -126,7 +126,7 @@ function reportLateEvent({ stream, type, revision, metadata }: StoredEvent, find
 }
 
 /** A stream belongs to the organisation that its first event names. */
-function isWanted(first: StoredEvent, { organisationId }: Gathering): boolean {
+function isWanted(first: StoredEvent, { organisationId }: EvidenceOptions): boolean {
   return organisationId === undefined || first.metadata.organisation === organisationId;
 }
 

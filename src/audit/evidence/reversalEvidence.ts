@@ -23,7 +23,7 @@ export interface ImportReversals {
 /** By import id. Imports of which nothing was taken back are not in it. */
 export type ReversalEvidence = ReadonlyMap<string, ImportReversals>;
 
-interface Gathering {
+interface ReversalOptions {
   readonly eventStore: EventStore;
   /** Later events are left out. */
   readonly until: Position;
@@ -34,7 +34,7 @@ interface Gathering {
 }
 
 /** Every reversal of the log. They are few, so they are read before the imports: whoever folds an import knows what is taken back of it. */
-export async function gatherReversals({ eventStore, until, organisationId, signal, findings }: Gathering): Promise<ReversalEvidence> {
+export async function gatherReversals({ eventStore, until, organisationId, signal, findings }: ReversalOptions): Promise<ReversalEvidence> {
   const streams = new Map<string, StoredEvent[]>();
   await eventStore.replay({ prefixes: [streamPrefix.reversals], until, signal }, async ({ events }) => {
     for (const event of events) {

@@ -99,18 +99,16 @@ async function verifyAll({ org, files, allQuotes = false, json }: VerifyArgument
 
 async function auditShipment(shipmentId: string, { org, asOf, json }: { org: string; asOf?: string; json?: boolean }): Promise<void> {
   const time = asOf === undefined ? undefined : timeOf(asOf);
-  const [{ namesOf }, { shipmentVersions }, { showProgress }, { shipmentText }] = await Promise.all([
-    import("../../audit/history/names.js"),
+  const [{ shipmentVersions }, { showProgress }, { auditNames, shipmentText }] = await Promise.all([
     import("../../audit/history/shipmentVersions.js"),
     import("../progress.js"),
     import("./auditText.js"),
   ]);
-  const { versions, nameOf } = await withStores(async ({ eventStore, signal }) => {
+  const { versions, nameOf } = await withStores(async ({ pool, eventStore, signal }) => {
     const progress = showProgress("search");
     const question = { eventStore, organisationId: org, shipmentId, asOf: time, signal, onProgress: progress.update };
     const found = await shipmentVersions(question).finally(progress.stop);
-    const people = found.flatMap(({ by, reversed }) => [by, ...(reversed ? [reversed.by] : [])]);
-    return { versions: found, nameOf: await namesOf(eventStore, org, people) };
+    return { versions: found, nameOf: await auditNames(org, pool) };
   });
   if (versions.length === 0)
     throw new CommandFault(`No completed import of ${org} has written a shipment ${shipmentId}${asOf ? " by then" : ""}`);
@@ -145,8 +143,7 @@ async function auditLog({ org, from, to, json }: LogArguments): Promise<void> {
 }
 
 async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promise<void> {
-  const [{ namesOf }, { explainQuote, organisationOfQuote }, { quoteText }] = await Promise.all([
-    import("../../audit/history/names.js"),
+  const [{ explainQuote, organisationOfQuote }, { auditNames, quoteText }] = await Promise.all([
     import("../../queries/quotes/explainQuote.js"),
     import("./auditText.js"),
   ]);
@@ -154,7 +151,7 @@ async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promis
     const organisationId = await organisationOfQuote(quoteId, stores);
     const found = organisationId === undefined ? undefined : await explainQuote(organisationId, quoteId, stores);
     if (found === undefined) throw new CommandFault(`There is no quote ${quoteId}`);
-    return { explained: found, nameOf: await namesOf(stores.eventStore, found.organisationId, [found.by]) };
+    return { explained: found, nameOf: await auditNames(found.organisationId, stores.pool) };
   });
   const { agrees } = explained.explanation;
   if (json) printJson({ agrees, ...explained });

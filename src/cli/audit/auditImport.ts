@@ -3,22 +3,21 @@ import { tmpdir } from "node:os";
 import { fileFaults } from "../../audit/checkFiles.js";
 import { auditedImportOf } from "../../audit/evidence/evidence.js";
 import { type AsOf, importHistory, type RecordedRow, readFollowUps } from "../../audit/history/importHistory.js";
-import { namesOf } from "../../audit/history/names.js";
 import { importVerdict } from "../../audit/importVerdict.js";
-import { principalOf } from "../../domain/principal.js";
 import { streamOf } from "../../events/streams.js";
 import { CommandFault, print, printJson, visible } from "../outcome.js";
 import { showProgress } from "../progress.js";
 import type { CommandContext } from "../withStores.js";
 import { historyJson, historyText } from "./auditImportText.js";
+import { auditNames } from "./auditText.js";
 
-interface Wanted {
+interface ImportAuditOptions {
   readonly asOf: AsOf | undefined;
   readonly rows: boolean;
   readonly json: boolean;
 }
 
-export async function runImportAudit(context: CommandContext, importId: string, { asOf, rows, json }: Wanted): Promise<void> {
+export async function runImportAudit(context: CommandContext, importId: string, { asOf, rows, json }: ImportAuditOptions): Promise<void> {
   const { pool, eventStore, objectStore, signal } = context;
   process.stdout.once("error", () => process.exit()); // the reader of the pipe has closed it
   const last = await eventStore.last(streamOf.import(importId));
@@ -35,13 +34,7 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
   const corrections = await readFollowUps("corrections", importId, { eventStore, asOf, signal });
   const reversals = await readFollowUps("reversals", importId, { eventStore, asOf, signal });
-  const { organisationId, by } = history.requested.data;
-  const people = [
-    by,
-    ...[...corrections, ...reversals].map(({ data }) => data.by),
-    ...(history.ended ? [principalOf(history.ended.metadata.actor)] : []),
-  ];
-  const nameOf = await namesOf(eventStore, organisationId, people);
+  const nameOf = await auditNames(history.requested.data.organisationId, pool);
   const report = { history, files, corrections, reversals, verdict, nameOf };
   if (json) printJson(rows ? { summary: historyJson(report) } : historyJson(report), rows ? 0 : 2);
   else print(historyText(report));

@@ -1,12 +1,20 @@
+import type { Pool } from "pg";
 import type { ShipmentVersion } from "../../audit/history/shipmentVersions.js";
 import type { Location } from "../../domain/geography/geography.js";
 import type { NameOf } from "../../domain/principal.js";
 import type { ExplainedCard } from "../../domain/rating/explain.js";
 import type { Item } from "../../domain/rating/quoteRequest.js";
+import { principalNames } from "../../queries/organisations/organisations.js";
 import type { ExplainedQuote } from "../../queries/quotes/explainQuote.js";
 import { table } from "../outcome.js";
 import { countOf, numberText } from "../progress.js";
 import type { Verification } from "./verify.js";
+
+/** Who a principal is, for people. A worker is named by its host and process, which an auditor may ask for. */
+export async function auditNames(organisationId: string, pool: Pool): Promise<NameOf> {
+  const nameOf = await principalNames(organisationId, pool);
+  return (by) => (by.kind === "worker" ? `worker ${by.id}` : nameOf(by));
+}
 
 /** The lines that `audit quote` prints. */
 export function quoteText(
@@ -66,7 +74,7 @@ function versionText(version: ShipmentVersion, index: number, nameOf: NameOf): s
   const { importId, by, requestId, fileName, sourceDetails, pushedAt, rows, fields, items, reversed } = version;
   return [
     "",
-    `Version ${index + 1}, ${standing(version)}`,
+    `Version ${index + 1}, ${ledgerState(version)}`,
     `  import  ${importId}, row${rows.length === 1 ? "" : "s"} ${rows.join(", ")} of ${fileName} (${sourceDetails})`,
     `  pushed  ${pushedAt} by ${nameOf(by)}, request ${requestId}`,
     ...(reversed ? [`  reversed  ${reversed.at} by ${nameOf(reversed.by)}: ${reversed.reason}`] : []),
@@ -75,7 +83,7 @@ function versionText(version: ShipmentVersion, index: number, nameOf: NameOf): s
   ];
 }
 
-function standing({ importId, writtenAt, shownAt, supersededBy, reversed }: ShipmentVersion): string {
+function ledgerState({ importId, writtenAt, shownAt, supersededBy, reversed }: ShipmentVersion): string {
   if (supersededBy === null) return reversed ? `in the ledger from ${shownAt}, reversed ${reversed.at}` : `in the ledger since ${shownAt}`;
   const why = supersededBy === importId ? "the same import has it once more" : `import ${supersededBy} was pushed later and already there`;
   return `completed ${writtenAt}, never in the ledger: ${why}`;
@@ -101,14 +109,14 @@ export function verificationText({ findings, position, events, imports, rows, fi
     ),
   ];
   if (findings.count === 0) return [...lines, "Everything agrees with the streams."];
-  const told = findings.first.map(
+  const shownFindings = findings.first.map(
     ({ organisationId, importId, sentence }) => `  ${organisationId ?? "-"}  ${importId ?? "-"}  ${sentence}`,
   );
   const rest = findings.count - findings.first.length;
   return [
     ...lines,
     `${countOf(findings.count, "difference", "differences")}:`,
-    ...told,
+    ...shownFindings,
     ...(rest > 0 ? [`  ... and ${numberText(rest)} more`] : []),
   ];
 }
