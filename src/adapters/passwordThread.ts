@@ -4,17 +4,12 @@ import { parentPort } from "node:worker_threads";
 import { hashSync, type Options, verifySync } from "@node-rs/argon2";
 
 export interface PasswordJob {
-  readonly id: number;
   readonly password: string;
   /** The hash that the password is compared with; without it the password is hashed. */
   readonly known?: string | undefined;
 }
 
-export type PasswordReply = { readonly id: number } & (
-  | { readonly hash: string }
-  | { readonly same: boolean }
-  | { readonly failure: string }
-);
+export type PasswordReply = { readonly hash: string } | { readonly same: boolean } | { readonly failure: string };
 
 /** 19 MiB, two passes, one lane: the least that OWASP recommends. `algorithm: 2` is Argon2id; the library's const enum cannot be used here. */
 const cost: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 };
@@ -24,12 +19,12 @@ const lowest = 19;
 // On Linux a thread has a priority of its own; elsewhere this would be the whole process's.
 if (process.platform === "linux") setPriority(Math.min(lowest, getPriority() + lower));
 
-parentPort?.on("message", ({ id, password, known }: PasswordJob) => {
+parentPort?.on("message", ({ password, known }: PasswordJob) => {
   let reply: PasswordReply;
   try {
-    reply = known === undefined ? { id, hash: hashSync(password, cost) } : { id, same: verifySync(known, password) };
+    reply = known === undefined ? { hash: hashSync(password, cost) } : { same: verifySync(known, password) };
   } catch (error) {
-    reply = { id, failure: (error as Error).message };
+    reply = { failure: (error as Error).message };
   }
   parentPort?.postMessage(reply);
 });

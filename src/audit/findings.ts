@@ -14,6 +14,12 @@ export interface Findings {
   addCount(count: number, byOrganisation: ReadonlyMap<string, number>): void;
 }
 
+/** A value as a finding shows it. */
+export function shortJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+}
+
 const shown = 20;
 
 export function newFindings(): Findings {

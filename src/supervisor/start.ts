@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
@@ -48,7 +49,7 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
       kept.push(keepRunning({ name: role, first: launch(), start: async () => launch(), logger, onStart }));
     }
     await remember();
-    await Promise.race([aborted(signal), stores.lost(signal)]);
+    if (!signal.aborted) await Promise.race([once(signal, "abort"), stores.lost(signal)]);
     if (!signal.aborted)
       throw new Error(`${config.dataDir} was removed, or another process has taken it. All roles and stores are stopped.`);
     logger.info("stopping: running requests and appends are finished first");
@@ -86,11 +87,4 @@ async function assertPortFree({ host, port }: Config, signal: AbortSignal): Prom
     if (attempt === 5) throw new Error(`Port ${port} on ${host} is in use. Stop what is using it, or set PORT to another number.`);
     await pause(200); // a process of an earlier start may still be ending
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((settle) => {
-    if (signal.aborted) settle();
-    signal.addEventListener("abort", () => settle(), { once: true });
-  });
 }

@@ -37,7 +37,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
         await sync(dirname(target));
       } catch (error) {
         await rm(arriving, { force: true });
-        throw translate(error, key);
+        fail(error, key);
       }
     },
     fetch: (key, path) => copyFile(pathOf(key), path, constants.COPYFILE_FICLONE).catch((error) => fail(error, key)),
@@ -50,7 +50,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
     list: (prefix) => walk(objects, "", prefix),
     abortUnfinished: async (_, { before }) => {
       let removed = 0; // unfinished files have no key yet, and only this log's are in this folder
-      for (const name of await readdir(incoming).catch((error) => (isMissing(error) ? [] : fail(error, "")))) {
+      for (const name of await readdir(incoming).catch((error) => (isMissing(error) ? [] : fail(error)))) {
         const found = await stat(join(incoming, name)).catch(() => undefined);
         if (!found || found.mtime >= before) continue;
         await rm(join(incoming, name), { force: true });
@@ -68,8 +68,8 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
       const { size } = await stat(path).catch((error) => fail(error, link.key));
       return { path, size, contentDisposition: contentDisposition(link.name), contentType: contentType(link.key) };
     },
-    prepare: async () => void (await mkdir(objects, { recursive: true, mode: 0o700 }).catch((error) => fail(error, ""))),
-    ping: () => access(objects, constants.R_OK | constants.W_OK).catch((error) => unusable(error)),
+    prepare: async () => void (await mkdir(objects, { recursive: true, mode: 0o700 }).catch((error) => fail(error))),
+    ping: () => access(objects, constants.R_OK | constants.W_OK).catch((error) => fail(error)),
   };
 }
 
@@ -114,19 +114,8 @@ function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-function translate(error: unknown, key: string): unknown {
-  if (isMissing(error)) return new ObjectMissing(key);
-  return unavailable(error);
-}
-
-function unavailable(error: unknown): StoreUnavailable {
-  return new StoreUnavailable("object store", `The object store's folder does not work: ${(error as Error).message}`, { cause: error });
-}
-
-function unusable(error: unknown): never {
-  throw unavailable(error);
-}
-
-function fail(error: unknown, key: string): never {
-  throw translate(error, key);
+/** `key`: of the object that is missing if the file is; undefined where no object was asked for. */
+function fail(error: unknown, key?: string): never {
+  if (key !== undefined && isMissing(error)) throw new ObjectMissing(key);
+  throw new StoreUnavailable("object store", `The object store's folder does not work: ${(error as Error).message}`, { cause: error });
 }

@@ -97,20 +97,14 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
         await ping();
       } catch (error) {
         if (!(error instanceof StoreUnavailable) || error.fault !== "absent") throw error;
-        await makeBucket(client, options, translate);
+        await client.makeBucket(bucket, options.region).catch((failure: unknown) => {
+          if (codeOf(failure) !== "BucketAlreadyOwnedByYou") throw translate(failure); // another process has created it
+        });
       }
     },
     ping,
     close,
   };
-}
-
-async function makeBucket(client: Client, { bucket, region }: S3Options, translate: Translate): Promise<void> {
-  try {
-    await client.makeBucket(bucket, region);
-  } catch (error) {
-    if (codeOf(error) !== "BucketAlreadyOwnedByYou") throw translate(error); // another process has created it
-  }
 }
 
 function connect(options: S3Options): { client: Client; close: () => void } {

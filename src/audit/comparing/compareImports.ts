@@ -21,7 +21,7 @@ function expectedRow({ importId, requested: { data, position }, started, ended, 
     position: position.commit,
     organisation_id: data.organisationId,
     kind: data.kind,
-    status: ended ? ending[ended.type] : started ? "processing" : "queued",
+    status: ended ? endings[ended.type] : started ? "processing" : "queued",
     received: counts.received,
     processed: ended?.type === "ImportCompleted" || running ? counts.processed : 0,
     failed: counts.failed,
@@ -29,7 +29,8 @@ function expectedRow({ importId, requested: { data, position }, started, ended, 
   };
 }
 
-const ending = { ImportCompleted: "completed", ImportFailed: "failed", ImportCancelled: "cancelled" } as const;
+/** The status of an import by its last event. */
+export const endings = { ImportCompleted: "completed", ImportFailed: "failed", ImportCancelled: "cancelled" } as const;
 
 export async function compareImports(
   client: PoolClient,

@@ -5,7 +5,7 @@ import { decode } from "../../events/codec.js";
 import { readRowEvents } from "../../events/importLayout.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { type AuditedImport, ownerOf } from "../evidence/evidence.js";
-import type { Findings } from "../findings.js";
+import { type Findings, shortJson } from "../findings.js";
 import { activityShape, lineShape, type RowShape, type RowTable, rejectionShape, rowColumns, rowFields, tableShape } from "../rowShapes.js";
 import { readSnapshotRows } from "../snapshot.js";
 
@@ -89,12 +89,10 @@ function reportDifferences(table: RowTable, shape: RowShape, expected: RowShape,
   const fields = rowFields[table].filter((_, index) => shape[index] !== expected[index]);
   if (fields.length === 0) return;
   const index = rowFields[table].indexOf(fields[0] ?? "");
-  const [found, wanted] = [shape[index], expected[index]].map((value) => shorten(JSON.stringify(value)));
+  const [found, wanted] = [shape[index], expected[index]].map(shortJson);
   const more = fields.length > 1 ? ` (and ${fields.slice(1).join(", ")})` : "";
   report(`row ${shape[0]} of ${table}: ${fields[0]} is ${found}, the stream says ${wanted}${more}`);
 }
-
-const shorten = (text: string) => (text.length > 120 ? `${text.slice(0, 117)}...` : text);
 
 async function* none(): AsyncGenerator<RowShape> {}
 

@@ -1,3 +1,4 @@
+import { endings } from "../../audit/comparing/compareImports.js";
 import type { CorrectionStep, ImportHistory, RowRun } from "../../audit/history/importHistory.js";
 import type { ImportVerdict } from "../../audit/importVerdict.js";
 import { type NameOf, principalOf } from "../../domain/principal.js";
@@ -61,8 +62,6 @@ function statusText({ ended, started, whole }: ImportHistory): string {
   const status = ended ? endings[ended.type] : started ? "processing" : "queued";
   return whole ? status : `${status} at that moment; the import went on afterwards`;
 }
-
-const endings = { ImportCompleted: "completed", ImportFailed: "failed", ImportCancelled: "cancelled" } as const;
 
 const written = ({ ended }: ImportHistory): string => {
   if (!ended) return "accepted so far";

@@ -2,7 +2,7 @@
 // code. A row that somebody changed differs from the first, a mistake of a projection from the second.
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { type Findings, newFindings } from "../../audit/findings.js";
+import { type Findings, newFindings, shortJson } from "../../audit/findings.js";
 import { type StreamOptions, type VerifiedStreams, verifyStreams } from "../../audit/verify.js";
 import type { Position, StoredEvent } from "../../ports/eventStore.js";
 import { allProjections } from "../../projections/allProjections.js";
@@ -70,12 +70,7 @@ function sentenceOf({ table, key, what, columns }: Difference): string {
   if (what === "missing") return `${place}: the row is missing`;
   if (what === "extra") return `${place}: the streams have no such row`;
   const values = (columns ?? []).map(({ name, live, rebuilt }) =>
-    isSecret(name) ? `${name} is another` : `${name} is ${shorten(live)}, the streams say ${shorten(rebuilt)}`,
+    isSecret(name) ? `${name} is another` : `${name} is ${shortJson(live)}, the streams say ${shortJson(rebuilt)}`,
   );
   return `${place}: ${values.join("; ")}`;
 }
-
-const shorten = (value: unknown): string => {
-  const text = JSON.stringify(value);
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
-};

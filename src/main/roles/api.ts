@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createMetrics, type LookedUpMetric } from "../../adapters/metrics.js";
 import { openNotices } from "../../adapters/postgres/notices.js";
 import { createReads } from "../../adapters/postgres/reads.js";
@@ -73,7 +74,7 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
     };
     const api = serveApi(server, { deps: { ...deps, portal } });
     onReady();
-    await aborted(signal);
+    if (!signal.aborted) await once(signal, "abort");
     await api.stop();
     await headerRows.close();
   });
@@ -101,11 +102,4 @@ function lagCheck(pool: Adapters["pool"]): ReadinessCheck {
     if (seconds !== undefined && seconds > mostLagSeconds) throw new Error(`the read models are ${Math.round(seconds)} s behind`);
   };
   return { name: "projections", check };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((settle) => {
-    if (signal.aborted) settle();
-    signal.addEventListener("abort", () => settle(), { once: true });
-  });
 }

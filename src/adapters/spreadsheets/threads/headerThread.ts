@@ -4,16 +4,20 @@ import type { FileHeader } from "../../../ports/spreadsheets.js";
 import { FileFault } from "../cell.js";
 import { readHeader, readValues } from "../uploadedFile.js";
 
+/** What can be asked for: the header row, or some values of each column. */
+export interface HeaderAnswers {
+  readonly header: FileHeader;
+  readonly values: readonly (readonly string[])[];
+}
+
 export interface HeaderRequest {
   readonly path: string;
   readonly name: string;
-  /** What is wanted: the header row, or some values of each column. */
-  readonly what: "header" | "values";
+  readonly what: keyof HeaderAnswers;
 }
 
 export type HeaderReply =
-  | { readonly header: FileHeader }
-  | { readonly values: readonly (readonly string[])[] }
+  | { readonly answer: HeaderAnswers[keyof HeaderAnswers] }
   | { readonly fault: string }
   | { readonly failure: unknown };
 
@@ -23,7 +27,7 @@ parentPort?.on("message", (request: HeaderRequest) => {
 
 async function read({ path, name, what }: HeaderRequest): Promise<HeaderReply> {
   try {
-    return what === "header" ? { header: await readHeader(path, name) } : { values: await readValues(path) };
+    return { answer: what === "header" ? await readHeader(path, name) : await readValues(path) };
   } catch (error) {
     return error instanceof FileFault ? { fault: error.message } : { failure: error };
   }

@@ -1,24 +1,14 @@
 // Header rows are read while the uploader waits, and even a small workbook can take a second. They are read in threads, so that other requests
 // are served meanwhile, and organisations take turns, so that one organisation's uploads do not hold up those of others.
-import { Worker } from "node:worker_threads";
 import { createPlaces } from "../../../places.js";
 import type { HeaderReader } from "../../../ports/spreadsheets.js";
+import { createThreads, ThreadTooSlow } from "../../threads.js";
 import { FileFault } from "../cell.js";
-import type { HeaderReply, HeaderRequest } from "./headerThread.js";
+import type { HeaderAnswers, HeaderReply, HeaderRequest } from "./headerThread.js";
 
-/** The compiled program, also when this code runs from its sources in a test. */
 const program = new URL("../../../../dist/adapters/spreadsheets/threads/headerThread.js", import.meta.url);
 /** A header needs far less: what is unpacked for it is limited by `MAX_HEADER_INFLATED_BYTES`. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
-const idleMs = 30_000;
-
-interface Thread {
-  readonly worker: Worker;
-  /** Called with the thread's next reply. */
-  onReply: (reply: HeaderReply) => void;
-  /** Ends the thread when it was idle for a while, or works on one header for too long. */
-  timer: NodeJS.Timeout | undefined;
-}
 
 export interface HeaderThreads extends HeaderReader {
   close(): Promise<void>;
@@ -39,66 +29,29 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
     line: { each: Number.POSITIVE_INFINITY, ms: waitMs },
     refusal: `no thread was free to read a header row for ${waitMs / 1000} s`,
   });
-  const all = new Set<Thread>();
-  const idle: Thread[] = [];
+  const { ask, close } = createThreads<HeaderRequest, HeaderReply>({ program, runMs, resourceLimits });
 
-  function startThread(): Thread {
-    const worker = new Worker(program, { resourceLimits, env: {}, execArgv: [] });
-    const thread: Thread = { worker, onReply: () => undefined, timer: undefined };
-    worker.unref();
-    worker.on("message", (reply: HeaderReply) => thread.onReply(reply));
-    worker.on("error", (error: NodeJS.ErrnoException) => {
-      endThread(thread);
-      thread.onReply(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? { fault: tooMuchText } : { failure: error });
-    });
-    all.add(thread);
-    return thread;
-  }
-
-  function endThread(thread: Thread): void {
-    clearTimeout(thread.timer);
-    all.delete(thread);
-    if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1);
-    void thread.worker.terminate();
-  }
-
-  const run = (request: HeaderRequest) =>
-    new Promise<Extract<HeaderReply, { header: unknown } | { values: unknown }>>((resolve, reject) => {
-      const thread = idle.pop() ?? startThread();
-      clearTimeout(thread.timer);
-      thread.timer = setTimeout(() => {
-        endThread(thread);
-        thread.onReply({ fault: tooSlow(runMs) });
-      }, runMs).unref();
-      thread.onReply = (reply) => {
-        thread.onReply = () => undefined;
-        clearTimeout(thread.timer);
-        if (all.has(thread)) rest(thread);
-        if ("header" in reply || "values" in reply) resolve(reply);
-        else reject("fault" in reply ? new FileFault(reply.fault) : reply.failure);
-      };
-      thread.worker.postMessage(request);
-    });
-
-  function rest(thread: Thread): void {
-    idle.push(thread);
-    thread.timer = setTimeout(() => endThread(thread), idleMs).unref();
+  async function read<What extends keyof HeaderAnswers>(
+    organisationId: string,
+    { path, name }: { readonly path: string; readonly name: string },
+    what: What,
+  ): Promise<HeaderAnswers[What]> {
+    const reply = await places
+      .within(organisationId, () => ask({ path, name, what }))
+      .catch((error: NodeJS.ErrnoException): HeaderReply => {
+        if (error.code === "ERR_WORKER_OUT_OF_MEMORY") return { fault: tooMuchText };
+        if (error instanceof ThreadTooSlow) return { fault: tooSlow(runMs) };
+        throw error;
+      });
+    if ("fault" in reply) throw new FileFault(reply.fault);
+    if ("failure" in reply) throw reply.failure;
+    return reply.answer as HeaderAnswers[What];
   }
 
   return {
-    async read(organisationId, { path, name }) {
-      const reply = await places.within(organisationId, () => run({ path, name, what: "header" }));
-      if ("header" in reply) return reply.header;
-      throw new Error("a thread answered a question that was not asked");
-    },
-    async values(organisationId, { path, name }) {
-      const reply = await places.within(organisationId, () => run({ path, name, what: "values" }));
-      return "values" in reply ? reply.values : [];
-    },
-    close: async () => {
-      for (const thread of all) clearTimeout(thread.timer);
-      await Promise.all([...all].map(({ worker }) => worker.terminate()));
-    },
+    read: (organisationId, file) => read(organisationId, file, "header"),
+    values: (organisationId, file) => read(organisationId, file, "values"),
+    close,
   };
 }
 
