@@ -7,7 +7,7 @@ import { encodeBlocks, newEvent } from "../dist/embedded/eventstore/log/blockEnc
 import { openTables } from "../dist/embedded/eventstore/log/storage.js";
 import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
 import { appendSuccess, batchReply, batchResult } from "../dist/embedded/eventstore/protocol/appendReplies.js";
-import { frameOf, serveCall } from "../dist/embedded/eventstore/protocol/grpcCall.js";
+import { frameOf, serveCall } from "../dist/embedded/eventstore/protocol/grpc.js";
 
 const STREAMS = "/event_store.client.streams.Streams";
 /** The node commits appends up to this size in its main thread. */

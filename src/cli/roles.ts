@@ -75,7 +75,7 @@ async function runRole(name: RoleName): Promise<void> {
   const [{ loadConfig }, { createLogger }, { exitInAnyCase, stopSignal, tellParent }, { openRole }] = await Promise.all([
     import("../config.js"),
     import("../adapters/logging.js"),
-    import("../embedded/stopSignal.js"),
+    import("../embedded/childProcess.js"),
     import("../main.js"),
   ]);
   const config = loadConfig();
@@ -113,7 +113,7 @@ async function startAll(): Promise<void> {
     import("../config.js"),
     import("../adapters/logging.js"),
     import("../supervisor/start.js"),
-    import("../embedded/stopSignal.js"),
+    import("../embedded/childProcess.js"),
     import("./firstStart.js"),
   ]);
   const config = loadConfig();

@@ -29,7 +29,7 @@ export async function withStores<Result>(work: (context: CommandContext) => Prom
     import("../config.js"),
     import("../adapters/logging.js"),
     import("../supervisor/openStores.js"),
-    import("../embedded/stopSignal.js"),
+    import("../embedded/childProcess.js"),
     import("../main/adapters.js"),
     import("../main/tables.js"),
   ]);

@@ -10,8 +10,7 @@ import { createFileObjectStore, type FileObjectStore } from "../adapters/objectS
 import { createPasswords } from "../adapters/passwords.js";
 import { isDatabaseUnavailable } from "../adapters/postgres/errors.js";
 import { endLostSessions } from "../adapters/postgres/lostSessions.js";
-import { createPool } from "../adapters/postgres/pool.js";
-import { transaction } from "../adapters/postgres/transaction.js";
+import { createPool, transaction } from "../adapters/postgres/pool.js";
 import { createPost } from "../adapters/webhooks/post.js";
 import { backOffMs } from "../backOff.js";
 import type { MemberDeps } from "../commands/members/changeMember.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
-import { transaction } from "../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../src/adapters/postgres/pool.js";
 import type { OrganisationDeps } from "../../src/commands/organisations/organisationStream.js";
 import { organisationFile as fileShape, type OrganisationFile } from "../../src/domain/catalogue/schema.js";
 import type { EventStore } from "../../src/ports/eventStore.js";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { transaction } from "../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../src/adapters/postgres/pool.js";
 import { createKey, revokeKey, rotateKey } from "../../src/commands/organisations/keys.js";
 import { applyOrganisation } from "../../src/commands/organisations/organisation.js";
 import type { OrganisationDeps } from "../../src/commands/organisations/organisationStream.js";

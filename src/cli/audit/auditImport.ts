@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { tmpdir } from "node:os";
-import { fileFaults } from "../../audit/checkFiles.js";
 import { auditedImportOf } from "../../audit/evidence/evidence.js";
 import { type AsOf, importHistory, type RecordedRow, readFollowUps } from "../../audit/history/importHistory.js";
 import { importVerdict } from "../../audit/importVerdict.js";
+import { fileFaults } from "../../audit/verify.js";
 import { streamOf } from "../../events/streams.js";
 import { CommandFault, print, printJson, visible } from "../outcome.js";
 import { showProgress } from "../progress.js";

@@ -5,7 +5,7 @@ import { type NameOf, principalOf } from "../../domain/principal.js";
 import type { Range } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
 import { countOf, numberText } from "../progress.js";
-import { columnLines } from "./auditColumns.js";
+import { columnLines } from "./auditText.js";
 
 export interface ImportReport {
   readonly history: ImportHistory;

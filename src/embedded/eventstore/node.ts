@@ -4,17 +4,15 @@
 import { once } from "node:events";
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { stopSignal, tellParent } from "../stopSignal.js";
-import { appendCalls, deleteCalls } from "./calls/appendCalls.js";
-import { batchAppendCalls } from "./calls/batchAppendCalls.js";
+import { stopSignal, tellParent } from "../childProcess.js";
+import { appendCalls, batchAppendCalls, deleteCalls } from "./calls/appendCalls.js";
 import { gossip, serverFeatures } from "./calls/nodeInfoCalls.js";
 import { readCalls } from "./calls/readCalls.js";
 import { credentialsCheck } from "./credentials.js";
 import { createCommitLog } from "./log/commitLog.js";
 import { FolderInUse, startStorage } from "./log/startStorage.js";
 import { createWriter } from "./log/writer.js";
-import { type Method, refusedCall, serveCall } from "./protocol/grpcCall.js";
-import { accessDenied, notImplemented } from "./protocol/grpcErrors.js";
+import { accessDenied, type Method, notImplemented, refusedCall, serveCall } from "./protocol/grpc.js";
 
 export interface EventStoreNodeOptions {
   /** 0 for any free one. */

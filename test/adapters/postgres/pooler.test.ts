@@ -2,8 +2,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openNotices } from "../../../src/adapters/postgres/notices.js";
-import { createPool } from "../../../src/adapters/postgres/pool.js";
-import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { createPool, transaction } from "../../../src/adapters/postgres/pool.js";
 import { lookUpKeys } from "../../../src/http/api/auth/lookUpKeys.js";
 import type { StoredEvent } from "../../../src/ports/eventStore.js";
 import { channels } from "../../../src/ports/notices.js";

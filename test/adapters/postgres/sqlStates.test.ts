@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { migrate, missingTables, tableNames } from "../../../src/adapters/postgres/migrate.js";
-import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../../src/adapters/postgres/pool.js";
 import { createShell, insertOrganisation } from "../../support/shell.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 

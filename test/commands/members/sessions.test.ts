@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../../src/adapters/postgres/pool.js";
 import { joinByLink } from "../../../src/commands/members/joinOrganisation.js";
 import { changeRole, eraseMember, makeLink, removeMember } from "../../../src/commands/members/manageMembers.js";
 import { endSession, findSession, openSession } from "../../../src/commands/members/sessions.js";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../../src/adapters/postgres/pool.js";
 import { createKey } from "../../../src/commands/organisations/keys.js";
 import { applyOrganisation } from "../../../src/commands/organisations/organisation.js";
 import type { OrganisationFile } from "../../../src/domain/catalogue/schema.js";

@@ -6,7 +6,7 @@ import { BACKWARDS, END, type EventData, jsonEvent } from "@eventstore/db-client
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Field, type Message, textIn, wholeMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
-import { frameOf, frameSplitter } from "../../../src/embedded/eventstore/protocol/grpcCall.js";
+import { frameOf, frameSplitter } from "../../../src/embedded/eventstore/protocol/grpc.js";
 import { collect, numbered, openClient } from "./events.js";
 
 // Requests that the vendor's client never sends, and answers in which the node differs from a real server.

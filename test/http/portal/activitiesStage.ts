@@ -1,6 +1,6 @@
 // Two organisations with activities: some at the edges of a month, and more of an earlier year than fit into a socket's buffers.
 import { afterAll, beforeAll } from "vitest";
-import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../../src/adapters/postgres/pool.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { writeTotals } from "../../../src/projections/models/activities.js";
 import { activity, tell } from "../../support/importStory.js";

@@ -1,7 +1,7 @@
 // What a small push costs: the statements that the API, the worker, the projector and the webhooks' follower make for one row.
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../../src/adapters/postgres/pool.js";
 import { createPost } from "../../../src/adapters/webhooks/post.js";
 import { runWebhooks } from "../../../src/workers/webhooks/runWebhooks.js";
 import { until } from "../../support/processes.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../../src/adapters/postgres/pool.js";
 import { claimDeliveries } from "../../../src/workers/webhooks/sending/claimDeliveries.js";
 import { eventually } from "../../support/eventually.js";
 import { freePort } from "../../support/processes.js";

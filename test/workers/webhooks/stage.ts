@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { type Logger, pino } from "pino";
 import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
-import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../../src/adapters/postgres/pool.js";
 import { createPost, type PostOptions } from "../../../src/adapters/webhooks/post.js";
 import { applyOrganisation } from "../../../src/commands/organisations/organisation.js";
 import { addWebhook, type WebhookDeps } from "../../../src/commands/organisations/webhooks.js";

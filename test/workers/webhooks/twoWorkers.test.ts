@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../../src/adapters/postgres/pool.js";
 import { createPost } from "../../../src/adapters/webhooks/post.js";
 import { followerName } from "../../../src/commands/webhooks/deliveries.js";
 import { beginning } from "../../../src/ports/eventStore.js";

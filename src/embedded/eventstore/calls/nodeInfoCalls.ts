@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Field, Message } from "../../../adapters/eventStore/protocol/protobuf.js";
-import { frameOf, type Method } from "../protocol/grpcCall.js";
+import { frameOf, type Method } from "../protocol/grpc.js";
 
 /** The release whose answers this node gives. */
 const SERVER_VERSION = "23.10.6";

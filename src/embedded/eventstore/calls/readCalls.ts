@@ -10,8 +10,7 @@ import {
   viewOf,
 } from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
-import { type Call, frameOf, type Method } from "../protocol/grpcCall.js";
-import { streamDeleted } from "../protocol/grpcErrors.js";
+import { type Call, frameOf, type Method, streamDeleted } from "../protocol/grpc.js";
 import { type ReadRequest, readReadRequest } from "../protocol/readRequest.js";
 import { openSubscriptionFeed } from "./subscriptionFeed.js";
 import { subscribe } from "./subscriptions.js";

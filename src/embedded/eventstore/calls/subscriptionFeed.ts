@@ -13,10 +13,8 @@ import {
 } from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
 import { position } from "../protocol/appendReplies.js";
-import type { EventFilter } from "../protocol/filters.js";
-import { frameOf } from "../protocol/grpcCall.js";
-import { streamDeleted } from "../protocol/grpcErrors.js";
-import type { ReadRequest } from "../protocol/readRequest.js";
+import { frameOf, streamDeleted } from "../protocol/grpc.js";
+import type { EventFilter, ReadRequest } from "../protocol/readRequest.js";
 
 /** EventStoreDB ends a page after this many matching events, even if it has not searched the whole window. */
 const PAGE_EVENTS = 32;

@@ -3,8 +3,7 @@ import { framesIn } from "../../../adapters/eventStore/protocol/frames.js";
 import type { Block } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
 import type { Storage } from "../log/storage.js";
-import { type Call, frameOf } from "../protocol/grpcCall.js";
-import { consumerTooSlow } from "../protocol/grpcErrors.js";
+import { type Call, consumerTooSlow, frameOf } from "../protocol/grpc.js";
 import type { SubscriptionFeed } from "./subscriptionFeed.js";
 
 /** EventStoreDB's limit: a live subscription with more events waiting than this is ended, and the client has to subscribe again. */

@@ -1,4 +1,4 @@
-import { GrpcFailure, Status } from "../protocol/grpcErrors.js";
+import { GrpcFailure, Status } from "../protocol/grpc.js";
 import { type Block, endOf, type NewBlock } from "./blocks.js";
 import type { Storage } from "./storage.js";
 

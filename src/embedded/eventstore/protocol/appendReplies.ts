@@ -3,7 +3,7 @@ import type { Field, Message } from "../../../adapters/eventStore/protocol/proto
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { WriteOutcome } from "../log/writer.js";
 import type { AppendTarget } from "./appendRequests.js";
-import { MAX_APPEND_BYTES, Status, TOO_LARGE } from "./grpcErrors.js";
+import { MAX_APPEND_BYTES, Status, TOO_LARGE } from "./grpc.js";
 
 const EMPTY: Message = [];
 

@@ -17,7 +17,7 @@ import {
 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { ID_BYTES, ID_TEXT, type ProposedEvent } from "../log/blockEncoder.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
-import { MAX_APPEND_BYTES, maxAppendSizeExceeded, missingProperty } from "./grpcErrors.js";
+import { MAX_APPEND_BYTES, maxAppendSizeExceeded, missingProperty } from "./grpc.js";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NIL_ID = "00000000-0000-0000-0000-000000000000";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { encode, type Field } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
-import { batchAppendCalls } from "../../../../src/embedded/eventstore/calls/batchAppendCalls.js";
+import { batchAppendCalls } from "../../../../src/embedded/eventstore/calls/appendCalls.js";
 import type { Writer } from "../../../../src/embedded/eventstore/log/writer.js";
-import type { Call } from "../../../../src/embedded/eventstore/protocol/grpcCall.js";
+import type { Call } from "../../../../src/embedded/eventstore/protocol/grpc.js";
 
 const dataBytes = 1_000_000;
 const property = (key: string, value: string): Field => [

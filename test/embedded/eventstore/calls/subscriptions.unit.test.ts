@@ -5,7 +5,7 @@ import { subscribe } from "../../../../src/embedded/eventstore/calls/subscriptio
 import type { Block } from "../../../../src/embedded/eventstore/log/blocks.js";
 import type { CommitLog } from "../../../../src/embedded/eventstore/log/commitLog.js";
 import type { Storage } from "../../../../src/embedded/eventstore/log/storage.js";
-import { type Call, frameOf } from "../../../../src/embedded/eventstore/protocol/grpcCall.js";
+import { type Call, frameOf } from "../../../../src/embedded/eventstore/protocol/grpc.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encode } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
-import { frameOf, frameSplitter } from "../../../../src/embedded/eventstore/protocol/grpcCall.js";
+import { frameOf, frameSplitter } from "../../../../src/embedded/eventstore/protocol/grpc.js";
 
 test("messages are whole however the bytes arrive", () => {
   const messages = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 10 });

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { transaction } from "../../../../src/adapters/postgres/transaction.js";
+import { transaction } from "../../../../src/adapters/postgres/pool.js";
 import { createPost } from "../../../../src/adapters/webhooks/post.js";
 import { runWebhooks } from "../../../../src/workers/webhooks/runWebhooks.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
