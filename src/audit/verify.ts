@@ -14,7 +14,7 @@ import { compareImports } from "./comparing/compareImports.js";
 import { compareRows, rowTables } from "./comparing/compareRows.js";
 import { compareShipments } from "./comparing/compareShipments.js";
 import { compareCounted, compareTotals } from "./comparing/compareTotals.js";
-import { type AuditedImport, type Evidence, gatherEvidence, ownerOf } from "./evidence/evidence.js";
+import { type AuditedImport, gatherEvidence, ownerOf, type StreamEvidence } from "./evidence/evidence.js";
 import type { Findings } from "./findings.js";
 import { type QuoteVerification, verifyQuotes } from "./quotes/verifyQuotes.js";
 
@@ -62,7 +62,7 @@ export async function verifyStreams(
   return { events: evidence.events, imports: counts, files, quotes };
 }
 
-async function checkFiles(options: StreamOptions, { imports }: Evidence, findings: Findings): Promise<number> {
+async function checkFiles(options: StreamOptions, { imports }: StreamEvidence, findings: Findings): Promise<number> {
   for (const audited of imports.values()) {
     options.signal.throwIfAborted();
     for (const sentence of await fileFaults(options, audited)) findings.add({ ...ownerOf(audited), sentence });

@@ -16,7 +16,7 @@ import { prepareTables, unfilledTables } from "../main/tables.js";
 import { listMembers, listOrganisations } from "../queries/organisations/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 
-export interface Demo {
+export interface DemoOrganisation {
   readonly organisationId: string;
   /** Set only when the key was created by this start, since a key is shown once. */
   readonly key: string | undefined;
@@ -32,7 +32,7 @@ export async function prepareFirstStart(
   addresses: Addresses,
   logger: Logger,
   signal: AbortSignal,
-): Promise<Demo | undefined> {
+): Promise<DemoOrganisation | undefined> {
   const adapters = await openAdapters(config, addresses, "start", logger);
   try {
     // An embedded store is restarted by itself, so wait for it. A configured address that does not answer may be a mistake: say so at once.
@@ -52,7 +52,7 @@ export async function prepareFirstStart(
 type RetryUntilUp = <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
 
 /** Each step waits for a store that is down. If the answer to a key's creation is lost, that key stays unused and another is created. */
-async function findOrMakeDemo(adapters: Adapters, retry: RetryUntilUp): Promise<Demo | undefined> {
+async function findOrMakeDemo(adapters: Adapters, retry: RetryUntilUp): Promise<DemoOrganisation | undefined> {
   const organisationId = demoOrganisation.organisation.id;
   const unfilled = await retry(() => unfilledTables(adapters.pool));
   if (!unfilled || unfilled.length > 0) return undefined; // the log has organisations, and no role runs yet that reads it
@@ -97,12 +97,12 @@ const quoteRequest = {
 };
 
 /** The lines that `start` prints, once, when the API answers. */
-export function welcome(config: Config, demo: Demo | undefined): string[] {
+export function welcomeLines(config: Config, demo: DemoOrganisation | undefined): string[] {
   const lines = [`Waybill is ready at ${config.publicUrl} (API reference: ${config.publicUrl}/docs)`];
   if (!demo) return lines;
   const key = demo.key ?? "$KEY";
-  lines.push(`Demo organisation: ${demo.organisationId}`);
-  if (demo.key) lines.push(`Demo API key, shown only this once: ${demo.key}`);
+  lines.push(`DemoOrganisation organisation: ${demo.organisationId}`);
+  if (demo.key) lines.push(`DemoOrganisation API key, shown only this once: ${demo.key}`);
   lines.push(portalLine(config, demo));
   if (demo.key) lines.push("Try it:");
   else lines.push("Its first key was shown at the first start. Make another one and try it:", newKeyLine(config, demo));
@@ -113,13 +113,13 @@ export function welcome(config: Config, demo: Demo | undefined): string[] {
   return lines;
 }
 
-function portalLine(config: Config, { organisationId, token, hasAdmin }: Demo): string {
+function portalLine(config: Config, { organisationId, token, hasAdmin }: DemoOrganisation): string {
   if (token) return `Portal, as the demo's admin (the link works once, within 72 hours): ${linkAddress(config.publicUrl, token)}`;
   const words = hasAdmin ? `link ${demoAdmin}` : `invite --email ${demoAdmin} --role admin`;
   const wanted = `DATA_DIR='${config.dataDir}' npm run -s waybill -- members ${words} --org ${organisationId}`;
   return `Portal: ${config.publicUrl}/portal (for a sign-in link: ${wanted})`;
 }
 
-function newKeyLine(config: Config, demo: Demo): string {
+function newKeyLine(config: Config, demo: DemoOrganisation): string {
   return `  KEY=$(DATA_DIR='${config.dataDir}' npm run -s waybill -- keys create --org ${demo.organisationId} --name laptop)`;
 }

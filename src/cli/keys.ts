@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { dateAt, hasZone, instantOf } from "../domain/imports/timestamp.js";
 import { defaultKeepHours, mostKeepHours, parseKeepHours } from "../domain/keyRotation.js";
 import { keyScopes, scopesOf } from "../domain/keyScopes.js";
-import { CommandFault, command, ofOrganisation, print, printList, remark } from "./outcome.js";
+import { CommandFault, command, organisationCommands, print, printList, remark } from "./outcome.js";
 import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
 
 export function addKeyCommands(program: Command): void {
-  const add = ofOrganisation(program.command("keys").description("API keys of an organisation"));
+  const add = organisationCommands(program.command("keys").description("API keys of an organisation"));
   const prefix = "the beginning of the key as `keys list` shows it, or the key's id";
   add("create", "make a key and print it, alone and once: only its hash is kept")
     .requiredOption("--name <name>", "what the key is for")

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { command, ofOrganisation, print, printList } from "./outcome.js";
+import { command, organisationCommands, print, printList } from "./outcome.js";
 import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
 
 export function addMemberCommands(program: Command): void {
-  const add = ofOrganisation(program.command("members").description("the people of an organisation, who use the portal"));
+  const add = organisationCommands(program.command("members").description("the people of an organisation, who use the portal"));
   const aboutMember = (name: string, description: string) => add(name, description).argument("<email>", "the member's e-mail");
   const roles = "admin (all), operator (all but members, keys and webhooks) or viewer (looks)";
   add("invite", "invite a person and print the sign-in link, alone and once: it works once, within 72 hours")

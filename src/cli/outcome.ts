@@ -50,7 +50,7 @@ export function command<Args extends unknown[]>(work: (...args: Args) => Promise
       await work(...args);
       process.exitCode ??= 0;
     } catch (error) {
-      remark(sentences(error));
+      remark(errorLines(error));
       process.exitCode = 1;
     }
     await flushed(process.stdout);
@@ -58,7 +58,7 @@ export function command<Args extends unknown[]>(work: (...args: Args) => Promise
   };
 }
 
-function sentences(error: unknown): string | readonly string[] {
+function errorLines(error: unknown): string | readonly string[] {
   if (error instanceof Rejection || error instanceof CommandFault)
     return [error.message, ...(error.details ?? []).map((line) => `  ${line}`)];
   if (error instanceof ConfigurationFaults) return error.message.split("\n"); // every line of it is written by src/config.ts
@@ -113,7 +113,7 @@ export function limitOf(text: string, most: number): number {
 }
 
 /** Adds commands to a group that all take an organisation. */
-export const ofOrganisation =
+export const organisationCommands =
   (group: Command) =>
   (name: string, description: string): Command =>
     group.command(name).description(description).requiredOption("--org <id>", "the organisation");

@@ -20,7 +20,7 @@ function bar(label: string): Progress {
   return {
     update(progress) {
       const { speed, left } = paced(progress);
-      shown.update(Math.floor(progress.share * 1000), { count: numberText(progress.events), speed: numberText(speed), left });
+      shown.update(Math.floor(progress.share * 1000), { count: withSeparators(progress.events), speed: withSeparators(speed), left });
     },
     stop: () => shown.stop(),
   };
@@ -35,7 +35,9 @@ function plainLines(label: string): Progress {
       due = Date.now() + plainEveryMs;
       const { speed, left } = paced(progress);
       const share = Math.floor(progress.share * 100);
-      process.stderr.write(`${label}: ${share} %, ${numberText(progress.events)} events, ${numberText(speed)} events/s, ${left} left\n`);
+      process.stderr.write(
+        `${label}: ${share} %, ${withSeparators(progress.events)} events, ${withSeparators(speed)} events/s, ${left} left\n`,
+      );
     },
     stop: () => undefined,
   };
@@ -50,7 +52,7 @@ function pace(): (progress: { events: number; share: number }) => { speed: numbe
   };
 }
 
-export const numberText = (value: number | bigint): string => value.toLocaleString("en-US");
+export const withSeparators = (value: number | bigint): string => value.toLocaleString("en-US");
 
 export const countOf = (value: number | bigint, one: string, many: string): string =>
-  `${numberText(value)} ${Number(value) === 1 ? one : many}`;
+  `${withSeparators(value)} ${Number(value) === 1 ? one : many}`;

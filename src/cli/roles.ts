@@ -96,7 +96,7 @@ async function runRole(name: RoleName): Promise<void> {
       logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
       tellParent({ ready: true });
     };
-    void stores.lost(signal).then(() => moved.abort());
+    void stores.whenLost(signal).then(() => moved.abort());
     try {
       await run({ config, addresses: stores, logger, signal: ended, onReady });
     } finally {
@@ -109,13 +109,14 @@ async function runRole(name: RoleName): Promise<void> {
 }
 
 async function startAll(): Promise<void> {
-  const [{ loadConfig }, { createLogger }, { start }, { exitInAnyCase, stopSignal }, { prepareFirstStart, welcome }] = await Promise.all([
-    import("../config.js"),
-    import("../adapters/logging.js"),
-    import("../supervisor/start.js"),
-    import("../embedded/childProcess.js"),
-    import("./firstStart.js"),
-  ]);
+  const [{ loadConfig }, { createLogger }, { start }, { exitInAnyCase, stopSignal }, { prepareFirstStart, welcomeLines }] =
+    await Promise.all([
+      import("../config.js"),
+      import("../adapters/logging.js"),
+      import("../supervisor/start.js"),
+      import("../embedded/childProcess.js"),
+      import("./firstStart.js"),
+    ]);
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: "start" });
   const signal = stopSignal();
@@ -128,6 +129,6 @@ async function startAll(): Promise<void> {
     prepare: async (stores) => {
       demo = await prepareFirstStart(config, stores, logger, signal);
     },
-    onReady: () => print(welcome(config, demo)),
+    onReady: () => print(welcomeLines(config, demo)),
   });
 }

@@ -3,12 +3,12 @@ import type { Command } from "commander";
 import { instantOf } from "../domain/imports/timestamp.js";
 import { isUuid } from "../domain/uuid.js";
 import { lookUntilFound } from "../timeLimit.js";
-import { CommandFault, command, limitOf, ofOrganisation, print, printList, remark } from "./outcome.js";
+import { CommandFault, command, limitOf, organisationCommands, print, printList, remark } from "./outcome.js";
 import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
 
 export function addWebhookCommands(program: Command): void {
   const webhooks = program.command("webhooks").description("endpoints of an organisation that are told what happens to its imports");
-  const aboutAll = ofOrganisation(webhooks);
+  const aboutAll = organisationCommands(webhooks);
   const ofEndpoint = (name: string, description: string) =>
     aboutAll(name, description).argument("<endpoint>", "its id, as `webhooks list` shows it");
   aboutAll("add", "add an endpoint and print its secret, alone and once: it is kept nowhere")

@@ -41,7 +41,7 @@ export async function readSigningSecret(dataDir: string): Promise<string> {
 }
 
 /** The process that runs the embedded stores of a data folder. A `command` ends soon; other processes can use the stores of a `start` or `role`. */
-export interface Owner {
+export interface FolderOwner {
   readonly pid: number;
   readonly identity: string;
   readonly kind: "start" | "role" | "command";
@@ -52,29 +52,29 @@ export interface Owner {
 }
 
 export interface FolderLock {
-  readonly owner: Owner;
+  readonly owner: FolderOwner;
   /** Resolves when the lock file is gone: the folder was removed, or another process has taken the folder. */
-  lost(signal: AbortSignal): Promise<void>;
+  whenLost(signal: AbortSignal): Promise<void>;
   release(): Promise<void>;
 }
 
 const raceMs = 100;
 const patienceMs = 10_000;
 const watchMs = 1_000;
-const text = (owner: Owner) => JSON.stringify(owner);
+const text = (owner: FolderOwner) => JSON.stringify(owner);
 
 /** Takes the data folder, or returns the owner that has it. The lock of a process that has ended does not count. */
-export async function takeFolder(dataDir: string, kind: Owner["kind"]): Promise<FolderLock | { readonly heldBy: Owner }> {
+export async function takeFolder(dataDir: string, kind: FolderOwner["kind"]): Promise<FolderLock | { readonly heldBy: FolderOwner }> {
   const path = join(dataDir, "lock");
   const folder = await folderIdentity(dataDir);
-  const owner: Owner = {
+  const owner: FolderOwner = {
     pid: process.pid,
     identity: (await processIdentity(process.pid)) ?? String(process.pid),
     kind,
     claim: randomUUID(),
     folder,
   };
-  const lock: FolderLock = { owner, lost: (signal) => lost(path, signal), release: () => release(path, owner) };
+  const lock: FolderLock = { owner, whenLost: (signal) => whenLost(path, signal), release: () => release(path, owner) };
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text(owner));
   const deadline = performance.now() + patienceMs;
@@ -108,7 +108,7 @@ async function read(path: string): Promise<string | undefined> {
 }
 
 /** Watches the open file, not its path: the lock of a moved folder is not lost. */
-async function lost(path: string, signal: AbortSignal): Promise<void> {
+async function whenLost(path: string, signal: AbortSignal): Promise<void> {
   const file = await open(path).catch(() => undefined);
   try {
     const isThere = () =>
@@ -149,15 +149,15 @@ function clear(path: string, expected: string): void {
   }
 }
 
-async function release(path: string, owner: Owner): Promise<void> {
+async function release(path: string, owner: FolderOwner): Promise<void> {
   const found = await read(path);
   if (ownerIn(found)?.claim === owner.claim) await rm(path, { force: true });
 }
 
 /** Undefined for an empty file, which a power cut can leave behind. */
-function ownerIn(found: string | undefined): Owner | undefined {
+function ownerIn(found: string | undefined): FolderOwner | undefined {
   try {
-    return found === undefined ? undefined : (JSON.parse(found) as Owner);
+    return found === undefined ? undefined : (JSON.parse(found) as FolderOwner);
   } catch {
     return undefined;
   }

@@ -60,7 +60,7 @@ export async function keepTables(stores: Stores, logger: Logger, signal: AbortSi
 export const unfilledTables = (pool: Pool): Promise<readonly string[]> => missingTables(pool, filledTables);
 
 /** For the projector. */
-export function logFilledTables(stores: Stores): FilledTables {
+export function tablesFromLog(stores: Stores): FilledTables {
   return {
     migrations: migrationStatements(),
     prepare: () => prepareTables(stores),

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config.js";
-import { ensureUsable, type FolderLock, type Owner, readSigningSecret, takeFolder } from "../embedded/dataFolder.js";
+import { ensureUsable, type FolderLock, type FolderOwner, readSigningSecret, takeFolder } from "../embedded/dataFolder.js";
 import { readRuntime, removeRuntime, writeRuntime } from "../embedded/runtimeFile.js";
 import { type EmbeddedStores, startEmbeddedStores } from "../embedded/stores.js";
 
@@ -15,24 +15,24 @@ export interface Addresses {
 
 export interface OpenStores extends Addresses {
   /** Records processes that the next owner of the folder ends if this process is killed. */
-  remember(processes: readonly string[]): Promise<void>;
+  recordProcesses(processes: readonly string[]): Promise<void>;
   /** Resolves when the stores cannot be used any more: the folder was removed, or another process has taken it. */
-  lost(signal: AbortSignal): Promise<void>;
+  whenLost(signal: AbortSignal): Promise<void>;
   /** Records that the stores are about to stop, so that no further process uses them. */
-  leave(): Promise<void>;
+  announceStop(): Promise<void>;
   close(): Promise<void>;
 }
 
 const patience = 90_000;
 
 /** Returns the configured stores, those of a running `start`, or embedded ones that this process starts and stops. */
-export async function openStores(config: Config, kind: Owner["kind"], logger: Logger, signal: AbortSignal): Promise<OpenStores> {
+export async function openStores(config: Config, kind: FolderOwner["kind"], logger: Logger, signal: AbortSignal): Promise<OpenStores> {
   const { databaseUrl, eventStoreUrl } = config;
   const isOutside = databaseUrl !== undefined && eventStoreUrl !== undefined && config.signingSecret !== undefined;
   if (!isOutside) await ensureUsable(config.dataDir, "DATA_DIR");
   const signingSecret = config.signingSecret ?? (await readSigningSecret(config.dataDir));
   if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
-    return { databaseUrl, eventStoreUrl, signingSecret, ...foreignStores, lost: () => new Promise(() => undefined) };
+    return { databaseUrl, eventStoreUrl, signingSecret, ...foreignStores, whenLost: () => new Promise(() => undefined) };
   }
   const deadline = performance.now() + patience;
   for (let logged = false; ; await pause(100)) {
@@ -48,7 +48,7 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
     const runtime = owner.kind === "command" ? undefined : await readRuntime(config.dataDir);
     if (runtime?.owner === owner.identity && !runtime.stopping) {
       const found = { databaseUrl: databaseUrl ?? runtime.databaseUrl, eventStoreUrl: eventStoreUrl ?? runtime.eventStoreUrl };
-      return { ...found, signingSecret, ...foreignStores, lost: (watching) => otherOwner(config.dataDir, owner.identity, watching) };
+      return { ...found, signingSecret, ...foreignStores, whenLost: (watching) => otherOwner(config.dataDir, owner.identity, watching) };
     }
     if (performance.now() > deadline)
       throw new Error(`Process ${owner.pid} has held ${config.dataDir} for too long. Try again, or end it.`);
@@ -58,7 +58,7 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
 }
 
 /** Stores that another process runs are neither recorded nor closed here. */
-const foreignStores = { remember: async () => undefined, leave: async () => undefined, close: async () => undefined };
+const foreignStores = { recordProcesses: async () => undefined, announceStop: async () => undefined, close: async () => undefined };
 
 const watchMs = 2_000;
 
@@ -92,7 +92,7 @@ async function ownStores(
     writing = writing.catch(() => undefined).then(write);
     return writing;
   };
-  const leave = () => {
+  const announceStop = () => {
     stopping = true;
     return record().catch(() => undefined);
   };
@@ -104,14 +104,14 @@ async function ownStores(
     return {
       databaseUrl: stores.databaseUrl,
       eventStoreUrl: stores.eventStoreUrl,
-      remember: (processes) => {
+      recordProcesses: (processes) => {
         others = processes;
         return record();
       },
-      lost: (watching) => lock.lost(watching),
-      leave,
+      whenLost: (watching) => lock.whenLost(watching),
+      announceStop,
       close: async () => {
-        await leave();
+        await announceStop();
         await stores.stop();
         if ((await readRuntime(dataDir))?.owner === lock.owner.identity) await removeRuntime(dataDir);
         await lock.release();

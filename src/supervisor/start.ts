@@ -35,7 +35,7 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
     const environment = childEnvironment(config, stores);
     const remember = async () => {
       const identities = await Promise.all(kept.map((role) => processIdentity(role.current()?.pid ?? 0)));
-      await stores.remember(identities.filter((identity) => identity !== undefined));
+      await stores.recordProcesses(identities.filter((identity) => identity !== undefined));
     };
     const onStart = () => void remember().catch((error: unknown) => logger.warn({ err: error }, "the runtime file could not be written"));
     let announced = false;
@@ -49,12 +49,12 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
       kept.push(keepRunning({ name: role, first: launch(), start: async () => launch(), logger, onStart }));
     }
     await remember();
-    if (!signal.aborted) await Promise.race([once(signal, "abort"), stores.lost(signal)]);
+    if (!signal.aborted) await Promise.race([once(signal, "abort"), stores.whenLost(signal)]);
     if (!signal.aborted)
       throw new Error(`${config.dataDir} was removed, or another process has taken it. All roles and stores are stopped.`);
     logger.info("stopping: running requests and appends are finished first");
   } finally {
-    await stores.leave();
+    await stores.announceStop();
     await Promise.all(kept.map((role) => role.stop()));
     await stores.close();
   }

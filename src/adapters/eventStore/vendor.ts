@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { Duplex, Readable } from "node:stream";
 import { EventStoreDBClient } from "@eventstore/db-client";
 import { groupFrames, type SplitChunk } from "./protocol/frames.js";
-import { repliesReader } from "./protocol/readReply.js";
+import { replyGroupReader } from "./protocol/readReply.js";
 
 type UnpackError = typeof import("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
 type GrpcUuid = typeof import("@eventstore/db-client/dist/utils/grpcUUID.js");
@@ -94,7 +94,7 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 export async function openReadCall(client: EventStoreDBClient, request: Buffer, requiresLeader: boolean): Promise<ReadCall> {
   const [metadata, options] = client["callArguments"]({ requiresLeader }, { deadline: Number.POSITIVE_INFINITY });
   const grpc = await client["getGRPCClient"](insides().StreamsClient, "read");
-  const call = grpc.makeServerStreamRequest(`${streams}/Read`, asIs, repliesReader(), request, metadata, options);
+  const call = grpc.makeServerStreamRequest(`${streams}/Read`, asIs, replyGroupReader(), request, metadata, options);
   groupMessages(call);
   trackOpenCall(client, grpc, call);
   return call;

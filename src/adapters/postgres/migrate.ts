@@ -14,7 +14,7 @@ const lock = 7_241_001; // any number that no other advisory lock of this databa
  * The tables that are filled from the log. Where they are missing beside a log with events, they are not created empty: an empty table would
  * say that a key, an import or a shipment does not exist. Whoever fills them brings them.
  */
-export interface FilledTables {
+export interface LogTables {
   readonly names: readonly string[];
   readonly logIsEmpty: () => Promise<boolean>;
   /** Called in the transaction that has created lost tables again. */
@@ -25,7 +25,7 @@ export interface FilledTables {
  * Migrates the database, and creates tables again that were dropped. Of several processes that start at once one migrates, and the other ones
  * wait and find nothing to do. The transaction holds the lock, not the session, which a pooler in transaction mode would keep.
  */
-export async function migrate(pool: pg.Pool, filled: FilledTables = { names: [], logIsEmpty: async () => true }): Promise<void> {
+export async function migrate(pool: pg.Pool, filled: LogTables = { names: [], logIsEmpty: async () => true }): Promise<void> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {

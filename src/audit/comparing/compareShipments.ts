@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
-import { type Evidence, shipmentKey } from "../evidence/evidence.js";
-import { addItem } from "../evidence/importFold.js";
+import { type StreamEvidence, shipmentKey } from "../evidence/evidence.js";
+import { digestWithItem } from "../evidence/importFold.js";
 import type { Findings } from "../findings.js";
 import { canonical, shortDigest, storableText } from "../rowShapes.js";
 import { readSnapshotRows } from "../snapshot.js";
@@ -9,11 +9,11 @@ const query = `select organisation_id, shipment_id, fields, items, source_detail
                 where $1::text is null or organisation_id = $1`;
 
 const digestOfFields = (fields: unknown): string => shortDigest(canonical(fields));
-const digestOfItems = (items: unknown): string => (Array.isArray(items) ? items : []).reduce<string>(addItem, "");
+const digestOfItems = (items: unknown): string => (Array.isArray(items) ? items : []).reduce<string>(digestWithItem, "");
 
 export async function compareShipments(
   client: PoolClient,
-  { shipments, imports }: Evidence,
+  { shipments, imports }: StreamEvidence,
   organisationId: string | undefined,
   findings: Findings,
 ): Promise<void> {

@@ -19,7 +19,7 @@ export interface AuditedImport extends Pick<ImportFold, "importId" | "requested"
   readonly totals: TotalsDigest;
 }
 
-export interface Evidence {
+export interface StreamEvidence {
   /** By commit position of ImportRequested, as the tables refer to them. */
   readonly imports: ReadonlyMap<string, AuditedImport>;
   readonly shipments: ShipmentEvidence;
@@ -56,7 +56,7 @@ interface EvidenceOptions {
   readonly onProgress: ((progress: { events: number; share: number }) => void) | undefined;
 }
 
-export async function gatherEvidence(options: EvidenceOptions): Promise<Evidence> {
+export async function gatherEvidence(options: EvidenceOptions): Promise<StreamEvidence> {
   const { eventStore, until, signal, onProgress, findings } = options;
   const imports = new Map<string, AuditedImport>();
   const shipments: ShipmentEvidence = new Map();

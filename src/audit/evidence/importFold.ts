@@ -15,8 +15,6 @@ export interface FoldedShipment {
   readonly shipmentId: string;
   readonly fields: string;
   items: string;
-  /** The revisions of its lines in the stream, separated by commas. */
-  revisions: string;
   readonly rows: number[];
 }
 
@@ -150,12 +148,11 @@ function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): vo
   if (!fold.shipments) return;
   const known = fold.shipments.get(group);
   if (known) {
-    known.items = addItem(known.items, item);
-    known.revisions += `,${revision}`;
+    known.items = digestWithItem(known.items, item);
     known.rows.push(data.row);
     return;
   }
-  const begun = { fields: shortDigest(canonical(own)), items: addItem("", item), revisions: String(revision), rows: [data.row] };
+  const begun = { fields: shortDigest(canonical(own)), items: digestWithItem("", item), rows: [data.row] };
   fold.shipments.set(group, { number: numberOf(data), shipmentId, ...begun });
 }
 
@@ -185,7 +182,7 @@ function checkNumber(fold: ImportFold, data: RowAccepted, group: string, shipmen
 }
 
 /** Digests the previous digest with the item, so that the order of the goods lines counts. */
-export const addItem = (items: string, item: unknown): string => shortDigest(`${items}${canonical(item)}`);
+export const digestWithItem = (items: string, item: unknown): string => shortDigest(`${items}${canonical(item)}`);
 
 /** The counts by the stream's rows. */
 export function recountRows(fold: ImportFold): { received: number; processed: number; failed: number } {

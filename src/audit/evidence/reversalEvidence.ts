@@ -72,19 +72,19 @@ function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (
   const events = stored.flatMap((event) => readable(event, importId, report) ?? []);
   const all = events.find(({ data }) => data.rows === "all");
   const before = all ? events.slice(0, events.indexOf(all)) : events;
-  const rows = spansOf(
+  const rows = firstNamed(
     before,
     ({ data }) => (data.rows === "all" ? [] : data.rows),
     (row, at) => report(`row ${row} ${again(at)}`),
   );
-  const shipments = spansOf(
+  const shipments = firstNamed(
     before,
     ({ data }) => data.shipments ?? [],
     (number, at) => report(`shipment ${number} ${again(at)}`),
   );
   for (const { revision } of all ? events.slice(before.length + 1) : [])
     report(`RowsReversed at revision ${revision} comes after everything was reversed`);
-  return { events, ofRow: (row) => spanAt(rows, row)?.by ?? all, ofShipment: (number) => spanAt(shipments, number)?.by ?? all };
+  return { events, ofRow: (row) => rows.get(row) ?? all, ofShipment: (number) => shipments.get(number) ?? all };
 }
 
 const again = ({ revision }: Reversal): string => `is reversed a second time at revision ${revision}`;
@@ -102,43 +102,26 @@ function readable(stored: StoredEvent, importId: string, report: (fault: string)
   }
 }
 
-/** Neighbouring numbers that one event has taken back. */
-interface Span {
-  readonly first: number;
-  readonly last: number;
-  readonly by: Reversal;
-}
-
-/** Ascending and without overlaps: a number that two events name belongs to the first. */
-function spansOf(
+/** By number, the first event that names it. */
+function firstNamed(
   events: readonly Reversal[],
   rangesOf: (event: Reversal) => readonly Range[],
-  reportTwice: (number: number, at: Reversal) => void,
-): Span[] {
-  const order = new Map(events.map((event, index) => [event, index]));
-  const place = (event: Reversal) => order.get(event) ?? 0;
-  const sorted = events
-    .flatMap((by) => rangesOf(by).map(([first, last]): Span => ({ first, last, by })))
-    .sort((one, other) => one.first - other.first || place(one.by) - place(other.by));
-  const spans: Span[] = [];
-  for (const span of sorted) {
-    const before = spans.at(-1);
-    const first = Math.max(span.first, before ? before.last + 1 : span.first);
-    if (before && first > span.first) reportTwice(span.first, place(span.by) > place(before.by) ? span.by : before.by);
-    if (first <= span.last) spans.push({ ...span, first });
+  reportAgain: (number: number, at: Reversal) => void,
+): ReadonlyMap<number, Reversal> {
+  const named = new Map<number, Reversal>();
+  for (const event of events) {
+    for (const [first, last] of rangesOf(event)) {
+      let isReported = false;
+      for (let number = first; number <= last; number += 1) {
+        if (!named.has(number)) named.set(number, event);
+        else {
+          if (!isReported) reportAgain(number, event);
+          isReported = true;
+        }
+      }
+    }
   }
-  return spans;
-}
-
-function spanAt(spans: readonly Span[], number: number): Span | undefined {
-  let [from, to] = [0, spans.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((spans[middle]?.first ?? 0) <= number) from = middle + 1;
-    else to = middle;
-  }
-  const span = spans[from - 1];
-  return span && number <= span.last ? span : undefined;
+  return named;
 }
 
 /** As Postgres shows a set of numbers: ranges without their ends, those that touch put together. */

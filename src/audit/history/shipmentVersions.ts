@@ -6,7 +6,7 @@ import { streamPrefix } from "../../events/streams.js";
 import { type EventStore, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import { type Reversal, reversalsOfImport } from "../evidence/reversalEvidence.js";
 
-export interface ShipmentVersion {
+export interface RecordedVersion {
   readonly importId: string;
   readonly by: Principal;
   readonly requestId: string;
@@ -43,7 +43,7 @@ interface VersionsQuery {
 }
 
 interface WrittenVersion {
-  readonly version: Omit<ShipmentVersion, "shownAt" | "supersededBy" | "reversed">;
+  readonly version: Omit<RecordedVersion, "shownAt" | "supersededBy" | "reversed">;
   /** Its number in the import. */
   readonly number: number;
   readonly pushed: bigint;
@@ -53,7 +53,7 @@ interface WrittenVersion {
 }
 
 /** In the order of the pushes. Failed and cancelled imports have written nothing. */
-export async function shipmentVersions(question: VersionsQuery): Promise<ShipmentVersion[]> {
+export async function shipmentVersions(question: VersionsQuery): Promise<RecordedVersion[]> {
   const versions: WrittenVersion[] = [];
   const open = new Map<string, OpenImport>();
   const head = await question.eventStore.head();
@@ -81,7 +81,7 @@ async function addReversals(versions: readonly WrittenVersion[], { eventStore, a
 }
 
 /** The sort is stable, so shipments of one import stay in their order. */
-function inPushedOrder(versions: readonly WrittenVersion[]): ShipmentVersion[] {
+function inPushedOrder(versions: readonly WrittenVersion[]): RecordedVersion[] {
   const sorted = versions.toSorted((one, other) => (one.pushed < other.pushed ? -1 : one.pushed > other.pushed ? 1 : 0));
   return sorted.map((own, index) => {
     const later = sorted.slice(index + 1);

@@ -4,7 +4,7 @@ import type { ImportVerdict } from "../../audit/importVerdict.js";
 import { type NameOf, principalOf } from "../../domain/principal.js";
 import type { Range } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
-import { countOf, numberText } from "../progress.js";
+import { countOf, withSeparators } from "../progress.js";
 import { columnLines } from "./auditText.js";
 
 export interface ImportReport {
@@ -33,7 +33,7 @@ export function historyText({ history, files, corrections, reversals, verdict, n
       ? [`Corrects      ${rowsText(corrects.rows)} of import ${corrects.importId}${corrects.reason ? `: ${corrects.reason}` : ""}`]
       : []),
     ...(sameFileAs ? [`Same file as  ${sameFileAs}`] : []),
-    `File          ${file.name}, ${numberText(file.size)} bytes, sha-256 ${file.sha256}`,
+    `File          ${file.name}, ${withSeparators(file.size)} bytes, sha-256 ${file.sha256}`,
     `              ${files.length === 0 ? "the stored file still has this hash" : files.join("; ")}`,
     ...(columns ? columnLines(columns, nameOf) : []),
     "",
@@ -46,7 +46,7 @@ export function historyText({ history, files, corrections, reversals, verdict, n
     `  ${rowCount(counts.received)} received, ${countOf(counts.processed, nouns[kind].one, nouns[kind].many)} ${written(history)}, ${rowCount(counts.failed)} rejected`,
     `  ${recordedCounts(history)}`,
     ...(reasons.length > 0
-      ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${numberText(rows).padStart(9)}  ${reason}`)]
+      ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${withSeparators(rows).padStart(9)}  ${reason}`)]
       : []),
     ...correctionLines(corrections, nameOf),
     ...reversalLines(reversals, nameOf, nouns[kind]),

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { ShipmentVersion } from "../../audit/history/shipmentVersions.js";
+import type { RecordedVersion } from "../../audit/history/shipmentVersions.js";
 import type { Location } from "../../domain/geography/geography.js";
 import type { NameOf } from "../../domain/principal.js";
 import type { ExplainedCard } from "../../domain/rating/explain.js";
@@ -8,7 +8,7 @@ import type { ImportColumns } from "../../events/importEvents.js";
 import { principalNames } from "../../queries/organisations/organisations.js";
 import type { ExplainedQuote } from "../../queries/quotes/explainQuote.js";
 import { table } from "../outcome.js";
-import { countOf, numberText } from "../progress.js";
+import { countOf, withSeparators } from "../progress.js";
 import type { Verification } from "./verify.js";
 
 /** Who a principal is, for people. A worker is named by its host and process, which an auditor may ask for. */
@@ -64,14 +64,14 @@ const exact = (text: string): string => {
 };
 const step = (figure: string, meaning: string): string => `  ${figure.padStart(14)}  ${meaning}`;
 
-export function shipmentText(shipmentId: string, versions: readonly ShipmentVersion[], nameOf: NameOf): string[] {
+export function shipmentText(shipmentId: string, versions: readonly RecordedVersion[], nameOf: NameOf): string[] {
   return [
     `Shipment ${shipmentId}: ${versions.length} version${versions.length === 1 ? "" : "s"}`,
     ...versions.flatMap((version, index) => versionText(version, index, nameOf)),
   ];
 }
 
-function versionText(version: ShipmentVersion, index: number, nameOf: NameOf): string[] {
+function versionText(version: RecordedVersion, index: number, nameOf: NameOf): string[] {
   const { importId, by, requestId, fileName, sourceDetails, pushedAt, rows, fields, items, reversed } = version;
   return [
     "",
@@ -84,7 +84,7 @@ function versionText(version: ShipmentVersion, index: number, nameOf: NameOf): s
   ];
 }
 
-function ledgerState({ importId, writtenAt, shownAt, supersededBy, reversed }: ShipmentVersion): string {
+function ledgerState({ importId, writtenAt, shownAt, supersededBy, reversed }: RecordedVersion): string {
   if (supersededBy === null) return reversed ? `in the ledger from ${shownAt}, reversed ${reversed.at}` : `in the ledger since ${shownAt}`;
   const why = supersededBy === importId ? "the same import has it once more" : `import ${supersededBy} was pushed later and already there`;
   return `completed ${writtenAt}, never in the ledger: ${why}`;
@@ -118,12 +118,13 @@ export function verificationText({ findings, position, events, imports, rows, fi
     ...lines,
     `${countOf(findings.count, "difference", "differences")}:`,
     ...shownFindings,
-    ...(rest > 0 ? [`  ... and ${numberText(rest)} more`] : []),
+    ...(rest > 0 ? [`  ... and ${withSeparators(rest)} more`] : []),
   ];
 }
 
 function quoteLine({ quotes, requests, derived, seconds }: Verification["quotes"]): string {
-  const again = derived === quotes ? "all of them derived again" : `a sample of ${numberText(derived)} derived again (--all-quotes: all)`;
+  const again =
+    derived === quotes ? "all of them derived again" : `a sample of ${withSeparators(derived)} derived again (--all-quotes: all)`;
   return `Verified ${countOf(quotes, "quote", "quotes")} of ${countOf(requests, "request", "requests")}, ${again}, in ${seconds.toFixed(1)} s.`;
 }
 

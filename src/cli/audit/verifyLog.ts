@@ -8,7 +8,7 @@ import { log } from "../../projections/models/log.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
 import { allLogEntries } from "../../queries/log/logEntries.js";
 import { logNames } from "../../queries/log/logNames.js";
-import { countOf, numberText } from "../progress.js";
+import { countOf, withSeparators } from "../progress.js";
 import { addDifferences, shownFindings, silentLogger } from "./verify.js";
 
 export interface VerifyLogOptions {
@@ -58,7 +58,7 @@ export function logText({ entries, names, findings }: VerifiedLog): string[] {
     ...lines,
     `${counted}. ${countOf(findings.count, "difference", "differences")}:`,
     ...findings.first.map(({ sentence }) => `  ${sentence}`),
-    ...(rest > 0 ? [`  ... and ${numberText(rest)} more`] : []),
+    ...(rest > 0 ? [`  ... and ${withSeparators(rest)} more`] : []),
   ];
 }
 

@@ -8,7 +8,7 @@ import type { CheckAnswers } from "../../judging/fileChecks.js";
 import { ImportFault } from "../../judging/importFault.js";
 import { runCheck } from "../../judging/runCheck.js";
 import { lowerPriority } from "../lowerPriority.js";
-import { asked, type MessageFromCheck, type MessageToCheck } from "./checkProcesses.js";
+import { type MessageFromCheck, type MessageToCheck, questions } from "./checkProcesses.js";
 
 const progressMs = 200;
 
@@ -16,7 +16,7 @@ let goOn: (answer: unknown) => void = () => undefined;
 
 /** Each asks the API's process, which has the database, and waits for its answer. */
 const answers = Object.fromEntries(
-  asked.map((name) => [
+  questions.map((name) => [
     name,
     async (...given: unknown[]) => {
       const answered = new Promise<unknown>((resolve) => {

@@ -137,11 +137,11 @@ const tooSlow = (ms: number) => `The check took longer than ${ms / 60_000} minut
 const gaveWay = "The check was ended because other files wait to be checked.";
 
 /** What the process that checks a file may ask for. */
-export const asked: readonly (keyof CheckAnswers)[] = [
+export const questions: readonly (keyof CheckAnswers)[] = [
   ...(["shipments", "codes", "quantityLimits", "knownCodes", "lastActivities", "contents", "contentRows"] as const),
 ];
 
-/** The first message is the task. Each later one answers what was asked last. */
+/** The first message is the task. Each later one answers what was questions last. */
 export type MessageToCheck =
   | { readonly check: FileToCheck; readonly localities: Readonly<Record<string, string>> }
   | { readonly answer: unknown };

@@ -1,6 +1,6 @@
 import { runProjector } from "../../projections/running/runProjector.js";
 import { lowerPriority } from "../lowerPriority.js";
-import { logFilledTables } from "../tables.js";
+import { tablesFromLog } from "../tables.js";
 import { type RunRole, runAsRole } from "./role.js";
 
 export const run: RunRole = (options) => {
@@ -8,6 +8,6 @@ export const run: RunRole = (options) => {
   lowerPriority();
   return runAsRole("projector", options, async ({ pool, eventStore }) => {
     onReady();
-    await runProjector({ pool, eventStore, logger, signal, tables: logFilledTables({ pool, eventStore }) });
+    await runProjector({ pool, eventStore, logger, signal, tables: tablesFromLog({ pool, eventStore }) });
   });
 };

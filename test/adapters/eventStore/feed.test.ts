@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { ReadReply, Replies } from "../../../src/adapters/eventStore/protocol/readReply.js";
+import type { ReadReply, ReplyGroup } from "../../../src/adapters/eventStore/protocol/readReply.js";
 import { openEventFeed } from "../../../src/adapters/eventStore/reading/eventFeed.js";
 import type { ReadCall } from "../../../src/adapters/eventStore/vendor.js";
 import type { StoredEvent } from "../../../src/ports/eventStore.js";
@@ -23,8 +23,8 @@ function event(place: number, ours = true): ReadReply {
   return { kind: "event", position: at(place), event: ours ? stored : undefined };
 }
 
-/** Replies that arrived in one piece. `undefined` stands for one that cannot be read. */
-function together(replies: readonly (ReadReply | undefined)[]): Replies {
+/** ReplyGroup that arrived in one piece. `undefined` stands for one that cannot be read. */
+function together(replies: readonly (ReadReply | undefined)[]): ReplyGroup {
   const left = [...replies];
   return {
     hasMore: () => left.length > 0,
@@ -37,7 +37,7 @@ function together(replies: readonly (ReadReply | undefined)[]): Replies {
 }
 
 /** A call that the server feeds as fast as it is read, by default one reply at a time. */
-function callOf(replies: Iterable<ReadReply | Replies>): ReadCall & { pulled: number; cancelled: boolean } {
+function callOf(replies: Iterable<ReadReply | ReplyGroup>): ReadCall & { pulled: number; cancelled: boolean } {
   const source = replies[Symbol.iterator]();
   const call = Object.assign(
     new Readable({

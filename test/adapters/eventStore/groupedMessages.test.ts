@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { newClient } from "../../../src/adapters/eventStore/connection.js";
 import { framePrefix, groupFrames } from "../../../src/adapters/eventStore/protocol/frames.js";
 import { encode, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
-import { type ReadReply, type Replies, repliesReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
+import { type ReadReply, type ReplyGroup, replyGroupReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
 import { readStreamRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
 import { closeClient, groupMessages, openReadCall } from "../../../src/adapters/eventStore/vendor.js";
 import { noStream } from "../../../src/ports/eventStore.js";
@@ -31,7 +31,7 @@ const checkpoint = (commit: number): Buffer =>
 /** gRPC removes the prefix of a frame before it hands the frame on. */
 const withoutPrefix = (given: Buffer): Buffer => given.subarray(framePrefix);
 
-function readAll(replies: Replies): ReadReply[] {
+function readAll(replies: ReplyGroup): ReadReply[] {
   const found: ReadReply[] = [];
   while (replies.hasMore()) found.push(replies.next());
   return found;
@@ -43,7 +43,7 @@ test("messages are the same however the network splits the bytes", () => {
     fc.property(sizes, fc.array(fc.nat(2000), { maxLength: 20 }), (commits, cuts) => {
       const bytes = Buffer.concat(commits.map((commit) => frame(checkpoint(commit))));
       const write = groupFrames(-1);
-      const read = repliesReader();
+      const read = replyGroupReader();
       const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
       const chunks = places.slice(1).map((to, index) => bytes.subarray(places[index], to));
       const found = chunks.flatMap((chunk) => write(chunk).flatMap((given) => readAll(read(withoutPrefix(given)))));
@@ -58,7 +58,7 @@ test("messages that arrive together are handed over together, or one by one when
   expect(write(Buffer.concat([one, two, one.subarray(0, 3)])).map(withoutPrefix)).toEqual([Buffer.concat([one, two])]);
   expect(write(Buffer.concat([one.subarray(3), compressed, two]))).toEqual([one, compressed, two]);
   expect(write(two).map(withoutPrefix)).toEqual([two]);
-  const read = repliesReader();
+  const read = replyGroupReader();
   expect(readAll(read(withoutPrefix(one)))).toMatchObject([{ kind: "checkpoint", position: { commit: 1n } }]);
 });
 
@@ -71,7 +71,7 @@ test("a message over the limit is refused as soon as its length is known, before
 
 test("a message whose field runs past its end is malformed: the field does not go on in the next message", () => {
   const cut = checkpoint(1).subarray(0, -1);
-  const replies = repliesReader()(Buffer.concat([frame(cut), frame(checkpoint(2))]));
+  const replies = replyGroupReader()(Buffer.concat([frame(cut), frame(checkpoint(2))]));
   expect(() => replies.next()).toThrow(MalformedMessage);
 });
 
@@ -91,7 +91,7 @@ test("the installed gRPC library has these internals: a stream arrives in fewer 
     let [pieces, events] = [0, 0];
     for await (const replies of await openReadCall(client, readStreamRequest(stream, undefined, { backwards: false, max: 1000 }), true)) {
       pieces += 1;
-      events += readAll(replies as Replies).filter(({ kind }) => kind === "event").length;
+      events += readAll(replies as ReplyGroup).filter(({ kind }) => kind === "event").length;
     }
     expect(events).toBe(200);
     expect(pieces).toBeLessThan(50);

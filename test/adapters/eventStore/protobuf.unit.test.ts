@@ -7,12 +7,12 @@ import {
   MalformedMessage,
   type Message,
   message,
-  present,
   readBigInt,
   readBytes,
   readNumber,
   readText,
   textIn,
+  whenPresent,
   wholeMessage,
 } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 
@@ -32,7 +32,7 @@ const read = wholeMessage(empty, {
   3: ["text", readText],
   4: ["bytes", readBytes],
   5: ["inner", textIn(7)],
-  6: ["isThere", present(true)],
+  6: ["isThere", whenPresent(true)],
 });
 
 describe("numbers", () => {

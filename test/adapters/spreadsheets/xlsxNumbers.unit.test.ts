@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kindOfFormat, numberText, plainDecimal, serialText } from "../../../src/adapters/spreadsheets/xlsx/numbers.js";
+import { kindOfFormat, numberCellText, plainDecimal, serialText } from "../../../src/adapters/spreadsheets/xlsx/numbers.js";
 
 describe("number formats", () => {
   it.each([
@@ -55,6 +55,6 @@ describe("number formats", () => {
   });
 
   it.each(["", "1e999999", "0x10", "NaN", "1,5", "--1", "1e"])("%j is no number", (raw) => {
-    expect(numberText(raw, { kind: "number" }, false, false)).toMatchObject({ fault: "holds a number that cannot be read" });
+    expect(numberCellText(raw, { kind: "number" }, false, false)).toMatchObject({ fault: "holds a number that cannot be read" });
   });
 });

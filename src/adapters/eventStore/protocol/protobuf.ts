@@ -189,7 +189,7 @@ export function readText(reader: Reader): string {
 }
 
 /** For a field that matters only by being present. */
-export const present =
+export const whenPresent =
   <const Value>(value: Value) =>
   (reader: Reader): Value => {
     reader.skip(reader.uint32());

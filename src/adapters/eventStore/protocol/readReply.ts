@@ -2,7 +2,7 @@
 // this 3: a projector meets every row of every import.
 import type { Position, StoredEvent } from "../../../ports/eventStore.js";
 import { frameEnd, framePrefix } from "./frames.js";
-import { MalformedMessage, message, present, type Reader, readBigInt, readSafely, textIn, wholeMessage } from "./protobuf.js";
+import { MalformedMessage, message, type Reader, readBigInt, readSafely, textIn, whenPresent, wholeMessage } from "./protobuf.js";
 import { jsonOrText, noMetadata, noProperties, type ReadShared, sharedFields } from "./sharedFields.js";
 
 export type ReadReply =
@@ -39,9 +39,9 @@ export function replyReader(): ReplyReader {
   const readOther = wholeMessage((): { reply: ReadReply } => ({ reply: other }), {
     1: ["reply", readEvent],
     3: ["reply", (reader) => ({ kind: "checkpoint", position: readPosition(reader) })],
-    4: ["reply", present({ kind: "streamNotFound" })],
-    8: ["reply", present({ kind: "caughtUp" })],
-    9: ["reply", present({ kind: "fellBehind" })],
+    4: ["reply", whenPresent({ kind: "streamNotFound" })],
+    8: ["reply", whenPresent({ kind: "caughtUp" })],
+    9: ["reply", whenPresent({ kind: "fellBehind" })],
   });
   const readBehindTag = (reader: Reader): ReadReply => {
     reader.pos += 1;
@@ -110,14 +110,14 @@ function readId(reader: Reader): string {
 }
 
 /** The replies of a Read call that arrived together. Each is decoded when it is taken: until then it takes a few hundred bytes. */
-export interface Replies {
+export interface ReplyGroup {
   hasMore(): boolean;
   /** Call it only while `hasMore()`. */
   next(): ReadReply;
 }
 
 /** Reads what a call hands over: a message, or several of them as `groupFrames` makes them. */
-export function repliesReader(): (bytes: Buffer) => Replies {
+export function replyGroupReader(): (bytes: Buffer) => ReplyGroup {
   const read = replyReader();
   return (bytes) => {
     const isGroup = bytes[0] === 0;

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { convertToCommandError } from "@eventstore/db-client";
 import { isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
-import type { ReadReply, Replies } from "../protocol/readReply.js";
+import type { ReadReply, ReplyGroup } from "../protocol/readReply.js";
 import type { ReadCall } from "../vendor.js";
 
 export interface FeedBatch {
@@ -29,7 +29,7 @@ export interface EventFeed {
 export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted = Number.POSITIVE_INFINITY): EventFeed {
   let call: ReadCall | undefined;
   let queue: StoredEvent[] = [];
-  let arrived: Replies | undefined;
+  let arrived: ReplyGroup | undefined;
   let position: Position | undefined;
   let checkpoint: Position | undefined;
   let received = 0;
@@ -42,7 +42,7 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
     wake();
   };
 
-  function receive(replies: Replies): void {
+  function receive(replies: ReplyGroup): void {
     arrived = replies;
     readOn();
     wake();
@@ -117,7 +117,7 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
       };
     });
     wake = () => undefined;
-    // Replies arrive in bursts: one more turn of the loop makes one batch of a burst.
+    // ReplyGroup arrive in bursts: one more turn of the loop makes one batch of a burst.
     if (queue.length > 0 && queue.length < limit && received < wanted) await nextTurn();
   }
 

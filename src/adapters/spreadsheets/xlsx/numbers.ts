@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 const PLAUSIBLE_SERIALS = { from: 29_221, to: 109_940 };
 
 /** A number cell's text: plain decimals as the spreadsheet shows them, dates as ISO 8601 wall times. */
-export function numberText(raw: string, kind: NumberKind, date1904: boolean, inDateColumn: boolean): Cell {
+export function numberCellText(raw: string, kind: NumberKind, date1904: boolean, inDateColumn: boolean): Cell {
   if (raw.length > MAX_NUMBER_CHARS) return cellFault("holds a number that cannot be read", raw);
   if (kind.kind === "number" && !inDateColumn && INTEGER.test(raw)) return raw;
   if (!NUMBER.test(raw)) return cellFault("holds a number that cannot be read", raw);

@@ -12,7 +12,7 @@ import {
   viewOf,
 } from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
-import { position } from "../protocol/appendReplies.js";
+import { positionMessage } from "../protocol/appendReplies.js";
 import { frameOf, streamDeleted } from "../protocol/grpc.js";
 import type { EventFilter, ReadRequest } from "../protocol/readRequest.js";
 
@@ -56,7 +56,7 @@ export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
   };
 }
 
-const checkpointAt = (reached: number): Buffer => frameOf([[3, position(reached)]]);
+const checkpointAt = (reached: number): Buffer => frameOf([[3, positionMessage(reached)]]);
 
 /** The events that a subscriber has yet to get: first in pages from the disk, then block by block as they are committed. */
 export interface SubscriptionFeed {

@@ -25,7 +25,7 @@ export function* allForwards(
 export function* allBackwards(storage: Storage, before: number, filter?: EventFilter): Generator<ReadStep> {
   for (const block of storage.blocksBefore(before)) {
     const part = partOf(block, (position) => position < before);
-    yield { runs: backwards(runsOf(part, filter)), next: block.position };
+    yield { runs: newestFirst(runsOf(part, filter)), next: block.position };
   }
 }
 
@@ -81,7 +81,7 @@ export function* streamBackwards(storage: Storage, stream: string, view: Visible
   for (const block of storage.streamBlocksBack(stream, Math.min(from, view.head))) {
     if (block.createdAt < view.createdFrom) return; // all earlier events are older still
     const part = partOf(block, (_, revision) => revision <= from && isVisible(view, revision, block.createdAt));
-    yield { runs: backwards(runsOf(part)), next: block.revision - 1 };
+    yield { runs: newestFirst(runsOf(part)), next: block.revision - 1 };
     if (block.revision <= view.first) return;
   }
 }
@@ -162,5 +162,5 @@ export function runsOf(block: Block, filter?: EventFilter, checkpointAfter?: Che
 }
 
 /** The latest event first, each by itself. */
-export const backwards = (runs: EventRun[]): EventRun[] =>
+const newestFirst = (runs: EventRun[]): EventRun[] =>
   runs.flatMap((run) => framesIn(run.frames).map((frames) => ({ frames, events: 1 }))).reverse();

@@ -9,7 +9,7 @@ const EMPTY: Message = [];
 
 const streamIdentifier = (stream: string): Message => [[3, stream]];
 
-export const position = (value: number): Message => [
+export const positionMessage = (value: number): Message => [
   [1, value],
   [2, value],
 ];
@@ -19,7 +19,7 @@ type Written = Extract<WriteOutcome, { kind: "written" }>;
 /** `Success` has the same fields in AppendResp and BatchAppendResp. */
 const success = (outcome: Written): Message => [
   outcome.revision < 0 ? [2, EMPTY] : [1, outcome.revision],
-  outcome.position === undefined ? [4, EMPTY] : [3, position(outcome.position)],
+  outcome.position === undefined ? [4, EMPTY] : [3, positionMessage(outcome.position)],
 ];
 
 /** One of four fields says what was expected; which four differs by message. */
@@ -37,7 +37,7 @@ export const appendWrongVersion = (expected: ExpectedRevision, current: number):
 ];
 
 /** DeleteResp and TombstoneResp. */
-export const deleteSuccess = (at: number | undefined): Message => [at === undefined ? [2, EMPTY] : [1, position(at)]];
+export const deleteSuccess = (at: number | undefined): Message => [at === undefined ? [2, EMPTY] : [1, positionMessage(at)]];
 
 /** In a BatchAppendResp: a google.rpc.Status with the failure packed as Any. */
 function failed(code: number, message: string, type: string, details: Message): Field {

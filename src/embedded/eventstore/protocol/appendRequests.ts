@@ -4,7 +4,6 @@ import {
   type Field,
   MalformedMessage,
   message,
-  present,
   type Reader,
   readBytes,
   readNumber,
@@ -13,6 +12,7 @@ import {
   repeated,
   type Span,
   textIn,
+  whenPresent,
   wholeMessage,
 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { ID_BYTES, ID_TEXT, type ProposedEvent } from "../log/blockEncoder.js";
@@ -127,9 +127,9 @@ export const readStreamName = textIn(3);
 export const readTarget = message((): AppendTarget => ({ stream: "", expected: "any" }), {
   1: ["stream", readStreamName],
   2: ["expected", readNumber],
-  3: ["expected", present("no_stream")],
-  4: ["expected", present("any")],
-  5: ["expected", present("stream_exists")],
+  3: ["expected", whenPresent("no_stream")],
+  4: ["expected", whenPresent("any")],
+  5: ["expected", whenPresent("stream_exists")],
   6: ["deadline", readTimestamp],
 });
 

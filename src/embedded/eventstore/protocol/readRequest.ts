@@ -2,12 +2,12 @@ import {
   MAX_INT64,
   MalformedMessage,
   message,
-  present,
   type Reader,
   readFlag,
   readNumber,
   readText,
   repeated,
+  whenPresent,
   wholeMessage,
 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { Block } from "../log/blocks.js";
@@ -39,13 +39,13 @@ function signed(value: number): ReadStart["from"] {
 const readStreamStart = message((): ReadStart => ({ stream: "", from: "start" }), {
   1: ["stream", readStreamName],
   2: ["from", (reader: Reader) => signed(readNumber(reader))],
-  4: ["from", present("end")],
+  4: ["from", whenPresent("end")],
 });
 const readAllStart = message((): ReadStart => ({ stream: undefined, from: "start" }), {
   1: ["from", readPosition],
-  3: ["from", present("end")],
+  3: ["from", whenPresent("end")],
 });
-const readIds = message(() => ({ structured: false }), { 1: ["structured", present(true)] });
+const readIds = message(() => ({ structured: false }), { 1: ["structured", whenPresent(true)] });
 
 const noOptions = {
   start: { stream: undefined, from: "start" } as ReadStart,
@@ -62,7 +62,7 @@ const readOptions = message(() => ({ ...noOptions }), {
   3: ["backwards", readFlag],
   4: ["resolveLinks", readFlag],
   5: ["limit", readNumber],
-  6: ["subscription", present(true)],
+  6: ["subscription", whenPresent(true)],
   7: ["filter", readFilter],
   9: ["ids", readIds],
 });
