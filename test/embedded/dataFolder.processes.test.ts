@@ -45,7 +45,7 @@ test("an owner is told when its lock is removed, not when the folder is moved", 
   let isLost = false;
   const watching = new AbortController();
   onTestFinished(() => watching.abort());
-  const watched = lock.lost(watching.signal).then(() => {
+  const watched = lock.whenLost(watching.signal).then(() => {
     isLost = true;
   });
   const looked = (times: number) => eventually(() => isLost || looks.mock.calls.length >= times, "a look at the lock");
