@@ -101,8 +101,8 @@ export function welcomeLines(config: Config, demo: DemoOrganisation | undefined)
   const lines = [`Waybill is ready at ${config.publicUrl} (API reference: ${config.publicUrl}/docs)`];
   if (!demo) return lines;
   const key = demo.key ?? "$KEY";
-  lines.push(`DemoOrganisation organisation: ${demo.organisationId}`);
-  if (demo.key) lines.push(`DemoOrganisation API key, shown only this once: ${demo.key}`);
+  lines.push(`Demo organisation: ${demo.organisationId}`);
+  if (demo.key) lines.push(`Demo API key, shown only this once: ${demo.key}`);
   lines.push(portalLine(config, demo));
   if (demo.key) lines.push("Try it:");
   else lines.push("Its first key was shown at the first start. Make another one and try it:", newKeyLine(config, demo));

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { backOffMs } from "../backOff.js";
 import { withTimeLimit } from "../timeLimit.js";
 
-/** The built programPath, also when a test runs this code from its sources. */
+/** The built program, also when a test runs this code from its sources. */
 export const programPath = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 /** Every role makes many short-lived objects for each row or request. A smaller young generation would save the API 22 MB, but quotes would be slower. */
@@ -34,7 +34,7 @@ export interface Child {
   stop(patience: number): Promise<void>;
 }
 
-/** Starts a command of this programPath as a child process. The child ends when the IPC channel to this process closes. `input` is its stdin. */
+/** Starts a command of this program as a child process. The child ends when the IPC channel to this process closes. `input` is its stdin. */
 export function startChild(
   args: readonly string[],
   { env, input }: { env?: Readonly<Record<string, string>>; input?: string } = {},

@@ -141,7 +141,7 @@ export const questions: readonly (keyof CheckAnswers)[] = [
   ...(["shipments", "codes", "quantityLimits", "knownCodes", "lastActivities", "contents", "contentRows"] as const),
 ];
 
-/** The first message is the task. Each later one answers what was questions last. */
+/** The first message is the task. Each later one answers what was asked last. */
 export type MessageToCheck =
   | { readonly check: FileToCheck; readonly localities: Readonly<Record<string, string>> }
   | { readonly answer: unknown };

@@ -23,7 +23,7 @@ function event(place: number, ours = true): ReadReply {
   return { kind: "event", position: at(place), event: ours ? stored : undefined };
 }
 
-/** ReplyGroup that arrived in one piece. `undefined` stands for one that cannot be read. */
+/** Replies that arrived in one piece. `undefined` stands for one that cannot be read. */
 function together(replies: readonly (ReadReply | undefined)[]): ReplyGroup {
   const left = [...replies];
   return {

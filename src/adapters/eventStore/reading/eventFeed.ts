@@ -117,7 +117,7 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
       };
     });
     wake = () => undefined;
-    // ReplyGroup arrive in bursts: one more turn of the loop makes one batch of a burst.
+    // Replies arrive in bursts: one more turn of the loop makes one batch of a burst.
     if (queue.length > 0 && queue.length < limit && received < wanted) await nextTurn();
   }
 
