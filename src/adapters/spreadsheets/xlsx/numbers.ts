@@ -69,17 +69,7 @@ function clockText(clock: number): string {
   return clock % 1000 === 0 ? text : `${text}.${String(clock % 1000).padStart(3, "0")}`;
 }
 
-const knownDays = new Map<number, string>();
-
-/** Caches the text of each day, since a file has few days and many rows. */
-function dayText(days: number): string {
-  const known = knownDays.get(days);
-  if (known !== undefined) return known;
-  const text = new Date(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * DAY).toISOString().slice(0, 10);
-  if (knownDays.size >= 10_000) knownDays.clear();
-  knownDays.set(days, text);
-  return text;
-}
+const dayText = (days: number): string => new Date(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * DAY).toISOString().slice(0, 10);
 
 /** How a cell's number is to be understood. */
 export type NumberKind =
