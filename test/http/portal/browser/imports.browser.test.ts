@@ -82,7 +82,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
       await status.getByText("Completed").waitFor();
       await one.getByRole("heading", { name: "Why rows were rejected" }).waitFor();
       await one
-        .getByRole("row", { name: /quantity many/ })
+        .getByRole("row", { name: /Quantity many/ })
         .first()
         .waitFor();
       await one.getByRole("listitem").filter({ hasText: "Started" }).waitFor();

@@ -124,7 +124,7 @@ function closureText({ state, otherId, otherName, by, note }: RowClosure): strin
     case "open again":
       return "Open again";
     case "superseded":
-      return `Replaced by a later push of the same shipment${who}${other}`;
+      return `Replaced by a later upload of the same shipment${who}${other}`;
     case "corrected":
       return `Corrected${who}${other}`;
     case "withdrawn":

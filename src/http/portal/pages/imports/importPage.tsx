@@ -119,7 +119,7 @@ async function PresentImport({ visit, view, deps }: { visit: SignedInVisit; view
       <Reversals visit={visit} view={view} reversals={reversals} nameOf={nameOf} />
       <Timeline visit={visit} view={view} steps={steps} nameOf={nameOf} />
       {reasons ? <ReasonsPlot found={reasons} rejected={rejectedSoFar(view)} /> : null}
-      {rejected ? <RejectedRows visit={visit} importId={importId} page={rejected} cursor={cursor} /> : null}
+      {rejected ? <RejectedRows visit={visit} view={view} page={rejected} cursor={cursor} /> : null}
     </>
   );
 }

@@ -1,6 +1,8 @@
 // Parts of an import's page: why rows were rejected, which they are, and what was taken back.
+import { columnsOf } from "../../../../domain/imports/fields.js";
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { rangesInWords } from "../../../../domain/ranges.js";
+import type { ImportKind } from "../../../../events/importEvents.js";
 import type { ImportReversal } from "../../../../queries/imports/importReversals.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Page } from "../../../../queries/page.js";
@@ -37,21 +39,21 @@ export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReas
 
 interface RejectedProps {
   readonly visit: SignedInVisit;
-  readonly importId: string;
+  readonly view: ImportView;
   readonly page: Page<RowWithState>;
   readonly cursor: string | undefined;
 }
 
-export function RejectedRows({ visit, importId, page: { items, nextCursor }, cursor }: RejectedProps) {
+export function RejectedRows({ visit, view, page: { items, nextCursor }, cursor }: RejectedProps) {
   if (items.length === 0 && cursor === undefined) return null;
   return (
     <Panel id="rejected" title="Rejected rows">
-      <Table caption="Rejected rows, in the order of the file" columns={rejectedColumns(visit, importId)} rows={items} />
+      <Table caption="Rejected rows, in the order of the file" columns={rejectedColumns(visit, view)} rows={items} />
       <Pager
         of="rejected rows"
         cursor={cursor}
         nextCursor={nextCursor}
-        address={(next) => `${visit.links.to(importPath(importId), { cursor: next })}#rejected`}
+        address={(next) => `${visit.links.to(importPath(view.importId), { cursor: next })}#rejected`}
       />
     </Panel>
   );
@@ -66,7 +68,7 @@ const states: Readonly<Record<RowState, { readonly label: string; readonly badge
   withdrawn: { label: "Withdrawn", badge: "" },
 };
 
-const rejectedColumns = (visit: SignedInVisit, importId: string): readonly Column<RowWithState>[] => [
+const rejectedColumns = (visit: SignedInVisit, { importId, kind }: ImportView): readonly Column<RowWithState>[] => [
   {
     heading: "Row",
     names: true,
@@ -85,7 +87,7 @@ const rejectedColumns = (visit: SignedInVisit, importId: string): readonly Colum
       </span>
     ),
   },
-  { heading: "Values", cell: ({ data }) => <Values data={data} /> },
+  { heading: "Values", cell: ({ data }) => <Values data={data} kind={kind} /> },
   {
     heading: "State",
     cell: ({ state }) => (state === null ? <span class="muted">-</span> : <Badge state={states[state]} />),
@@ -96,7 +98,9 @@ const longestReason = 500;
 const longestValue = 80;
 const mostValues = 24;
 
-function Values({ data }: { readonly data: unknown }) {
+/** Our own columns by their headings, others as they were sent. */
+function Values({ data, kind }: { readonly data: unknown; readonly kind: ImportKind }) {
+  const headings = new Map<string, string>(columnsOf(kind).map(({ name, heading }) => [name, heading]));
   const given = Object.entries((data ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "" && value !== null);
   if (given.length === 0) return <span class="muted">none given</span>;
   return (
@@ -107,7 +111,7 @@ function Values({ data }: { readonly data: unknown }) {
           .slice(0, mostValues)
           .map(
             ([name, value]): Fact => [
-              short(name, longestValue),
+              short(headings.get(name) ?? name, longestValue),
               short(typeof value === "string" ? value : JSON.stringify(value), longestValue),
             ],
           )}
