@@ -100,7 +100,7 @@ export interface FormDefinition<V extends Visit = SignedInVisit> {
   /** A form with a file: `submit` reads it itself, and checks its token before it takes the file. It gets no fields. */
   readonly body?: "upload";
   /** Which sentences are about which field: they stand beside it, and it gets the focus. */
-  readonly faults?: Readonly<Record<string, RegExp>>;
+  readonly faults?: Readonly<Record<string, { test(sentence: string): boolean }>>;
   /** Of the body, for a form that is larger than others. */
   readonly mostBytes?: number;
   submit(visit: V, fields: Fields, deps: PortalDeps): Promise<FormResult | PageContent | Work>;

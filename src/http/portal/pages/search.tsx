@@ -72,7 +72,7 @@ export const searchPage: PageDefinition<SignedInVisit> = {
     ].filter((found) => found !== null);
     return {
       title,
-      body: groups.length > 0 ? <>{groups}</> : <EmptyState title="Nothing found">{searchable}</EmptyState>,
+      body: groups.length > 0 ? groups : <EmptyState title="Nothing found">{searchable}</EmptyState>,
     };
   },
 };

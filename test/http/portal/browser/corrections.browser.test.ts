@@ -146,8 +146,6 @@ browserTest("a row that is being submitted cannot be changed", async () => {
     await write(page, 1, "Customer", "CUST-002");
     await page.getByText("or are being submitted.").waitFor();
     await sent.letGo();
-    await says(page, 1, /(Submitted|Corrected) by you/);
-    await holds(page, 1, "Customer", "CUST-001");
     await until("the row is in the ledger", async () => (await ledger(organisation, "activities")).length === 1);
     expect(await ledger(organisation, "activities")).toMatchObject([{ customerId: "CUST-001", reference: "R-1" }]);
   });

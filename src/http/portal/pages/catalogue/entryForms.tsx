@@ -60,8 +60,8 @@ const fieldFaults = (fields: readonly CatalogueField[]) =>
     fields
       .filter(({ kind }) => kind !== "group" && kind !== "list" && kind !== "flag")
       .map(({ key, label }) => {
-        const beginning = `${label.replaceAll(/\W/g, ".")}[ ,:]`;
-        return [key, new RegExp(key === "id" || key === "key" ? `^(${beginning}|There is a )` : `^${beginning}`)];
+        const beginnings = [" ", ",", ":"].map((end) => label + end).concat(key === "id" || key === "key" ? "There is a " : []);
+        return [key, { test: (fault: string) => beginnings.some((beginning) => fault.startsWith(beginning)) }];
       }),
   );
 
