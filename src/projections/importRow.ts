@@ -67,7 +67,12 @@ export function importEndColumns({ type, data }: ImportEvent<ImportEnding>) {
   switch (type) {
     case "ImportCompleted":
       return {
-        ...{ status: "completed", finishedAt, progress: 100, counts: data.counts, notes: data.notes, reportKey: data.report?.key },
+        status: "completed",
+        finishedAt,
+        progress: 100,
+        counts: data.counts,
+        notes: data.notes,
+        reportKey: data.report?.key,
         unusual: data.unusual && { count: data.unusualRows, kinds: data.unusual },
       };
     case "ImportFailed":

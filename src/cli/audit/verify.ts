@@ -36,15 +36,24 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const findings = newFindings();
   const audited = await auditTables(
     {
-      ...{ pool, eventStore, signal, logger: silentLogger, projections: allProjections },
-      ...{ isWanted: isOfOrganisation(organisationId), scope: { organisationId }, most: shownFindings, onProgress: half(0) },
+      pool,
+      eventStore,
+      signal,
+      logger: silentLogger,
+      projections: allProjections,
+      isWanted: isOfOrganisation(organisationId),
+      scope: { organisationId },
+      most: shownFindings,
+      onProgress: half(0),
     },
     (client, position) => verifyStreams({ client, position }, { ...options, onProgress: half(0.5) }, findings),
   );
   addDifferences(findings, audited.differences);
   const { events, imports, files, quotes } = audited.result;
   const organisations = [...new Set([...imports.keys(), ...findings.byOrganisation.keys()])].sort().map((id) => ({
-    ...{ organisationId: id, imports: imports.get(id) ?? 0, findings: findings.byOrganisation.get(id) ?? 0 },
+    organisationId: id,
+    imports: imports.get(id) ?? 0,
+    findings: findings.byOrganisation.get(id) ?? 0,
   }));
   const total = [...imports.values()].reduce((sum, count) => sum + count, 0);
   const { position, rows } = audited;

@@ -34,9 +34,12 @@ export async function verifyLog({ organisationId, from, to, ...options }: Verify
   const findings = newFindings();
   const { differences, result } = await auditTables(
     {
-      ...{ ...options, logger: silentLogger, projections: [log] },
+      ...options,
+      logger: silentLogger,
+      projections: [log],
       isWanted: ({ metadata, type }) => metadata.organisation === organisationId && type !== "RowAccepted" && type !== "RowRejected",
-      ...{ scope: { organisationId, from, to }, most: shownFindings },
+      scope: { organisationId, from, to },
+      most: shownFindings,
     },
     async (client) => {
       const entries: LogEntry[] = [];

@@ -71,7 +71,15 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
     const path = join(folder, "file");
     const file = { path, ...(await writeLines(path, made.lines)) };
     return submitCorrection(deps, found, {
-      ...{ ...asSent, corrects, pushed, by, requestId, elements: made.elements, file, deadline, withinMs: correction.withinMs },
+      ...asSent,
+      corrects,
+      pushed,
+      by,
+      requestId,
+      elements: made.elements,
+      file,
+      deadline,
+      withinMs: correction.withinMs,
       sourceDetails: correctionName(found.request.sourceDetails),
     });
   });
@@ -102,7 +110,8 @@ export function submitCorrection(
   const { kind } = found.request;
   return requestImport(deps, {
     ...submission,
-    ...{ kind, source: "data" },
+    kind,
+    source: "data",
     corrects: { ...corrects, ...(pushed && { push: pushed }) },
     file: { ...file, name: `${kind}.csv`, format: "csv" },
     check: () => deadline.within("event store", expectOpen(deps, found, corrects.rows, corrects.accepted)),

@@ -120,7 +120,11 @@ type ReversalInput = Pick<ReversalRequest, "reason" | "preview" | "includeCorrec
 };
 
 const targetOf = ({ organisationId, importId, position }: ReversibleImport, { rows, shipmentIds }: ReversalUnits): ReversalTarget => ({
-  ...{ organisationId, importId, position, rows, shipmentIds },
+  organisationId,
+  importId,
+  position,
+  rows,
+  shipmentIds,
 });
 
 interface ReversalResult {

@@ -42,7 +42,11 @@ function fieldOf(key: string, outer: z.ZodType): CatalogueField {
   const shape = definition.shape ?? element?.shape ?? {};
   const { maxLength } = schema as unknown as { maxLength?: number | null };
   return {
-    ...{ key, label, ...more, whenEmpty, kind: kindOf(definition, element, more) },
+    key,
+    label,
+    ...more,
+    whenEmpty,
+    kind: kindOf(definition, element, more),
     ...(definition.type === "string" && maxLength ? { longest: maxLength } : {}),
     options: Object.keys(definition.entries ?? {}),
     fields: Object.entries(shape).map(([name, field]) => fieldOf(name, field)),

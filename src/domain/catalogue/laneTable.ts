@@ -78,7 +78,8 @@ function readLane(cell: (column: string) => string): { lane: Lane | undefined; f
     ...given("perKg", number(`perKg${index + 1}`)),
   })).filter((each) => Object.keys(each).length > 0);
   const { success, data, error } = parseInSentences(laneSchema, {
-    ...{ from: cell("from"), to: cell("to") },
+    from: cell("from"),
+    to: cell("to"),
     ...given("basic", number("basic")),
     ...given("perKg", number("perKg")),
     ...given("minimum", number("minimum")),

@@ -111,7 +111,8 @@ const service = z.strictObject({
   type: word.meta({ label: "Type", hint: "Such as DOMESTIC or INTERNATIONAL." }),
   class: word.meta({ label: "Class", hint: "Such as STANDARD or EXPRESS." }),
   cubicFactor: cubicFactor.optional().meta({
-    ...{ label: "Cubic factor", unit: "kg per cubic metre" },
+    label: "Cubic factor",
+    unit: "kg per cubic metre",
     hint: "Kilograms per cubic metre. Leave empty for the organisation's.",
   }),
 });

@@ -106,6 +106,7 @@ async function launch({ postgres, data, port, socket, durable, account, line, si
     listen_addresses: "127.0.0.1",
     unix_socket_directories: socket ? `"${data.replaceAll('"', '""')}"` : "", // a list, in which quotes keep commas and blanks
     max_connections: 200,
+    ...(process.platform === "win32" ? {} : { dynamic_shared_memory_type: "mmap" }), // in its folder, so that a killed server leaves nothing elsewhere
     fsync: durable ? "on" : "off",
     ...(durable ? {} : { synchronous_commit: "off", full_page_writes: "off" }),
     log_checkpoints: "off",

@@ -110,7 +110,10 @@ export interface FormDefinition<V extends Visit = SignedInVisit> {
 export const formsOf =
   (page: PageDefinition) =>
   (below: string, submit: FormDefinition["submit"], more: Pick<FormDefinition, "faults"> = {}): FormDefinition => ({
-    ...{ path: page.path + below, access: page.access, page, submit },
+    path: page.path + below,
+    access: page.access,
+    page,
+    submit,
     ...more,
   });
 

@@ -103,7 +103,8 @@ function depsOf(options: PortalOptions, closing: AbortSignal, stopping: AbortSig
     openPages: createOpenPages({
       versions: (watched) => pageVersions(watched, pool),
       signedIn: (sessions) => validSessions(lookUps, sessions),
-      ...{ closing, logger },
+      closing,
+      logger,
     }),
     closing,
     stopping,

@@ -142,7 +142,8 @@ export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string,
     try {
       let some = await rows.next(); // if these cannot be read, nothing was sent yet
       const writer = spreadsheets.createTableWriter(output, {
-        ...{ sheet, columns },
+        sheet,
+        columns,
         ...(texts ? { texts } : {}),
         ...(subject === undefined ? {} : { subject }),
       });

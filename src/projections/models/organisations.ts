@@ -103,8 +103,13 @@ async function applyEvents(
              on conflict (organisation_id, kind, headings_key) do update set choice = excluded.choice, chosen_by = excluded.chosen_by,
                chosen_at = excluded.chosen_at, revision = excluded.revision`,
             {
-              ...{ organisationId, kind, at, by: actorOf(by), choice: JSON.stringify(choice) },
-              ...{ headings: headingsKey(Object.keys(choice.headings)), revision: String(event.revision) },
+              organisationId,
+              kind,
+              at,
+              by: actorOf(by),
+              choice: JSON.stringify(choice),
+              headings: headingsKey(Object.keys(choice.headings)),
+              revision: String(event.revision),
             },
           ),
         );

@@ -117,7 +117,10 @@ export const moveSql = `
    where projection = any(:names::text[]) and (commit, prepare) <= (:commit::bigint, :prepare::bigint)`;
 
 export const moveValues = ({ position, caughtUp, events }: EventBatch) => ({
-  ...{ commit: String(position.commit), prepare: String(position.prepare), caughtUp, logId: logIdIn(events) },
+  commit: String(position.commit),
+  prepare: String(position.prepare),
+  caughtUp,
+  logId: logIdIn(events),
   ...eventValues(lastPermanentIn(events)),
 });
 
@@ -163,7 +166,11 @@ export async function placeCheckpoints(client: PoolClient, names: readonly strin
               event_revision = :eventRevision, event_commit = :eventCommit, event_prepare = :eventPrepare, shape = built.shape
          from unnest(:names::text[], :shapes::integer[]) as built (projection, shape) where checkpoints.projection = built.projection`,
       {
-        ...{ names, shapes: names.map(shapeOf), commit: String(place.commit), prepare: String(place.prepare), logId: place.logId },
+        names,
+        shapes: names.map(shapeOf),
+        commit: String(place.commit),
+        prepare: String(place.prepare),
+        logId: place.logId,
         ...eventValues(place.lastEvent),
       },
     ),

@@ -34,7 +34,11 @@ export function ledgerFigures(organisationId: string, { at, replaced, limits }: 
   const since = new Date(at.getTime() - limits.daysBefore * 86_400_000);
   const leftOut = replacedRows(replaced, pool);
   const range = (without: readonly ReplacedRow[]) => ({
-    ...{ organisationId, since, at, days: without.map(({ day }) => day), timesLargest: limits.timesLargest },
+    organisationId,
+    since,
+    at,
+    days: without.map(({ day }) => day),
+    timesLargest: limits.timesLargest,
   });
   return {
     async codes({ chargeCodes, warehouseCodes }: { readonly chargeCodes: readonly string[]; readonly warehouseCodes: readonly string[] }) {

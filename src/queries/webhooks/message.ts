@@ -112,10 +112,25 @@ async function readView(
 
 function requestedView({ importId, kind, source, sourceDetails, at, corrects, sameFileAs }: ImportRequested): ImportView {
   return {
-    ...{ importId, kind, source, sourceDetails, reference: sourceDetails, submittedAt: new Date(at) },
-    ...{ correctionOf: corrects ?? null, sameFileAs: sameFileAs ?? null, reversed: null, unusual: null },
-    ...{ startedAt: null, finishedAt: null, errorMessage: null, reportKey: null, notes: [], cancelling: false },
-    ...{ status: "queued", progress: 0, counts: { received: 0, processed: 0, failed: 0 } },
+    importId,
+    kind,
+    source,
+    sourceDetails,
+    reference: sourceDetails,
+    submittedAt: new Date(at),
+    correctionOf: corrects ?? null,
+    sameFileAs: sameFileAs ?? null,
+    reversed: null,
+    unusual: null,
+    startedAt: null,
+    finishedAt: null,
+    errorMessage: null,
+    reportKey: null,
+    notes: [],
+    cancelling: false,
+    status: "queued",
+    progress: 0,
+    counts: { received: 0, processed: 0, failed: 0 },
   };
 }
 

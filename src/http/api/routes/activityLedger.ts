@@ -134,7 +134,8 @@ export const activityLedgerRoutes: readonly Route[] = [
       const listed = { reversed: reversed ?? "leaveOut", unusualOnly: unusual !== undefined, reference } as const;
       return answerPage(listInPushOrder(caller.organisationId, filter, listed, page, deps.pool), ({ values, importId, row, ...state }) => ({
         ...givenFields(values, "activity"),
-        ...{ importId, row },
+        importId,
+        row,
         ...(reversed !== undefined && state),
       }));
     },

@@ -171,7 +171,10 @@ function openStream({ organisationId, session, watched, version, cut }: PageToOp
   let since: number | undefined;
   let wake: () => void = () => undefined;
   const page = {
-    ...{ organisationId, session, watched, version },
+    organisationId,
+    session,
+    watched,
+    version,
     send: (text: string) => {
       if (state !== "open") return;
       if (text.startsWith("data: ") || waiting === "") waiting = text;

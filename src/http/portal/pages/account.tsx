@@ -136,8 +136,10 @@ const saveName: FormDefinition["submit"] = async (visit, fields, { members }) =>
 const savePassword: FormDefinition["submit"] = async (visit, fields, deps) => {
   const { context, person, requestId } = visit;
   const given = {
-    ...{ current: fields.get("currentPassword"), chosen: fields.get("password") },
-    ...{ address: addressOf(context, deps.trustedProxies), known: knownBrowser(deps, context) },
+    current: fields.get("currentPassword"),
+    chosen: fields.get("password"),
+    address: addressOf(context, deps.trustedProxies),
+    known: knownBrowser(deps, context),
     browser: browserName(context.req.header("user-agent")),
   };
   const answer = await changePassword({ ...deps.members, signIn: deps.signIn }, person, given, requestId);

@@ -38,7 +38,9 @@ export function Customer({ customerId, nameOf }: { customerId: string | null; na
 /** Of a list, and in files the id in a column of its own. */
 export const customerColumns = <Row,>(nameOf: NameOfCustomer, idOf: (row: Row) => string | null): readonly Column<Row>[] => [
   {
-    ...{ key: "customer", heading: "Customer", value: (row) => nameOf(idOf(row) ?? "") ?? idOf(row) },
+    key: "customer",
+    heading: "Customer",
+    value: (row) => nameOf(idOf(row) ?? "") ?? idOf(row),
     cell: (row) => <Customer customerId={idOf(row)} nameOf={nameOf} />,
   },
   { key: "customerId", heading: "Customer id", value: idOf, onlyInFiles: true },

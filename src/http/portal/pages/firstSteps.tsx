@@ -109,7 +109,9 @@ function withExample(file: OrganisationFile): OrganisationFile {
 
 export const firstStepsForms = (page: PageDefinition<SignedInVisit>): readonly FormDefinition<SignedInVisit>[] => [
   {
-    ...{ path, access: "operate", page },
+    path,
+    access: "operate",
+    page,
     submit: async (visit, _, { organisations }) => {
       await putFirstStepsAway(organisations, visit.person.organisationId, originOf(visit));
       return { goTo: "/portal" };
@@ -117,7 +119,9 @@ export const firstStepsForms = (page: PageDefinition<SignedInVisit>): readonly F
   },
   editForm(`${path}/catalogue`, page, (_, file) => ({ file: withExample(file), goTo: "/portal", about: "to the example catalogue" })),
   {
-    ...{ path: `${path}/example`, access: "operate", page },
+    path: `${path}/example`,
+    access: "operate",
+    page,
     submit: (visit, _, deps) => takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps)),
   },
 ];

@@ -99,7 +99,10 @@ const columns = (visit: SignedInVisit, context: SentenceContext): readonly Colum
   { key: "by", heading: "By", value: ({ by }) => actorName(by, context.names), onlyInFiles: true },
   { key: "what", heading: "What", value: ({ what }) => whatNames[what], onlyInFiles: true },
   {
-    ...{ key: "text", heading: "What happened", names: true, value: (entry) => sentenceText(sentenceOf(entry, context.names)) },
+    key: "text",
+    heading: "What happened",
+    names: true,
+    value: (entry) => sentenceText(sentenceOf(entry, context.names)),
     cell: (entry) => <EntrySentence visit={visit} entry={entry} context={context} />,
   },
   {

@@ -63,7 +63,10 @@ const states: Readonly<Record<MemberSummary["status"], { label: string; badge: s
 
 const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
   {
-    ...{ key: "name", heading: "Member", names: true, value: ({ name, email }) => name ?? email },
+    key: "name",
+    heading: "Member",
+    names: true,
+    value: ({ name, email }) => name ?? email,
     cell: ({ memberId, name, email }) => (
       <span class="member">
         {name ?? email} {memberId === visit.person.memberId ? <Badge state={{ label: "You", badge: "" }} /> : null}
@@ -73,12 +76,16 @@ const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
   },
   { key: "email", heading: "Email", value: ({ email }) => email, onlyInFiles: true },
   {
-    ...{ key: "status", heading: "Status", value: ({ status }) => states[status].label },
+    key: "status",
+    heading: "Status",
+    value: ({ status }) => states[status].label,
     cell: ({ status }) => <Badge state={states[status]} />,
   },
   { key: "since", heading: "Since", value: ({ invitedAt, joinedAt, removedAt }) => removedAt ?? joinedAt ?? invitedAt },
   {
-    ...{ key: "role", heading: "Role", value: ({ role }) => roles.find(({ value }) => value === role)?.label },
+    key: "role",
+    heading: "Role",
+    value: ({ role }) => roles.find(({ value }) => value === role)?.label,
     cell: (member) => <RoleForm visit={visit} member={member} />,
   },
   { heading: "Action", number: true, cell: (member) => <Actions visit={visit} member={member} /> },

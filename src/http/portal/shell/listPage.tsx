@@ -73,7 +73,9 @@ export function listPage<Row>(list: List<Row>): ListPage {
   const { path, access } = list;
   const page: PageDefinition = { path, access, show: (visit, deps) => showList(list, visit, deps) };
   const answers = formats.map((format) => ({
-    ...{ method: "GET" as const, path: `${filesPath(path)}.${format}`, access },
+    method: "GET" as const,
+    path: `${filesPath(path)}.${format}`,
+    access,
     answer: (visit: SignedInVisit, deps: PortalDeps) => downloadList(list, format, visit, deps),
   }));
   return { page, pages: [page], answers };
@@ -198,7 +200,9 @@ async function downloadList<Row>(list: List<Row>, format: Format, visit: SignedI
   }
   const columns = (await list.columns(visit, deps, [])).filter(isData).map(({ heading }) => heading);
   return downloadTable(visit, deps, {
-    ...{ name, sheet: of[1], format },
+    name,
+    sheet: of[1],
+    format,
     table: () => ({
       columns,
       rows: (async function* () {

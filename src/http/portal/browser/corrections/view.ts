@@ -46,7 +46,9 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
   let isScheduled = false;
 
   const view = {
-    ...{ frame, grid, leading },
+    frame,
+    grid,
+    leading,
     columns: [] as readonly Column[],
     active: { row: 0, column: leading } as CellPosition,
     /** The other corner of the cells that are selected. */

@@ -116,7 +116,8 @@ function menuOf(view: View, isEmpty: boolean): MenuItem[] {
   const shown = asOf ? "totals" : shows;
   const [other, name] = shown === "rows" ? ["totals", "Totals"] : ["rows", "All rows"];
   const link = (label: string, file: string): MenuItem => ({
-    ...{ label, download: "" },
+    label,
+    download: "",
     to: visit.links.to(`${activitiesPath}/${file}`, selection.queryOf(view, { view: "", pages: "" })),
   });
   const own = (["csv", "xlsx"] as const).map((format) => link(`Download ${format.toUpperCase()}`, `${shown}.${format}`));
@@ -140,7 +141,9 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
   const days = period?.month === undefined ? period : undefined;
   const month: Chip = {
     ...({ name: "month", label: "Month", kind: "month", group: "when", required: true } as const),
-    ...{ value: period?.month ?? "", clears: ["from", "to"], after: <Months view={view} /> },
+    value: period?.month ?? "",
+    clears: ["from", "to"],
+    after: <Months view={view} />,
   };
   const chips: readonly (Chip | false | undefined)[] = [
     only && { name: "unusual", label: "Unusual", kind: "yes" },

@@ -54,7 +54,9 @@ const tables = { rows: rowsTable, totals: totalsTable, changes: changesTable } a
 export const activityDownloads = (["rows", "totals", "changes"] as const).flatMap((sheet) =>
   (["csv", "xlsx"] as const).map(
     (format): AnswerDefinition => ({
-      ...{ method: "GET", path: `${activitiesPath}/${sheet}.${format}`, access: "look" },
+      method: "GET",
+      path: `${activitiesPath}/${sheet}.${format}`,
+      access: "look",
       answer: async (visit, deps) => {
         const view = await activitiesView(visit, deps);
         const { now } = await presentCatalogue(visit, deps); // before the rows are read

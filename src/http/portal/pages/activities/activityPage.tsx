@@ -188,7 +188,15 @@ export const correctForm: FormDefinition = {
     const correction = await requestCorrection(
       { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
       {
-        ...{ organisationId, importId, kind: "activities", push, by, requestId: visit.requestId, now, catalogueVersion, withinMs },
+        organisationId,
+        importId,
+        kind: "activities",
+        push,
+        by,
+        requestId: visit.requestId,
+        now,
+        catalogueVersion,
+        withinMs,
         idempotencyKey: keyOf(fields),
         sent: async () => sent,
       },

@@ -160,8 +160,12 @@ export function shownValue(
 
 /** The fields that lead, as the table names them; the others stand after them. */
 const leading: Readonly<Partial<Record<FieldName<"activity">, string>>> = {
-  ...{ activityTimestamp: "Time", customerId: "Customer", warehouseCode: "Warehouse" },
-  ...{ chargeCode: "Charge code", quantity: "Quantity", reference: "Reference" },
+  activityTimestamp: "Time",
+  customerId: "Customer",
+  warehouseCode: "Warehouse",
+  chargeCode: "Charge code",
+  quantity: "Quantity",
+  reference: "Reference",
 };
 const others = fieldsOf("activity").filter(({ name }) => leading[name] === undefined);
 const shownFields = [
@@ -174,7 +178,9 @@ function columns(view: ActivitiesView): readonly Column<ListedActivity>[] {
   return [
     ...shownFields.map(
       ([name, heading]): Column<ListedActivity> => ({
-        ...{ heading, names: name === "activityTimestamp", number: name === "quantity" },
+        heading,
+        names: name === "activityTimestamp",
+        number: name === "quantity",
         cell: ({ values }) =>
           name === "reference" ? <Reference text={String(values[name] ?? "")} /> : shownValue(visit, name, values[name], nameOf),
       }),

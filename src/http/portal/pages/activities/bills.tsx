@@ -82,7 +82,10 @@ export const billedColumns = <Row extends Pick<BillLine, "customerId" | "chargeC
 ): readonly Column<Row>[] => [
   { key: "customerId", heading: "Customer id", value: ({ customerId }) => customerId, onlyInFiles: true },
   {
-    ...{ key: "customer", heading: "Customer", ...bill, value: ({ customerId }) => nameOf(customerId ?? "") },
+    key: "customer",
+    heading: "Customer",
+    ...bill,
+    value: ({ customerId }) => nameOf(customerId ?? ""),
     cell: ({ customerId }) => <Customer customerId={customerId} nameOf={nameOf} />,
   },
   { key: "chargeCode", heading: "Charge code", value: ({ chargeCode }) => chargeCode },
@@ -93,11 +96,17 @@ export const amountColumns = <Row extends Pick<BillLine, "quantity" | "rows">>(
   rowsOf: Column<Row>["cell"] = signed ? ({ rows }) => <Quantity text={String(rows)} signed /> : undefined,
 ): readonly Column<Row>[] => [
   {
-    ...{ key: "quantity", heading: "Quantity", number: true, value: ({ quantity }) => ({ decimal: quantity }) },
+    key: "quantity",
+    heading: "Quantity",
+    number: true,
+    value: ({ quantity }) => ({ decimal: quantity }),
     ...(signed ? { cell: ({ quantity }) => <Quantity text={quantity} signed /> } : {}),
   },
   {
-    ...{ key: "rows", heading: "Rows", number: true, value: ({ rows }) => rows },
+    key: "rows",
+    heading: "Rows",
+    number: true,
+    value: ({ rows }) => rows,
     ...(rowsOf ? { cell: rowsOf } : {}),
   },
 ];

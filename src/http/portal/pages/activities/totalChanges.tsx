@@ -59,11 +59,17 @@ function SumOfChange({ change }: { change: TotalsChange }) {
 
 export const changeColumns = (visit: SignedInVisit, nameOf: NameOfCustomer, actorOf: NameOf): readonly Column<ChangeLine>[] => [
   {
-    ...{ key: "at", heading: "When", once: true, value: ({ change }) => change.at },
+    key: "at",
+    heading: "When",
+    once: true,
+    value: ({ change }) => change.at,
     cell: ({ change }) => <Time visit={visit} at={change.at} exact />,
   },
   {
-    ...{ key: "what", heading: "What", names: true, once: true },
+    key: "what",
+    heading: "What",
+    names: true,
+    once: true,
     value: ({ change }) => (change.reversalId === null ? "import" : "reversal"),
     cell: ({ change }, isRepeated) =>
       isRepeated ? <span>{causeInWords(change)}</span> : <CauseOfChange visit={visit} change={change} actorOf={actorOf} />,

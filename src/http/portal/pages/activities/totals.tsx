@@ -16,7 +16,11 @@ export function Totals({ view, totals }: { view: ActivitiesView; totals: readonl
   const lines = billLines(totals, view.byWarehouse);
   if (view.perCustomer) return <BillPerCustomer view={view} lines={lines} />;
   const { rows, pager } = pageInMemory(view.visit, lines, {
-    ...{ of: "totals", path: activitiesPath, query: queryOf(view), name: "after", size: linesPerPage },
+    of: "totals",
+    path: activitiesPath,
+    query: queryOf(view),
+    name: "after",
+    size: linesPerPage,
   });
   const caption = `Totals by customer and charge code, ${daysInWords(view)}`;
   return (

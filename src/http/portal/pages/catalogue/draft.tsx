@@ -74,7 +74,10 @@ export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm
 
 /** A form that changes the catalogue, on a page that shows something else too. */
 export const editForm = (path: string, page: PageDefinition, edit: CatalogueForm["edit"], faults = {}): FormDefinition => ({
-  ...{ path, access: "catalogue", page, faults },
+  path,
+  access: "catalogue",
+  page,
+  faults,
   mostBytes: 256 * 1024,
   submit: async (visit, fields, deps) => {
     const version = numberIn(fields.get("version"));
@@ -151,7 +154,9 @@ const applyPage: PageDefinition = {
 const mostAttempts = 10;
 
 const applyForm: FormDefinition = {
-  ...{ path: applyPath, access: "catalogue", page: applyPage },
+  path: applyPath,
+  access: "catalogue",
+  page: applyPage,
   submit: async (visit, fields, deps) => {
     const draftId = fields.get("draft");
     for (let attempt = 1; ; attempt += 1) {

@@ -116,13 +116,18 @@ export function entryColumns(view: CatalogueView, section: Section): readonly Co
   const { visit, file } = view;
   const users = usesOf(file, section);
   const validity: Column<Entry> = {
-    ...{ key: "validity", heading: "Validity", value: (card) => daysInWords(card as RateCard) },
+    key: "validity",
+    heading: "Validity",
+    value: (card) => daysInWords(card as RateCard),
     cell: (card) => <Validity view={view} card={card as RateCard} />,
   };
   const usedBy: Column<Entry> = { key: "usedBy", heading: "Used by", value: (entry) => usesInWords(users(idOf(entry)), 0) };
   return [
     {
-      ...{ key: "name", heading: capitalised(sectionNames[section].noun), names: true, value: nameOfEntry },
+      key: "name",
+      heading: capitalised(sectionNames[section].noun),
+      names: true,
+      value: nameOfEntry,
       cell: (entry) => (
         <span class="named">
           <EntryLink visit={visit} section={section} id={idOf(entry)} label={nameOfEntry(entry)} />{" "}

@@ -67,7 +67,8 @@ const fieldFaults = (fields: readonly CatalogueField[]) =>
 
 const entryForm = ({ path, fields, subjectIn, begin, lead }: EntryForm) =>
   catalogueForm({
-    ...{ path, faults: fieldFaults(fields) },
+    path,
+    faults: fieldFaults(fields),
     title: ({ visit, file }) => subjectIn(visit, file).title,
     body: (view) => {
       const { visit, file, typed } = view;
@@ -105,10 +106,15 @@ const addForm = (section: Section) => {
   const { noun } = addresses.sectionNames[section];
   const [fields, path] = [fieldsToAdd(section), addresses.addPath(section)];
   return entryForm({
-    ...{ path, fields },
+    path,
+    fields,
     subjectIn: (_, file) => ({
-      ...{ place: [section, file[section].length], title: `Add ${noun}`, caption: `New ${noun}` },
-      ...{ about: noun, to: path, back: addresses.listPath(section) },
+      place: [section, file[section].length],
+      title: `Add ${noun}`,
+      caption: `New ${noun}`,
+      about: noun,
+      to: path,
+      back: addresses.listPath(section),
     }),
     begin: ({ query }) => Object.fromEntries(fields.map(({ key }) => [key, query[key]?.trim().slice(0, 64)])),
     lead: (added, file, back) => {
@@ -156,7 +162,8 @@ function partForms(list: addresses.PartList) {
   const { section, noun } = addresses.partLists[list];
   const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
   const add = entryForm({
-    ...{ path: addresses.partRoute(list, "new"), fields },
+    path: addresses.partRoute(list, "new"),
+    fields,
     subjectIn: (visit, file) => {
       const { id, place, about, back } = entryIn(section, visit, file);
       const entries = valueAt(file, [...place, list]) as readonly unknown[];
@@ -165,7 +172,8 @@ function partForms(list: addresses.PartList) {
     },
   });
   const change = entryForm({
-    ...{ path: addresses.partRoute(list, "{place}"), fields },
+    path: addresses.partRoute(list, "{place}"),
+    fields,
     subjectIn: (visit, file) => {
       const { id, place, about, back } = entryIn(section, visit, file);
       const entries = valueAt(file, [...place, list]) as readonly Values[];
@@ -175,8 +183,12 @@ function partForms(list: addresses.PartList) {
       const name = String(entry["name"] ?? entry["zone"]);
       const isLastOfZone = list === "zones" && entries.filter(({ zone }) => zone === entry["zone"]).length === 1;
       return {
-        ...{ place: [...place, list, number - 1], about, back, to: addresses.partPath(list, id, number) },
-        ...{ title: `Change ${name}`, caption: `${addresses.capitalised(noun)} of ${id}` },
+        place: [...place, list, number - 1],
+        about,
+        back,
+        to: addresses.partPath(list, id, number),
+        title: `Change ${name}`,
+        caption: `${addresses.capitalised(noun)} of ${id}`,
         removal: { noun, name: `${noun} ${name}`, uses: isLastOfZone ? usesOfZone(file, id, name) : [] },
       };
     },
@@ -188,8 +200,12 @@ const organisationForm = entryForm({
   path: addresses.organisationPath,
   fields: fieldsToChange("organisation"),
   subjectIn: (_, { organisation }) => ({
-    ...{ place: ["organisation"], title: "Organisation", caption: `Organisation ${organisation.id}` },
-    ...{ about: "organisation", to: addresses.organisationPath, back: addresses.cataloguePath },
+    place: ["organisation"],
+    title: "Organisation",
+    caption: `Organisation ${organisation.id}`,
+    about: "organisation",
+    to: addresses.organisationPath,
+    back: addresses.cataloguePath,
   }),
 });
 

@@ -93,8 +93,14 @@ function typedRows({ submitted }: SignedInVisit, columns: readonly string[]): re
 }
 
 const headings: Readonly<Record<string, string>> = {
-  ...{ from: "From", to: "To", basic: "Basic", perKg: "Per kg", minimum: "Minimum" },
-  ...{ transitMin: "Transit from", transitMax: "Transit to", transitUnit: "H, D, W" },
+  from: "From",
+  to: "To",
+  basic: "Basic",
+  perKg: "Per kg",
+  minimum: "Minimum",
+  transitMin: "Transit from",
+  transitMax: "Transit to",
+  transitUnit: "H, D, W",
 };
 const laneNameOf = ({ place, cells }: Row): string => (place === "" ? "new lane" : `${cells[0]} to ${cells[1]}`);
 

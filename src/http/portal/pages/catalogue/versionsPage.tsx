@@ -35,12 +35,16 @@ export const versionsList = listPage<CatalogueVersion>({
 const versionColumns = (visit: SignedInVisit, nameOf: (by: CatalogueVersion["by"]) => string): readonly Column<CatalogueVersion>[] => [
   { key: "version", heading: "Version", names: true, value: ({ version }) => version },
   {
-    ...{ key: "applied", heading: "Applied", value: ({ appliedAt }) => appliedAt },
+    key: "applied",
+    heading: "Applied",
+    value: ({ appliedAt }) => appliedAt,
     cell: ({ appliedAt }) => <Time visit={visit} at={appliedAt} otherwise="Not known yet" />,
   },
   { key: "by", heading: "By", value: ({ by }) => capitalised(nameOf(by)) },
   {
-    ...{ key: "changes", heading: "What changed", value: ({ changes }) => changes.map(recordedInWords).join("; ") },
+    key: "changes",
+    heading: "What changed",
+    value: ({ changes }) => changes.map(recordedInWords).join("; "),
     cell: (version) => <ChangesCell visit={visit} version={version} />,
   },
   {
@@ -164,7 +168,10 @@ const badges = {
 
 export const differenceColumns = (visit: SignedInVisit, present: OrganisationFile): readonly Column<CatalogueDifference>[] => [
   {
-    ...{ key: "what", heading: "What", names: true, value: subjectOf },
+    key: "what",
+    heading: "What",
+    names: true,
+    value: subjectOf,
     cell: (difference) => {
       const { section, id } = difference;
       const isThere = section !== "organisation" && id !== undefined && present[section].some((entry) => idOf(entry) === id);
@@ -173,7 +180,9 @@ export const differenceColumns = (visit: SignedInVisit, present: OrganisationFil
   },
   { key: "how", heading: "How", value: ({ kind }) => badges[kind].label, cell: ({ kind }) => <Badge state={badges[kind]} /> },
   {
-    ...{ key: "change", heading: "Change", value: (difference) => (difference.change ? changeInWords(difference) : "All of it") },
+    key: "change",
+    heading: "Change",
+    value: (difference) => (difference.change ? changeInWords(difference) : "All of it"),
     cell: (difference) =>
       difference.change ? <span class="change">{changeInWords(difference)}</span> : <span class="muted">All of it</span>,
   },

@@ -113,7 +113,12 @@ async function sendBatch(visit: SignedInVisit, deps: PortalDeps, { importId, row
   await requestCorrection(
     { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
     {
-      ...{ organisationId, importId, by, now, catalogueVersion, withinMs },
+      organisationId,
+      importId,
+      by,
+      now,
+      catalogueVersion,
+      withinMs,
       push: { rows: rows.map((row) => ({ row, values: {} })) },
       requestId: visit.requestId,
       idempotencyKey: `judge-again-${named}`,

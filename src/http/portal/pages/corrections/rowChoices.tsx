@@ -79,7 +79,11 @@ interface ChoicesProps {
 export function Choices({ visit, filter, reference, counts, imports }: ChoicesProps) {
   const { kind, state, importId } = filter;
   const importChip: Chip = {
-    ...{ name: "import", label: "Import", kind: "choice", all: "All imports", gone: reference ?? "" },
+    name: "import",
+    label: "Import",
+    kind: "choice",
+    all: "All imports",
+    gone: reference ?? "",
     options: imports.map(({ key, name, rows }) => ({ value: key, label: `${name} (${countInWords(rows, "row")})` })),
   };
   return (

@@ -58,7 +58,13 @@ export async function shownRows(
       const { importId, reference, row, with: first, element, reasonKey, error } = item;
       const [verdict, closure] = [verdicts.get(item), closures.get(`${importId} ${row}`)];
       return {
-        ...{ importId, reference, row, with: first, element, reasonKey, error },
+        importId,
+        reference,
+        row,
+        with: first,
+        element,
+        reasonKey,
+        error,
         values: fieldsOf(item, filter.kind, catalogue),
         faulty: faultyColumns(filter.kind, item, catalogue.customFieldKeys),
         ...(verdict === undefined ? {} : { today: verdict }),

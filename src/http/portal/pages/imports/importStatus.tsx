@@ -112,7 +112,10 @@ const statusInFull = (view: ImportView, notes: ImportNotes): string => {
 
 export const importColumns = (visit: SignedInVisit, notes: ImportNotes): readonly Column<ImportView>[] => [
   {
-    ...{ key: "reference", heading: "Reference", names: true, value: shownReference },
+    key: "reference",
+    heading: "Reference",
+    names: true,
+    value: shownReference,
     cell: (view) => (
       <a href={visit.links.to(importPath(view.importId))}>
         <Unbroken text={shownReference(view)} />
@@ -121,7 +124,9 @@ export const importColumns = (visit: SignedInVisit, notes: ImportNotes): readonl
   },
   { key: "kind", heading: "Kind", value: ({ kind }) => kindNames[kind] },
   {
-    ...{ key: "status", heading: "Status", value: statusOf },
+    key: "status",
+    heading: "Status",
+    value: statusOf,
     cell: (view) => (
       <span class="status">
         <span class={`badge ${openRowsOf(view, notes) > 0 ? "warn" : badgeOf(view)}`}>{statusInFull(view, notes)}</span>
@@ -135,7 +140,10 @@ export const importColumns = (visit: SignedInVisit, notes: ImportNotes): readonl
   { key: "rows", heading: "Rows", number: true, value: ({ counts }) => counts.received },
   { key: "rejected", heading: "Rejected", number: true, value: rejectedSoFar },
   {
-    ...{ key: "toCorrect", heading: "To correct", number: true, value: (view) => openRowsOf(view, notes) },
+    key: "toCorrect",
+    heading: "To correct",
+    number: true,
+    value: (view) => openRowsOf(view, notes),
     cell: (view) => {
       const openRows = openRowsOf(view, notes);
       return openRows > 0 ? (
@@ -148,7 +156,8 @@ export const importColumns = (visit: SignedInVisit, notes: ImportNotes): readonl
     },
   },
   {
-    ...{ key: "by", heading: "By" },
+    key: "by",
+    heading: "By",
     value: ({ importId }) => {
       const by = notes.listed.get(importId)?.by;
       return by && notes.nameOf(by);

@@ -22,7 +22,10 @@ const chips: readonly Chip[] = [
     options: importKinds.map((value) => ({ value, label: kindNames[value] })),
   },
   {
-    ...{ name: "status", label: "Status", kind: "choice", all: "Every status" },
+    name: "status",
+    label: "Status",
+    kind: "choice",
+    all: "Every status",
     options: statuses.map((value) => ({ value, label: statusNames[value] })),
   },
   { name: "reference", label: "Reference", kind: "text", maxlength: longestReference },

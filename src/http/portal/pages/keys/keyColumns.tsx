@@ -34,11 +34,14 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
   return [
     { key: "name", heading: "Name", names: true, value: ({ name }) => name, cell: ({ name }) => <span class="named">{name}</span> },
     {
-      ...{ key: "prefix", heading: "Prefix", value: ({ prefix }) => prefix },
+      key: "prefix",
+      heading: "Prefix",
+      value: ({ prefix }) => prefix,
       cell: (key) => perSecret(key, <code>{key.prefix}</code>, ({ prefix }) => <code>{prefix}</code>),
     },
     {
-      ...{ key: "permissions", heading: "Permissions" },
+      key: "permissions",
+      heading: "Permissions",
       value: ({ scopes }) => (scopes === null ? "Everything" : scopesOf(scopes).map(scopeInWords).join(", ")),
       cell: ({ scopes }) =>
         scopes === null ? (
@@ -52,7 +55,9 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
         ),
     },
     {
-      ...{ key: "created", heading: "Created", value: ({ createdAt }) => createdAt },
+      key: "created",
+      heading: "Created",
+      value: ({ createdAt }) => createdAt,
       cell: ({ createdAt, createdBy }) => (
         <div>
           <Time visit={visit} at={createdAt} />
@@ -62,14 +67,18 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
     },
     { key: "createdBy", heading: "Created by", value: ({ createdBy }) => createdBy && nameOf(createdBy), onlyInFiles: true },
     {
-      ...{ key: "lastUsed", heading: "Last used", value: ({ lastUsedAt }) => lastUsedAt },
+      key: "lastUsed",
+      heading: "Last used",
+      value: ({ lastUsedAt }) => lastUsedAt,
       cell: (key) => {
         const used = (at: Date | null) => <Time visit={visit} at={at} otherwise="Never" />;
         return perSecret(key, used(key.lastUsedAt), ({ lastUsedAt }) => used(lastUsedAt));
       },
     },
     {
-      ...{ key: "ends", heading: "Ends", value: ({ expiresAt }) => expiresAt },
+      key: "ends",
+      heading: "Ends",
+      value: ({ expiresAt }) => expiresAt,
       cell: (key) => perSecret(key, until(key.expiresAt), ({ validUntil }) => until(validUntil)),
     },
     {

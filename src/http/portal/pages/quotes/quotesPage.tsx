@@ -98,9 +98,13 @@ const quoteForm: FormDefinition = {
   access: "operate",
   page: list.page,
   faults: {
-    ...{ customer: /^Choose at least one customer/, "origin.postcode": /^Origin postcode/, "origin.suburb": /^Origin suburb/ },
-    ...{ "origin.country": /^Origin country/, "destination.postcode": /^Destination postcode/ },
-    ...{ "destination.suburb": /^Destination suburb/, "destination.country": /^Destination country/ },
+    customer: /^Choose at least one customer/,
+    "origin.postcode": /^Origin postcode/,
+    "origin.suburb": /^Origin suburb/,
+    "origin.country": /^Origin country/,
+    "destination.postcode": /^Destination postcode/,
+    "destination.suburb": /^Destination suburb/,
+    "destination.country": /^Destination country/,
   },
   submit: async (visit, fields, deps) => {
     const { eventStore, geography, quoteMemory } = deps;
@@ -121,7 +125,9 @@ const placeOf = ({ suburb, postalCode }: ListedQuote["origin"]) => `${suburb} ${
 
 const columns = (visit: SignedInVisit, nameOf: NameOfCustomer, { cents, currency }: Money): readonly Column<ListedQuote>[] => [
   {
-    ...{ key: "route", heading: "Quote", names: true },
+    key: "route",
+    heading: "Quote",
+    names: true,
     value: ({ origin, destination }) => `${placeOf(origin)} to ${placeOf(destination)}`,
     cell: ({ quoteId, origin, destination }) => (
       <a href={visit.links.to(quotesPath, { quote: quoteId })}>
@@ -132,12 +138,15 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer, { cents, currency
   ...customerColumns<ListedQuote>(nameOf, ({ customerId }) => customerId),
   { key: "priced", heading: "Priced", value: ({ generatedAt }) => new Date(generatedAt) },
   {
-    ...{ key: "cheapest", heading: "Cheapest" },
+    key: "cheapest",
+    heading: "Cheapest",
     value: ({ cheapest, noQuoteMessage }) => cheapest?.serviceName ?? noQuoteMessage,
     cell: ({ cheapest, noQuoteMessage }) => (cheapest ? <Unbroken text={cheapest.serviceName} /> : noQuoteMessage),
   },
   {
-    ...{ key: "total", heading: `Total (${currency})`, number: true },
+    key: "total",
+    heading: `Total (${currency})`,
+    number: true,
     value: ({ cheapest }) => cheapest && { decimal: cheapest.totalAmount.toFixed(2) },
     cell: ({ cheapest }) => (cheapest ? cents(cheapest.totalAmount) : "-"),
   },

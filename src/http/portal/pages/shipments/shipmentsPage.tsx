@@ -86,7 +86,10 @@ const referenceOf = ({ sourceDetails }: LedgerShipment): string => String(source
 
 const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
   {
-    ...{ key: "shipmentId", heading: "Shipment", names: true, value: ({ shipmentId }) => String(shipmentId) },
+    key: "shipmentId",
+    heading: "Shipment",
+    names: true,
+    value: ({ shipmentId }) => String(shipmentId),
     cell: ({ shipmentId }) => (
       <a href={visit.links.to(shipmentPath(String(shipmentId)))}>
         <Unbroken text={String(shipmentId)} />
@@ -95,7 +98,8 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<
   },
   ...customerColumns<LedgerShipment>(nameOf, ({ customerId }) => (typeof customerId === "string" ? customerId : null)),
   {
-    ...{ key: "route", heading: "Route" },
+    key: "route",
+    heading: "Route",
     value: (shipment) => `${placeInWords(shipment, "origin")} to ${placeInWords(shipment, "destination")}`,
     cell: (shipment) => (
       <span>
@@ -106,7 +110,9 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<
   { key: "lines", heading: "Lines", number: true, value: ({ items }) => (Array.isArray(items) ? items.length : 0) },
   { key: "updated", heading: "Updated", value: ({ updatedAt }) => new Date(String(updatedAt)) },
   {
-    ...{ key: "import", heading: "Import", value: referenceOf },
+    key: "import",
+    heading: "Import",
+    value: referenceOf,
     cell: (shipment) => (
       <a class="written-by" href={visit.links.to(importPath(String(shipment["importId"])))} title={referenceOf(shipment)}>
         {referenceOf(shipment)}

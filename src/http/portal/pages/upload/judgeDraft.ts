@@ -57,7 +57,9 @@ export async function checkDraft(
   let replaced = 0;
   const { evidence, checked } = await deps.fileChecks.run(
     {
-      ...{ organisationId, file: { path: copy.path, name, format }, read },
+      organisationId,
+      file: { path: copy.path, name, format },
+      read,
       judge: judge && {
         ...judge,
         kind: draft.kind,

@@ -111,7 +111,10 @@ const states: Readonly<Record<DeliverySummary["status"], { label: string; badge:
 
 export const deliveryColumns = (visit: SignedInVisit, endpointId: string): readonly Column<DeliverySummary>[] => [
   {
-    ...{ key: "event", heading: "Event", names: true, value: ({ type }) => type },
+    key: "event",
+    heading: "Event",
+    names: true,
+    value: ({ type }) => type,
     cell: ({ deliveryId, type }) => (
       <a class="unbroken" href={visit.links.to(deliveryPath(endpointId, deliveryId))}>
         {type}
@@ -120,7 +123,9 @@ export const deliveryColumns = (visit: SignedInVisit, endpointId: string): reado
   },
   { key: "happened", heading: "Happened", value: ({ occurredAt }) => occurredAt },
   {
-    ...{ key: "outcome", heading: "Outcome", value: ({ status }) => states[status].label },
+    key: "outcome",
+    heading: "Outcome",
+    value: ({ status }) => states[status].label,
     cell: (delivery) => <DeliveryOutcome visit={visit} delivery={delivery} />,
   },
   { key: "attempts", heading: "Attempts", value: ({ attempts }) => inBrief(attempts) },

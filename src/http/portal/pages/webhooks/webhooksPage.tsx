@@ -57,7 +57,10 @@ const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused"
 
 const columns = (visit: SignedInVisit): readonly Column<WebhookSummary>[] => [
   {
-    ...{ key: "url", heading: "URL", names: true, value: ({ url }) => url },
+    key: "url",
+    heading: "URL",
+    names: true,
+    value: ({ url }) => url,
     cell: ({ endpointId, url }) => <a href={visit.links.to(endpointPath(endpointId))}>{url}</a>,
   },
   { key: "state", heading: "State", value: stateOf, cell: (endpoint) => <EndpointState visit={visit} endpoint={endpoint} /> },
