@@ -1,5 +1,5 @@
 import { isLonger, limits } from "../../domain/imports/limits.js";
-import { isStorableText } from "../../domain/pushes/values.js";
+import { isStorable } from "../../domain/rows/cells.js";
 import { Rejection } from "../../domain/rejection.js";
 import { Problem } from "../server/problem.js";
 
@@ -33,7 +33,7 @@ function fieldsOf(entries: readonly (readonly [string, string])[]): Fields {
 /** Why recorded rows are taken back or corrected. */
 export function reasonIn(fields: Fields): string {
   const reason = fields.get("reason").trim();
-  if (reason === "" || isLonger(reason, limits.reasonLength) || !isStorableText(reason))
+  if (reason === "" || isLonger(reason, limits.reasonLength) || !isStorable(reason))
     throw new Rejection("invalid", `Give a reason of 1 to ${limits.reasonLength} characters`);
   return reason;
 }
