@@ -3,7 +3,7 @@
 
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { activitiesShape, daySql, halfHourSql, instantSql } from "../../projections/tables/activities.js";
+import { activitiesShape, daySql, halfHourSql, instantSql, isCountedSql } from "../../projections/tables/activities.js";
 
 export interface FiguresSubject {
   /** When the rows were pushed. */
@@ -119,8 +119,7 @@ async function replacedRows(replaced: FiguresSubject["replaced"], pool: Database
     `select a.import_position::text as position, a."row", a.charge_code as "chargeCode", a.warehouse_code as "warehouseCode",
             coalesce(${daySql(instantSql("a.activity_timestamp"))}, 0) as day
        from imports i join activities a on a.import_position = i.position and a."row" = any($2::integer[])
-      where i.import_id = $1 and not exists (select from uncounted_imports u where u.import_position = i.position)
-        and not exists (select from uncounted_activities u where u.import_position = a.import_position and u."row" = a."row")`,
+      where i.import_id = $1 and ${isCountedSql("a")}`,
     [replaced.importId, replaced.rows],
   );
   return rows;
