@@ -53,9 +53,10 @@ async function prepareActivities(
 ): Promise<PreparedRows> {
   const judge = activityJudge(submission.columns, context);
   let [rows, notes]: [number, readonly string[]] = [0, []];
-  for await (const count of submission.count()) {
-    ({ rows, notes } = count);
-    await watch(shareOf(count));
+  for await (const batch of submission.read()) {
+    rows += batch.rows.length;
+    notes = batch.notes;
+    await watch(shareOf(batch));
   }
   return {
     rows,
