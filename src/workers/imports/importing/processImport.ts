@@ -64,11 +64,12 @@ async function run(
   const submission = await fetchSubmission(deps, request, catalogue, folder);
   held.check();
   const refusals = await claimCorrectedRows(deps, held, loaded, context);
-  const prepared = await prepareRows(request, submission, rules, refusals, async (share) => {
+  const watch = async (share: number) => {
     await giveWay();
     held.check();
     held.note({ progress: share * readingShare });
-  });
+  };
+  const prepared = await prepareRows({ request, submission, context: rules, refusals, watch });
   held.note({ allRows: prepared.rows });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   if (request.corrects && prepared.rows !== request.corrects.rows.length)
