@@ -3,15 +3,11 @@ import { quoteAnswerOf } from "../../events/quoteAnswer.js";
 import { type QuotePlace, type QuotesGenerated, quotePlaceOf } from "../../events/quoteEvents.js";
 import { readQuotes } from "../../events/recordedQuote.js";
 import { versionOf } from "../../events/upcasters.js";
+import type { Stores } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
 
-interface Sources {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
-}
-
 /** The contract's response as JSON; undefined for an unknown quote, another organisation's quote, and text that is no quote id. */
-export async function findQuote(organisationId: string, quoteId: string, { pool, eventStore }: Sources): Promise<string | undefined> {
+export async function findQuote(organisationId: string, quoteId: string, { pool, eventStore }: Stores): Promise<string | undefined> {
   const place = quotePlaceOf(quoteId);
   if (place === undefined) return undefined;
   // The stream has it if the table does not have the quote yet, or has it as an earlier version recorded it.
