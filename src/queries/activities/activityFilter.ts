@@ -1,16 +1,13 @@
 import { halfHourMs } from "../../projections/tables/activities.js";
+import { type TimeRange, timeScope } from "../page.js";
 
 /** Which activities are looked for. All that is given has to hold. */
-export interface ActivityFilter {
+export interface ActivityFilter extends TimeRange {
   readonly importId?: string | undefined;
   /** Empty: the activities that name no customer. */
   readonly customerId?: string | undefined;
   readonly warehouseCode?: string | undefined;
   readonly chargeCode?: string | undefined;
-  /** Included. */
-  readonly from?: Date | undefined;
-  /** Not included. */
-  readonly to?: Date | undefined;
 }
 
 /** Whether the filter has a condition besides the import. */
@@ -18,10 +15,10 @@ export const isFiltered = ({ customerId, warehouseCode, chargeCode, from, to }: 
   [customerId, warehouseCode, chargeCode, from, to].some((given) => given !== undefined);
 
 /** For cursors: a cursor belongs to one filter. */
-export const filterScope = ({ importId, customerId, warehouseCode, chargeCode, from, to }: ActivityFilter): string[] => [
+export const filterScope = ({ importId, customerId, warehouseCode, chargeCode, ...range }: ActivityFilter): string[] => [
   importId ?? "",
   ...[customerId, warehouseCode, chargeCode].map((text) => (text === undefined ? "" : `=${text}`)),
-  ...[from, to].map((time) => time?.toISOString() ?? ""),
+  ...timeScope(range),
 ];
 
 /** SQL for the groups that pass the filter. Its values are those of `filterValues`. */
