@@ -3,12 +3,6 @@ import { type ActivityContent, readContent } from "../domain/rows/activityConten
 import { createIntList } from "../domain/rows/compactLists.js";
 import type { DayContents, LedgerFigures } from "./ledgerFigures.js";
 
-export interface RepeatFinder {
-  /** Is called for each row. `find` answers by the order of these calls, counted from 0. */
-  add(values: Readonly<Record<string, unknown>>): void;
-  find(figures: LedgerFigures): Promise<RepeatLookUp>;
-}
-
 export interface RepeatLookUp {
   isRepeated(index: number): boolean;
   /** The earliest activity that the row repeats. Undefined where it only repeats a row of its own file. */
@@ -19,18 +13,19 @@ export interface RepeatLookUp {
 const daysAtOnce = 4;
 
 /** Keeps 64 bits of each row, and finds among them those of earlier activities. */
-export function createRepeatFinder(): RepeatFinder {
+export function createRepeatFinder() {
   const [lows, highs] = [createIntList(), createIntList()];
   const days = new Set<number>();
   const content: ActivityContent = { low: 0, high: 0, instant: 0 };
   return {
-    add(values) {
+    /** Is called for each row. `find` answers by the order of these calls, counted from 0. */
+    add(values: Readonly<Record<string, unknown>>): void {
       readContent(values, content);
       lows.push(content.low);
       highs.push(content.high);
       days.add(dayOf(content.instant));
     },
-    async find(figures) {
+    async find(figures: LedgerFigures): Promise<RepeatLookUp> {
       const table = contentTable(lows, highs);
       const found = foundRows(lows.length);
       const asked = [...days].sort((one, other) => one - other);
