@@ -21,20 +21,13 @@ export interface EventWriting {
   landed(): void;
 }
 
-export interface EventWriter {
-  /** Adds an event to the present chunk. A promise where that chunk was full: it is being appended, and the event begins the next one. */
-  add(event: NewEvent): Promise<void> | undefined;
-  /** Appends what was added. Resolves when everything is recorded, with the stream's revision. */
-  recorded(): Promise<Revision>;
-  /** Waits for the append in flight; does not throw. */
-  settled(): Promise<void>;
-}
+export type EventWriter = ReturnType<typeof eventWriter>;
 
 /**
  * Appends an import's events in chunks. The next chunk is filled while one append is in flight; there is never more than one, at the exact
  * revision it was computed for.
  */
-export function eventWriter({ eventStore, loaded, check, landed }: EventWriting): EventWriter {
+export function eventWriter({ eventStore, loaded, check, landed }: EventWriting) {
   const newChunk = () => eventStore.newChunk(streamOf.import(loaded.importId), mostBytes);
   let landing = Promise.resolve(loaded.revision);
   let chunk = newChunk();
@@ -54,15 +47,18 @@ export function eventWriter({ eventStore, loaded, check, landed }: EventWriting)
     empty = undefined;
   };
   return {
-    add(event) {
+    /** Adds an event to the present chunk. A promise where that chunk was full: it is being appended, and the event begins the next one. */
+    add(event: NewEvent): Promise<void> | undefined {
       if (chunk.count() < mostEvents && chunk.add(event)) return undefined;
       return append().then(() => void chunk.add(event));
     },
-    async recorded() {
+    /** Appends what was added. Resolves when everything is recorded, with the stream's revision. */
+    async recorded(): Promise<Revision> {
       if (chunk.count() > 0) await append();
       return landing;
     },
-    async settled() {
+    /** Waits for the append in flight; does not throw. */
+    async settled(): Promise<void> {
       await Promise.allSettled([landing]);
     },
   };
