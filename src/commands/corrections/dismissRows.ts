@@ -1,7 +1,7 @@
 import { isLonger, limits } from "../../domain/imports/limits.js";
 import type { Principal } from "../../domain/principal.js";
-import { isStorable } from "../../domain/rows/cells.js";
 import { Rejection } from "../../domain/rejection.js";
+import { isStorable } from "../../domain/rows/cells.js";
 import type { Stores } from "../../ports/database.js";
 import { completedImport, expectWholeShipments, type ImportRef } from "./correctableRows.js";
 import { decide } from "./correctionsDecider.js";

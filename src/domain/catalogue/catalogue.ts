@@ -30,7 +30,8 @@ export function compileCatalogue(file: OrganisationFile) {
     zoneOf: (zoneMapId: string, countryCode: string, postalCode: string): string | undefined =>
       zoneMaps.get(zoneMapId)?.(countryCode, postalCode),
     /** Whether the place lies in any zone of the organisation. */
-    isServiceable: (countryCode: string, postalCode: string): boolean => everyMap.some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
+    isServiceable: (countryCode: string, postalCode: string): boolean =>
+      everyMap.some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
     /** The date, as the organisation's calendar has it. */
     today: (now: Date): string => dayAt(now.getTime(), file.organisation.timezone),
   };

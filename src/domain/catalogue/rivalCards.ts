@@ -44,8 +44,14 @@ function rivalsOf(cards: readonly ReadableCard[]): ReadonlyMap<number, CardSet> 
   }
   const rivals = new Map<number, CardSet>();
   for (const [place, others] of sharing) {
-    const rival = placesIn(others).filter((other) => other !== place && overlap(cards[place] as ReadableCard, cards[other] as ReadableCard));
-    if (rival.length > 0) rivals.set(place, rival.reduce((set, other) => set | setOf(other), nobody));
+    const rival = placesIn(others).filter(
+      (other) => other !== place && overlap(cards[place] as ReadableCard, cards[other] as ReadableCard),
+    );
+    if (rival.length > 0)
+      rivals.set(
+        place,
+        rival.reduce((set, other) => set | setOf(other), nobody),
+      );
   }
   return rivals;
 }

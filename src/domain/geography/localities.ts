@@ -33,18 +33,12 @@ export interface FoundLocality extends Locality {
   readonly postalCode: string;
 }
 
-interface Names {
-  id(name: string): number;
-  name(id: number): string;
-  key(id: number): string;
-}
-
-function internNames(): Names & { seal(): void } {
+function internNames() {
   const ids = new Map<string, number>();
   const names: string[] = [];
   const keys: string[] = [];
   return {
-    id(name) {
+    id(name: string): number {
       let id = ids.get(name);
       if (id === undefined) {
         id = names.push(name) - 1;
@@ -52,8 +46,8 @@ function internNames(): Names & { seal(): void } {
       }
       return id;
     },
-    name: (id) => names[id] ?? "",
-    key(id) {
+    name: (id: number): string => names[id] ?? "",
+    key(id: number): string {
       keys[id] ??= nameKey(names[id] ?? "");
       return keys[id] ?? "";
     },

@@ -1,6 +1,6 @@
 import { isLonger, limits } from "../../domain/imports/limits.js";
-import { isStorable } from "../../domain/rows/cells.js";
 import { Rejection } from "../../domain/rejection.js";
+import { isStorable } from "../../domain/rows/cells.js";
 import { Problem } from "../server/problem.js";
 
 /** The fields of a form as they were sent; a field that is absent reads as empty. */

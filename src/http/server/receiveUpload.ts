@@ -9,8 +9,8 @@ import { Transform, type Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { isLonger, limits } from "../../domain/imports/limits.js";
-import { isStorable } from "../../domain/rows/cells.js";
 import { Rejection } from "../../domain/rejection.js";
+import { isStorable } from "../../domain/rows/cells.js";
 import { Problem } from "./problem.js";
 import type { StillAllowed } from "./readBody.js";
 

@@ -88,10 +88,10 @@ export function ledgerFigures(organisationId: string, { at, replaced, limits }: 
     },
     async contents(days: readonly number[]) {
       const without = await leftOut;
-      const { rows } = await pool.query<{ position: string; importId: string; lows: Buffer; rest: Buffer; uncounted: number[] }>(contentsSql, [
-        organisationId,
-        days,
-      ]);
+      const { rows } = await pool.query<{ position: string; importId: string; lows: Buffer; rest: Buffer; uncounted: number[] }>(
+        contentsSql,
+        [organisationId, days],
+      );
       const replacedIn = (position: string) => without.flatMap((each) => (each.position === position ? each.row : []));
       return rows.map(({ position, ...row }) => ({ ...row, uncounted: [...row.uncounted, ...replacedIn(position)] }));
     },
