@@ -48,8 +48,11 @@ export function pageOfActivities(
   const { asOf } = filter;
   const scope = ["activities by group", organisationId, ...filterScope(filter), ...(asOf ? [asOf.toISOString()] : [])];
   const fetch = async (after: readonly string[] = [], count: number) => {
-    const values = { ...filterValues(organisationId, filter), ...placeValues(after), asOf, count };
-    return (await pool.query<FoundRow>(named(rowsSql(filter, pageColumns), values))).rows;
+    const values = filterValues(organisationId, filter);
+    // Each total has a row for the page, but for the one in which the last page ended, and those of half hours that lie in the range only in part.
+    const totals = values.cut.length > 0 ? null : count + 1;
+    return (await pool.query<FoundRow>(named(rowsSql(filter, pageColumns), { ...values, ...placeValues(after), asOf, totals, count })))
+      .rows;
   };
   return readPage(page, scope, fetch, {
     placeOf: ({ place }) => place,
@@ -72,7 +75,7 @@ export async function* allActivities(organisationId: string, filter: ActivityFil
   try {
     // No look-up is ever repeated, so remembering them only costs.
     await client.query("begin isolation level repeatable read read only; set local enable_memoize = off");
-    const values = { ...filterValues(organisationId, filter), ...placeValues([]), count: null };
+    const values = { ...filterValues(organisationId, filter), ...placeValues([]), totals: null, count: null };
     yield* copiedLines(client, named(rowsSql(filter, fileColumns), values), release);
     await client.query("rollback");
     release();
@@ -109,7 +112,7 @@ const byGroup = (asKnown: boolean) => `
     (select g.customer_id, g.warehouse_code, g.charge_code, half_hour, import_position, row_numbers from (${totalsOfGroup(asKnown)}) as t
       where t.half_hour >= case when ${isBegun("g")} then :afterHalfHour::timestamptz else :first::timestamptz end and t.half_hour < :end
         and (not coalesce(${isBegun("g")}, false) or (t.half_hour, t.import_position) >= ${begunTotal})
-      order by t.half_hour, t.import_position offset 0) as t`;
+      order by t.half_hour, t.import_position limit :totals::bigint offset 0) as t`;
 
 /** As of an earlier time a total has the rows of now, without those that came since, and with those taken back since. */
 function totalsOfGroup(asKnown: boolean): string {
@@ -130,7 +133,7 @@ const ofImport = `
   select ${group}, half_hour, t.import_position, row_numbers from activity_totals as t join imports as i on i.position = t.import_position
    where i.import_id = :importId and i.organisation_id = :organisationId and ${passesSql("t")} and t.half_hour >= :first and t.half_hour < :end
      and (:afterCustomer::text is null or (${group}) > ${begunGroup} or ${isBegun("t")} and (t.half_hour, t.import_position) >= ${begunTotal})
-   order by ${group}, half_hour, t.import_position offset 0`;
+   order by ${group}, half_hour, t.import_position limit :totals::bigint offset 0`;
 
 const instant = instantSql("a.activity_timestamp");
 
