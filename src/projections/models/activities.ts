@@ -42,6 +42,7 @@ export const activities: Projection = {
     await copyRows(client, target, lines, options);
     await writeContents(client, batch);
     const { completed, abandoned } = endingsOf(batch, "activities");
+    if (completed.some(({ ended }) => ended.data.counts.processed > manyRows)) await client.query(forLargeImports);
     await writeTotals(
       client,
       completed.map(({ facts }) => facts),
@@ -62,6 +63,7 @@ const group = "customer_id, warehouse_code, charge_code";
 const keys = `left(coalesce(customer_id, ''), ${longestKey}) as customer_id, left(warehouse_code, ${longestKey}) as warehouse_code,
               left(charge_code, ${longestKey}) as charge_code`;
 
+const manyRows = 10_000;
 /** With this work_mem the sums of a large import stay in memory. Postgres may overestimate their cost, and compiling takes longer than running. */
 const forLargeImports = "set local work_mem = '64MB'; set local jit = off";
 
@@ -71,7 +73,6 @@ export async function writeTotals(
   completed: readonly Pick<ImportFacts, "position" | "organisationId">[],
 ): Promise<void> {
   if (completed.length === 0) return;
-  await client.query(forLargeImports);
   await client.query(totalsSql, [completed.map(({ position }) => position), completed.map(({ organisationId }) => organisationId)]);
 }
 
