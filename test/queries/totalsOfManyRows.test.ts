@@ -2,8 +2,9 @@
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeTotals } from "../../src/projections/models/activities.js";
-import { allActivities, listActivities } from "../../src/queries/activities/activityRows.js";
+import { listActivities } from "../../src/queries/activities/activityRows.js";
 import { activityTotals, sumOfTotals } from "../../src/queries/activities/activityTotals.js";
+import { allActivities } from "../../src/queries/activities/allActivities.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 import { clearDeadRows } from "../support/stores/rowsLookedAt.js";
 

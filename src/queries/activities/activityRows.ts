@@ -5,7 +5,6 @@ import { fieldsOf } from "../../domain/imports/fields.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { instantSql } from "../../projections/tables/activities.js";
-import { type CopiedLines, copiedLines } from "../copiedLines.js";
 import { givenFields } from "../givenFields.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import { listInPushOrder } from "./activitiesInPushOrder.js";
@@ -60,32 +59,7 @@ export function pageOfActivities(
   });
 }
 
-/**
- * Every activity that passes the filter, for files: in the order of its pages, some at a time, all from one snapshot of the ledger, so that an
- * import that completes meanwhile is not in it. A row has the fields in their order, then the import's id and the row's number.
- * Holds a connection until the rows end or are given up (`return`), or until nobody has taken the next ones for a minute: the rows fail then.
- */
-export async function* allActivities(organisationId: string, filter: ActivityFilter, pool: Pool): AsyncGenerator<CopiedLines> {
-  const client = await pool.connect();
-  let isHeld = true;
-  const release = (broken?: Error) => {
-    if (isHeld) client.release(broken);
-    isHeld = false;
-  };
-  try {
-    // No look-up is ever repeated, so remembering them only costs.
-    await client.query("begin isolation level repeatable read read only; set local enable_memoize = off");
-    const values = { ...filterValues(organisationId, filter), ...placeValues([]), totals: null, count: null };
-    yield* copiedLines(client, named(rowsSql(filter, fileColumns), values), release);
-    await client.query("rollback");
-    release();
-  } finally {
-    release(new Error("the rows were given up")); // closes the connection, unless all rows were taken
-  }
-}
-
 const fields = fieldsOf("activity");
-const fileColumns = [...fields.map(({ ledgerColumn }) => `a.${ledgerColumn}`), "i.import_id", 'a."row"'].join(", ");
 const pageColumns = [
   ...fields.map(({ name, ledgerColumn }) => `a.${ledgerColumn} as "${name}"`),
   `i.import_id as "importId", i.source_details as "sourceDetails", a."row"`,
@@ -94,7 +68,7 @@ const pageColumns = [
 ].join(", ");
 
 /** The row in which the last page ended: its total, and its number. */
-function placeValues([afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow]: readonly string[]) {
+export function placeValues([afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow]: readonly string[]) {
   return { afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow };
 }
 
@@ -138,7 +112,10 @@ const ofImport = `
 const instant = instantSql("a.activity_timestamp");
 
 /** `limit 1` keeps the planner to one look-up for each row. Of the half hours that lie in the range only in part, the rows have to be looked at. */
-const rowsSql = ({ importId, asOf }: { readonly importId?: string | undefined; readonly asOf?: Date | undefined }, columns: string) => `
+export const rowsSql = (
+  { importId, asOf }: { readonly importId?: string | undefined; readonly asOf?: Date | undefined },
+  columns: string,
+) => `
   select ${columns} from (${importId === undefined ? byGroup(asOf !== undefined) : ofImport}) as t
    cross join lateral (select import_id, source_details from imports where position = t.import_position and organisation_id = :organisationId limit 1) as i
    cross join unnest(t.row_numbers) as numbers (number)

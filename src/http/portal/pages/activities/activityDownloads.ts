@@ -1,7 +1,7 @@
 import { fieldsOf, isNumber } from "../../../../domain/imports/fields.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { allActivities } from "../../../../queries/activities/activityRows.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
+import { allActivities } from "../../../../queries/activities/allActivities.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
