@@ -6,7 +6,11 @@ import { openSealed, sealValue } from "./sessions/sealedValues.js";
 
 const cookie = "waybill_notice";
 const seconds = 60;
-const shape = z.object({ kind: z.enum(["done", "error"]), lines: z.array(z.string()), once: z.string().optional() });
+const shape = z.object({
+  kind: z.enum(["done", "error"]),
+  lines: z.array(z.string()),
+  once: z.object({ title: z.string(), text: z.string(), copyLabel: z.string() }).optional(),
+});
 
 /**
  * What a form has to say on the page it leads to: in a sealed cookie, since that page may come from another process, and a new key must

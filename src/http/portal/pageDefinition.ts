@@ -32,7 +32,7 @@ export interface PageHead {
   readonly action?: Child;
   /** Other ways to look at the same thing. */
   readonly views?: readonly { readonly label: string; readonly to: string; readonly current: boolean }[];
-  /** Downloads and further actions. `to` is an address, as `links.to` makes it. */
+  /** Downloads and further actions. */
   readonly menu?: readonly MenuItem[];
 }
 
@@ -74,8 +74,8 @@ export interface Work {
   readonly tooSlow: string;
 }
 
-/** Leads to a page that says in a line what was done. `once`: a secret that only this page shows. */
-export const withNotice = (goTo: string, line: string, once?: string): FormResult => ({
+/** Leads to a page that says in a line what was done. */
+export const withNotice = (goTo: string, line: string, once?: Secret): FormResult => ({
   goTo,
   notice: { kind: "done", lines: [line], ...(once === undefined ? {} : { once }) },
 });
@@ -106,16 +106,19 @@ export interface FormDefinition<V extends Visit = SignedInVisit> {
   submit(visit: V, fields: Fields, deps: PortalDeps): Promise<FormResult | PageContent | Work>;
 }
 
-/** Forms of one page, whose paths go on from the page's own. */
-export const formsOf =
-  (page: PageDefinition) =>
-  (below: string, submit: FormDefinition["submit"], more: Pick<FormDefinition, "faults"> = {}): FormDefinition => ({
-    path: page.path + below,
-    access: page.access,
-    page,
-    submit,
-    ...more,
-  });
+export const page = <V extends Visit = SignedInVisit>(
+  path: string,
+  access: Access,
+  show: PageDefinition<V>["show"],
+): PageDefinition<V> => ({ path, access, show });
+
+/** A form of a page, whose path goes on from the page's own. */
+export const formOf = <V extends Visit = SignedInVisit>(
+  shown: PageDefinition<V>,
+  below: string,
+  submit: FormDefinition<V>["submit"],
+  more: Partial<Pick<FormDefinition<V>, "access" | "faults" | "mostBytes" | "body">> = {},
+): FormDefinition<V> => ({ path: shown.path + below, access: shown.access, page: shown, submit, ...more });
 
 /**
  * What a page's script, link or event source asks for: JSON, a download, a stream of events. A refusal is JSON as the API's, or a page where
@@ -129,6 +132,13 @@ export interface AnswerDefinition<V extends Visit = SignedInVisit> {
   readonly body?: { readonly json: number } | "upload";
   answer(visit: V, deps: PortalDeps, body: unknown): Promise<Response>;
 }
+
+export const getAnswer = (path: string, access: Access, answer: AnswerDefinition["answer"]): AnswerDefinition => ({
+  method: "GET",
+  path,
+  access,
+  answer,
+});
 
 /** The pages of one subject with their forms, and what they ask for. */
 export interface Subject {
@@ -166,11 +176,17 @@ export interface PortalDeps extends PortalOptions {
   readonly stopping?: AbortSignal | undefined;
 }
 
+/** Shown on the next page and never again: a new key, an invitation's link. */
+export interface Secret {
+  readonly title: string;
+  readonly text: string;
+  readonly copyLabel: string;
+}
+
 export interface Notice {
   readonly kind: "done" | "error";
   readonly lines: readonly string[];
-  /** Shown on the next page and never again: a new key, an invitation's link. */
-  readonly once?: string;
+  readonly once?: Secret;
 }
 
 /** Who may see a page or send a form: any visitor, every signed-in member, or members whose role allows it. */

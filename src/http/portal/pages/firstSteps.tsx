@@ -1,4 +1,5 @@
 // Get started: what an organisation does in its first hour, each step ticked when it is done.
+
 import type { Child } from "hono/jsx";
 import { putFirstStepsAway } from "../../../commands/organisations/firstSteps.js";
 import { demoOrganisation } from "../../../demo/demoOrganisation.js";
@@ -7,7 +8,8 @@ import type { OrganisationFile } from "../../../domain/catalogue/schema.js";
 import { idOf } from "../../../domain/catalogue/uses.js";
 import { firstStepsOf } from "../../../queries/recentWork.js";
 import { type FormDefinition, originOf, type PageDefinition, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
-import { Button, ButtonLink, Form, HiddenFields } from "../shell/form.js";
+import { Button, Form, HiddenFields } from "../shell/form.js";
+import { ButtonLink } from "../shell/link.js";
 import { Panel } from "../shell/panel.js";
 import { addPath, type Entry, listPath, tabOrder } from "./catalogue/addresses.js";
 import { editForm } from "./catalogue/draft.js";
@@ -30,13 +32,13 @@ interface Step {
  */
 export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
   if (!visit.may("operate")) return null;
-  const { may, links } = visit;
+  const { may } = visit;
   const done = await firstStepsOf(visit.person.organisationId, deps.pool);
   if (done.isPutAway || (done.hasImport && !done.hasExample)) return null;
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
   const { customers, rateCards } = catalogue.file;
   const isPriced = customers.length > 0 && rateCards.length > 0;
-  const link = (to: string, label: string) => <ButtonLink to={links.to(to)} label={label} quiet />;
+  const link = (to: string, label: string) => <ButtonLink to={to} label={label} quiet />;
   const ofAdmins = <span class="muted">An admin does this.</span>;
   const steps: readonly Step[] = [
     {
@@ -44,7 +46,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
       isDone: isPriced,
       ways: may("catalogue") ? (
         <>
-          <Form visit={visit} to={`${path}/catalogue`} class="">
+          <Form to={`${path}/catalogue`} class="">
             <HiddenFields values={{ version: String(catalogueVersion) }} />
             <Button label="Load example catalogue" />
           </Form>
@@ -58,7 +60,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
       label: "Try the example file",
       isDone: done.hasImport,
       ways: (
-        <Form visit={visit} to={`${path}/example`} class="">
+        <Form to={`${path}/example`} class="">
           <Button class={isPriced ? undefined : "quiet"} label="Try the example file" />
         </Form>
       ),
@@ -88,7 +90,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
           </li>
         ))}
       </ol>
-      <Form visit={visit} to={path} class="">
+      <Form to={path} class="">
         <Button class="quiet" label="Put away" aria-description="This list, for everybody in your organisation" />
       </Form>
     </Panel>

@@ -21,7 +21,7 @@ export function MemberQuestion({ visit, members }: { visit: SignedInVisit; membe
   const isPromoted = change !== undefined && visit.query["to"] === "admin";
   if (!isPromoted && isLastAdmin(members, member.memberId))
     return (
-      <Question visit={visit} title={isOwn ? "You are the only admin" : "This is the only admin"} back={membersPath}>
+      <Question title={isOwn ? "You are the only admin" : "This is the only admin"} back={membersPath}>
         <p>An organisation needs at least one admin. Make another member who has joined an admin, then try again.</p>
       </Question>
     );
@@ -40,7 +40,7 @@ interface Asking {
 function RemoveQuestion({ visit, isOwn, member: { email }, name, path }: Asking) {
   const [title, label] = isOwn ? ["Remove yourself?", "Remove myself"] : ["Remove this member?", "Remove"];
   return (
-    <Question visit={visit} to={`${path}/remove`} back={membersPath} title={title} label={label}>
+    <Question to={`${path}/remove`} back={membersPath} title={title} label={label}>
       {isOwn ? (
         <p>
           You are signed out everywhere at once and can no longer sign in to <strong>{visit.person.organisationName}</strong>. What you did
@@ -56,10 +56,10 @@ function RemoveQuestion({ visit, isOwn, member: { email }, name, path }: Asking)
   );
 }
 
-function EraseQuestion({ visit, isOwn, member: { email }, path }: Asking) {
+function EraseQuestion({ isOwn, member: { email }, path }: Asking) {
   const [title, label] = isOwn ? ["Erase yourself?", "Erase myself"] : ["Erase this person?", "Erase"];
   return (
-    <Question visit={visit} to={`${path}/erase`} back={membersPath} title={title} label={label}>
+    <Question to={`${path}/erase`} back={membersPath} title={title} label={label}>
       {isOwn ? (
         <p>
           You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a

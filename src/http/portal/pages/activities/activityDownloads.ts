@@ -41,7 +41,7 @@ const changesTable: TableOf = async ({ visit, nameOf, filter, since }, { pool })
   if (!since) throw new Rejection("invalid", "Give the time in since, such as 2026-03-01T14:30");
   const { organisationId } = visit.person;
   const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(organisationId, pool)]);
-  return tableOf(visit, changeColumns(visit, nameOf, actorOf), changeLines(changes));
+  return tableOf(visit, changeColumns(nameOf, actorOf), changeLines(changes));
 };
 
 const tableOf = <Row>({ person }: SignedInVisit, columns: readonly Column<Row>[], rows: readonly Row[]): DownloadedTable => ({

@@ -1,11 +1,13 @@
 // The inputs of a form, made from the fields of the organisation file's schema, and what is read from them.
+
 import type { Child } from "hono/jsx";
 import type { CatalogueField } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import type { Fields } from "../../fields.js";
 import type { Query } from "../../links.js";
-import { Button, ButtonLink, Choice, Field, Form, HiddenFields, listIn, Ticks, tickedIn } from "../../shell/form.js";
+import { Button, Choice, Field, Form, HiddenFields, listIn, Ticks, tickedIn } from "../../shell/form.js";
+import { ButtonLink } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
 import { nameOfEntry } from "./addresses.js";
 import type { FormView } from "./draft.js";
@@ -25,13 +27,13 @@ interface FormBodyProps {
 
 export const FormBody = ({ view, to, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
   <Panel id="entry" title={title}>
-    <Form visit={view.visit} to={to}>
+    <Form to={to}>
       <HiddenFields values={{ version: String(view.version), ...hidden }} />
       <Inputs file={view.file} fields={fields} values={values} typed={view.typed} />
       {children}
       <div class="button-row">
         <Button label="Show changes" />
-        <ButtonLink to={view.visit.links.to(back)} label="Cancel" quiet />
+        <ButtonLink to={back} label="Cancel" quiet />
       </div>
     </Form>
   </Panel>

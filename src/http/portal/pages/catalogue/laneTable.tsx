@@ -45,9 +45,9 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
   const zoneChip = { name: "zone", label: "Zone at either end", kind: "text", maxlength: 64 } as const;
   return (
     <Panel id="lanes" title="Lanes">
-      {card.lanes.length > 10 ? <Chips visit={visit} path={path} chips={[zoneChip]} /> : null}
+      {card.lanes.length > 10 ? <Chips path={path} chips={[zoneChip]} /> : null}
       {mayChange ? (
-        <Form visit={visit} to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })} id="lane-form">
+        <Form to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })} id="lane-form">
           <HiddenFields values={{ version: submitted.get("version") || String(version) }} />
           <div class="lane-scroll">
             <Table caption="Lanes" columns={[choice, ...columns]} rows={typedRows(visit, names) ?? [...recorded, ...blank]} />

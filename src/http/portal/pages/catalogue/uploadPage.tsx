@@ -1,4 +1,5 @@
 // Files that change the catalogue: the form that takes one, and what it becomes.
+
 import { readFile, rm } from "node:fs/promises";
 import type { Child } from "hono/jsx";
 import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
@@ -6,8 +7,9 @@ import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
 import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit, Subject } from "../../pageDefinition.js";
-import { Button, ButtonLink } from "../../shell/form.js";
+import { Button } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
+import { ButtonLink } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
 import { ensureFromOwnPage } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
@@ -43,7 +45,7 @@ export function fileForm({ path, title, accept, about, edit }: FileForm): Requir
           </div>
           <div class="button-row">
             <Button label="Show changes" />
-            <ButtonLink to={visit.links.to(back)} label="Cancel" quiet />
+            <ButtonLink to={back} label="Cancel" quiet />
           </div>
         </form>
       </Panel>

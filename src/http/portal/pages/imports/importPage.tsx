@@ -1,4 +1,5 @@
 // The page of one import: what became of it, from the tables and from its stream, and the button that cancels it.
+
 import { cancelImport } from "../../../../commands/imports/endImport.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import { requestedEvent } from "../../../../events/importLayout.js";
@@ -13,17 +14,11 @@ import { countRejectedRows } from "../../../../queries/rejectedRows/rejectionGro
 import { rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
+import { withQuery } from "../../links.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
-import {
-  type AnswerDefinition,
-  type FormDefinition,
-  type PageDefinition,
-  type PageHead,
-  type PortalDeps,
-  type SignedInVisit,
-  withNotice,
-} from "../../pageDefinition.js";
+import { formOf, getAnswer, type PageHead, type PortalDeps, page, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { NoQuestion, Question } from "../../shell/form.js";
+import { Link } from "../../shell/link.js";
 import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { Amount, ShortId } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
@@ -34,63 +29,54 @@ import { earlierPush, PushInWords } from "./sameFile.js";
 import { StatusPart } from "./statusPart.js";
 import { Timeline } from "./timeline.js";
 
-export const importPage: PageDefinition<SignedInVisit> = {
-  path: `${importsPath}/{importId}`,
-  access: "look",
-  show: async (visit, deps) => {
-    const { importId = "" } = visit.params;
-    const version = await versionOf(watchedName.import(importId), deps);
-    const { view } = await importOf(visit, deps);
-    const asOf = timeIn(visit);
-    const head: PageHead = {
-      title: shownReference(view),
-      crumbs: [["Imports", importsPath]],
-      menu: [{ label: "History", to: visit.links.to(`${importPath(importId)}/history`) }],
-    };
-    const details = await ImportDetails({ visit, view, deps });
-    const form = <AsOf visit={visit} path={importPath(importId)} asOf={asOf} />;
-    if (asOf) {
-      const was = await PastImport({ visit, view, asOf, deps });
-      return {
-        ...head,
-        body: (
-          <>
-            {details}
-            {form}
-            {was}
-          </>
-        ),
-      };
-    }
-    const present = await PresentImport({ visit, view, deps });
-    const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
+export const importPage = page(`${importsPath}/{importId}`, "look", async (visit, deps) => {
+  const { importId = "" } = visit.params;
+  const version = await versionOf(watchedName.import(importId), deps);
+  const { view } = await importOf(visit, deps);
+  const asOf = timeIn(visit);
+  const head: PageHead = {
+    title: shownReference(view),
+    crumbs: [["Imports", importsPath]],
+    menu: [{ label: "History", to: `${importPath(importId)}/history` }],
+  };
+  const details = await ImportDetails({ visit, view, deps });
+  const form = <AsOf visit={visit} path={importPath(importId)} asOf={asOf} />;
+  if (asOf) {
+    const was = await PastImport({ visit, view, asOf, deps });
     return {
       ...head,
-      scripts: ["live.js"],
       body: (
         <>
-          {asks ? <CancelQuestion visit={visit} view={view} /> : <NoQuestion />}
           {details}
-          <Live visit={visit} from={`${livePath}/${importId}`} version={version} isMoving={isUnfinished(view)} />
-          <div id="import-now" data-refetch>
-            {present}
-          </div>
           {form}
+          {was}
         </>
       ),
     };
-  },
-};
+  }
+  const present = await PresentImport({ visit, view, deps });
+  const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
+  return {
+    ...head,
+    scripts: ["live.js"],
+    body: (
+      <>
+        {asks ? <CancelQuestion view={view} /> : <NoQuestion />}
+        {details}
+        <Live from={`${livePath}/${importId}`} version={version} isMoving={isUnfinished(view)} />
+        <div id="import-now" data-refetch>
+          {present}
+        </div>
+        {form}
+      </>
+    ),
+  };
+});
 
-export const importStream: AnswerDefinition<SignedInVisit> = {
-  method: "GET",
-  path: `${livePath}/{importId}`,
-  access: "look",
-  answer: async (visit, deps) => {
-    const { view } = await importOf(visit, deps);
-    return liveAnswer(visit, deps, watchedName.import(view.importId));
-  },
-};
+export const importStream = getAnswer(`${livePath}/{importId}`, "look", async (visit, deps) => {
+  const { view } = await importOf(visit, deps);
+  return liveAnswer(visit, deps, watchedName.import(view.importId));
+});
 
 const rowsPerPage = 25;
 /** The time for reading the history. After it the page is shown without the history. */
@@ -138,7 +124,7 @@ async function ImportDetails({ visit, view, deps }: { visit: SignedInVisit; view
       </p>
       {earlier ? (
         <p class="notice warn">
-          The same file as <PushInWords visit={visit} earlier={earlier} />.
+          The same file as <PushInWords earlier={earlier} />.
         </p>
       ) : null}
       {columns && nameOf ? <ColumnsOfImport visit={visit} kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
@@ -156,10 +142,10 @@ async function columnsOf({ eventStore }: PortalDeps, importId: string): Promise<
 export const importOf = ({ params, person }: SignedInVisit, deps: PortalDeps): Promise<ReadImport> =>
   requireImport(person.organisationId, { kind: undefined, importId: params["importId"] ?? "" }, deps);
 
-function CancelQuestion({ visit, view }: { visit: SignedInVisit; view: ImportView }) {
+function CancelQuestion({ view }: { view: ImportView }) {
   const path = importPath(view.importId);
   return (
-    <Question visit={visit} title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
+    <Question title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
       <p>
         {view.status === "queued" ? (
           <>
@@ -177,18 +163,18 @@ function CancelQuestion({ visit, view }: { visit: SignedInVisit; view: ImportVie
   );
 }
 
-export const cancelForm: FormDefinition<SignedInVisit> = {
-  path: `${importsPath}/{importId}/cancel`,
-  access: "operate",
-  page: importPage,
-  submit: async (visit, _, deps) => {
+export const cancelForm = formOf(
+  importPage,
+  "/cancel",
+  async (visit, _, deps) => {
     const { view } = await importOf(visit, deps);
     const { organisationId, by } = visit.person;
     const now = await deps.organisations.now();
     await cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
     return withNotice(importPath(view.importId), `${shownReference(view)} cancelled.`);
   },
-};
+  { access: "operate" },
+);
 
 const longestMs = 4_000;
 /** The link to the history begins this many events before the last event of that time. */
@@ -216,7 +202,7 @@ async function PastImport({ visit, view, asOf, deps }: { visit: SignedInVisit; v
       <Panel id="as-it-was" title="As it was">
         <p class="status">
           <StatusBadge view={{ status, cancelling: false }} />
-          <a href={visit.links.to(`${importPath(importId)}/history`, { from: String(from) })}>History up to then</a>
+          <Link to={withQuery(`${importPath(importId)}/history`, { from: String(from) })}>History up to then</Link>
         </p>
         <Facts
           facts={[

@@ -1,4 +1,5 @@
 // Parts of an import's page: why rows were rejected, which they are, and what was taken back.
+
 import { columnsOf } from "../../../../domain/imports/fields.js";
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { rangesInWords } from "../../../../domain/ranges.js";
@@ -9,9 +10,11 @@ import type { Page } from "../../../../queries/page.js";
 import type { RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
 import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
+import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
-import { Badge, type Fact, Facts, Pager, Panel } from "../../shell/panel.js";
+import { Link } from "../../shell/link.js";
+import { Badge, type Fact, Facts, Pager, Panel, type State } from "../../shell/panel.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount, Sentence, Time } from "../../shell/values.js";
@@ -44,22 +47,22 @@ interface RejectedProps {
   readonly cursor: string | undefined;
 }
 
-export function RejectedRows({ visit, view, page: { items, nextCursor }, cursor }: RejectedProps) {
+export function RejectedRows({ view, page: { items, nextCursor }, cursor }: RejectedProps) {
   if (items.length === 0 && cursor === undefined) return null;
   return (
     <Panel id="rejected" title="Rejected rows">
-      <Table caption="Rejected rows, in the order of the file" columns={rejectedColumns(visit, view)} rows={items} />
+      <Table caption="Rejected rows, in the order of the file" columns={rejectedColumns(view)} rows={items} />
       <Pager
         of="rejected rows"
         cursor={cursor}
         nextCursor={nextCursor}
-        address={(next) => `${visit.links.to(importPath(view.importId), { cursor: next })}#rejected`}
+        path={(next) => `${withQuery(importPath(view.importId), { cursor: next })}#rejected`}
       />
     </Panel>
   );
 }
 
-const states: Readonly<Record<RowState, { readonly label: string; readonly badge: string }>> = {
+const states: Readonly<Record<RowState, State>> = {
   open: { label: "Open", badge: "bad" },
   submitted: { label: "Being corrected", badge: "busy" },
   corrected: { label: "Corrected", badge: "good" },
@@ -68,22 +71,22 @@ const states: Readonly<Record<RowState, { readonly label: string; readonly badge
   withdrawn: { label: "Withdrawn", badge: "" },
 };
 
-const rejectedColumns = (visit: SignedInVisit, { importId, kind }: ImportView): readonly Column<RowWithState>[] => [
+const rejectedColumns = ({ importId, kind }: ImportView): readonly Column<RowWithState>[] => [
   {
     heading: "Row",
     names: true,
     cell: ({ row }) => (
-      <a class="amount" href={visit.links.to(historyPath(importId, row))}>
+      <Link class="amount" to={historyPath(importId, row)}>
         {row}
         <span class="unseen">, its history</span>
-      </a>
+      </Link>
     ),
   },
   {
     heading: "Reason",
     cell: ({ error }) => (
       <span class="reason">
-        <Sentence links={visit.links} text={short(error, longestReason)} />
+        <Sentence text={short(error, longestReason)} />
       </span>
     ),
   },
@@ -136,27 +139,27 @@ interface ReversalsProps {
 }
 
 /** What was taken back of an import, when, by whom and why. */
-export function Reversals({ visit, view, reversals, nameOf }: ReversalsProps) {
+export function Reversals({ view, reversals, nameOf }: ReversalsProps) {
   if (reversals.length === 0) return null;
   return (
     <Panel id="reversals" title="Reversals">
       <Table
         caption="Reversals, oldest first"
-        columns={reversalColumns(visit, view, nameOf)}
+        columns={reversalColumns(view, nameOf)}
         rows={reversals.slice(0, shownReversals)}
         marks={({ reversalId }) => ({ id: `reversal-${reversalId}` })}
       />
       <p class="more">
-        <a href={visit.links.to(eventsPath(view.importId, "reversals"))}>
+        <Link to={eventsPath(view.importId, "reversals")}>
           {reversals.length > shownReversals ? "All reversals" : "History of its reversals"}
-        </a>
+        </Link>
       </p>
     </Panel>
   );
 }
 
-const reversalColumns = (visit: SignedInVisit, { kind }: ImportView, nameOf: NameOf): readonly Column<ImportReversal>[] => [
-  { heading: "When", names: true, cell: ({ at }) => <Time visit={visit} at={at} exact /> },
+const reversalColumns = ({ kind }: ImportView, nameOf: NameOf): readonly Column<ImportReversal>[] => [
+  { heading: "When", names: true, cell: ({ at }) => <Time at={at} exact /> },
   { heading: "Who", cell: ({ actor }) => nameOf(principalOf(actor)) },
   { heading: "Reason", cell: ({ reason }) => <span class="reason">{reason}</span> },
   { heading: "What", cell: (reversal) => <span class="reason">{whatInWords(reversal)}</span> },

@@ -4,8 +4,9 @@ import type { ImportKind } from "../../../../events/importEvents.js";
 import { type ListedImport, listedImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
+import { withQuery } from "../../links.js";
 import { groupDigits } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { Badge } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { Amount, Unbroken } from "../../shell/values.js";
@@ -110,16 +111,16 @@ const statusInFull = (view: ImportView, notes: ImportNotes): string => {
   return openRows === 0 ? statusOf(view) : `${statusOf(view)}, ${groupDigits(openRows)} to correct`;
 };
 
-export const importColumns = (visit: SignedInVisit, notes: ImportNotes): readonly Column<ImportView>[] => [
+export const importColumns = (notes: ImportNotes): readonly Column<ImportView>[] => [
   {
     key: "reference",
     heading: "Reference",
     names: true,
     value: shownReference,
     cell: (view) => (
-      <a href={visit.links.to(importPath(view.importId))}>
+      <Link to={importPath(view.importId)}>
         <Unbroken text={shownReference(view)} />
-      </a>
+      </Link>
     ),
   },
   { key: "kind", heading: "Kind", value: ({ kind }) => kindNames[kind] },
@@ -147,9 +148,9 @@ export const importColumns = (visit: SignedInVisit, notes: ImportNotes): readonl
     cell: (view) => {
       const openRows = openRowsOf(view, notes);
       return openRows > 0 ? (
-        <a href={visit.links.to("/portal/corrections", { import: view.importId, kind: view.kind })}>
+        <Link to={withQuery("/portal/corrections", { import: view.importId, kind: view.kind })}>
           <Amount value={openRows} />
-        </a>
+        </Link>
       ) : (
         <Amount value={openRows} />
       );

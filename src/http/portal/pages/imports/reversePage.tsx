@@ -1,4 +1,5 @@
 // What a reversal would do, in words, with the form that does it.
+
 import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { parseNumbers } from "../../../../domain/ranges.js";
@@ -9,10 +10,11 @@ import type { CorrectingImport, ImportView } from "../../../../queries/imports/i
 import { answerTable } from "../../../server/problem.js";
 import { reasonIn } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { formOf, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
-import { Button, ButtonLink, Field, Form } from "../../shell/form.js";
+import { Button, Field, Form } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
 import { BillTable, billLines, billSum, FirstLines, mostLines } from "../activities/bills.js";
 import { type NameOfCustomer, presentCatalogue } from "../customers.js";
@@ -21,28 +23,24 @@ import { importOf } from "./importPage.js";
 import { importCrumbs, importPath, importsPath, kindNames, reversePath, shownReference } from "./importStatus.js";
 
 /** What would be reversed, and what follows from it, before anything is done. Some rows or a shipment are chosen by the address. */
-export const reversePage: PageDefinition<SignedInVisit> = {
-  path: `${importsPath}/{importId}/reverse`,
-  access: "operate",
-  show: async (visit, deps) => {
-    const { view } = await importOf(visit, deps);
-    const crumbs = importCrumbs(view);
-    const title = visit.query["rows"] ? "Reverse rows" : visit.query["shipment"] ? "Reverse shipment" : "Reverse import";
-    try {
-      return { title, crumbs, body: await preview(visit, view, deps) };
-    } catch (error) {
-      if (!(error instanceof Rejection) || error.code === "notFound") throw error;
-      const { status } = answerTable[error.code];
-      return {
-        title,
-        crumbs,
-        status,
-        notice: { kind: "error", lines: [error.message] },
-        body: view.status === "completed" ? <OtherChoice visit={visit} view={view} /> : null,
-      };
-    }
-  },
-};
+export const reversePage = page(`${importsPath}/{importId}/reverse`, "operate", async (visit, deps) => {
+  const { view } = await importOf(visit, deps);
+  const crumbs = importCrumbs(view);
+  const title = visit.query["rows"] ? "Reverse rows" : visit.query["shipment"] ? "Reverse shipment" : "Reverse import";
+  try {
+    return { title, crumbs, body: await preview(visit, view, deps) };
+  } catch (error) {
+    if (!(error instanceof Rejection) || error.code === "notFound") throw error;
+    const { status } = answerTable[error.code];
+    return {
+      title,
+      crumbs,
+      status,
+      notice: { kind: "error", lines: [error.message] },
+      body: view.status === "completed" ? <OtherChoice view={view} /> : null,
+    };
+  }
+});
 
 async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { organisationId } = visit.person;
@@ -70,12 +68,10 @@ async function correctionsOf(organisationId: string, { corrections }: ReversalOu
   return Promise.all(found);
 }
 
-export const reverseForm: FormDefinition<SignedInVisit> = {
-  path: reversePage.path,
-  access: "operate",
-  page: reversePage,
-  faults: { reason: /reason/ },
-  submit: async (visit, fields, deps) => {
+export const reverseForm = formOf(
+  reversePage,
+  "",
+  async (visit, fields, deps) => {
     const { view } = await importOf(visit, deps);
     const request = await requestOf(visit, view, deps);
     const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];
@@ -84,7 +80,8 @@ export const reverseForm: FormDefinition<SignedInVisit> = {
     const lines = outcomeInWords(view, outcome, corrections);
     return { goTo: importPath(view.importId), notice: { kind: "done", lines } };
   },
-};
+  { faults: { reason: /reason/ } },
+);
 
 type ReversalChoice = Omit<ReversalRequest, "preview" | "reason" | "includeCorrections">;
 
@@ -148,7 +145,7 @@ function ReversalPreview(props: PreviewProps) {
       {amounts && amounts.amounts.length > 0 ? <Amounts amounts={amounts} nameOf={nameOf} /> : null}
       {outcome.corrections.length > 0 ? <Corrections {...props} /> : null}
       {isLeft || outcome.corrections.length > 0 ? <ReverseForm {...props} isLeft={isLeft} /> : null}
-      <OtherChoice visit={visit} view={view} />
+      <OtherChoice view={view} />
     </>
   );
 }
@@ -159,7 +156,7 @@ function ChosenByAddress({ visit }: { visit: SignedInVisit }) {
   if (shipment)
     return (
       <span class="named">
-        Shipment <a href={visit.links.to(shipmentPath(shipment))}>{shipment}</a>
+        Shipment <Link to={shipmentPath(shipment)}>{shipment}</Link>
       </span>
     );
   return null;
@@ -222,7 +219,7 @@ function Amounts({ amounts: { amounts, allRows }, nameOf }: { amounts: ImportAmo
   );
 }
 
-function Corrections({ visit, outcome, corrections }: PreviewProps) {
+function Corrections({ outcome, corrections }: PreviewProps) {
   const more = outcome.corrections.length - corrections.length;
   return (
     <Panel id="corrections" title="Corrections by other imports">
@@ -230,7 +227,7 @@ function Corrections({ visit, outcome, corrections }: PreviewProps) {
       <ul class="plain-list">
         {corrections.map(({ importId, reference, rows }) => (
           <li>
-            <a href={visit.links.to(importPath(importId))}>{reference}</a> ({countInWords(rows, "row", "rows")})
+            <Link to={importPath(importId)}>{reference}</Link> ({countInWords(rows, "row", "rows")})
           </li>
         ))}
         {more > 0 ? <li>and {countInWords(more, "more import", "more imports")}</li> : null}
@@ -244,7 +241,7 @@ function ReverseForm({ visit, view, outcome, isLeft }: PreviewProps & { isLeft: 
   const wasChecked = visit.submitted.get("corrections") === "reverse";
   return (
     <Panel id="reverse" title="Reverse">
-      <Form visit={visit} to={withQuery(reversePath(view.importId), { rows, shipment })}>
+      <Form to={withQuery(reversePath(view.importId), { rows, shipment })}>
         <Field
           label="Reason"
           name="reason"
@@ -261,7 +258,7 @@ function ReverseForm({ visit, view, outcome, isLeft }: PreviewProps & { isLeft: 
         ) : null}
         <div class="button-row">
           <Button class="danger" label={`Reverse ${isLeft && outcome.reversed > 0 ? unitsOf(view, outcome.reversed) : "these rows"}`} />
-          <ButtonLink to={visit.links.to(importPath(view.importId))} label="Cancel" quiet />
+          <ButtonLink to={importPath(view.importId)} label="Cancel" quiet />
         </div>
       </Form>
     </Panel>
@@ -269,10 +266,9 @@ function ReverseForm({ visit, view, outcome, isLeft }: PreviewProps & { isLeft: 
 }
 
 /** Leads to the same page with some rows, a shipment, or the whole import. */
-const OtherChoice = ({ visit, view }: { visit: SignedInVisit; view: ImportView }) => (
+const OtherChoice = ({ view }: { view: ImportView }) => (
   <Panel id="other-choice" title="Reverse only a part">
     <Chips
-      visit={visit}
       path={reversePath(view.importId)}
       all="The whole import"
       chips={[

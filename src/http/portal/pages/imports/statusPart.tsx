@@ -1,11 +1,14 @@
 // The first panel of an import's page: its status and counts, what became of its rejected rows, and what can be done with it.
+
 import { unusualWords } from "../../../../domain/imports/unusual.js";
 import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import { AskButton, ButtonLink } from "../../shell/form.js";
+import { AskButton } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
@@ -53,19 +56,19 @@ export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => 
     </p>
     {view.errorMessage === null ? null : <p class="notice error">{view.errorMessage}</p>}
     {view.status === "cancelled" ? <p>Nothing of this import was recorded.</p> : null}
-    <Facts class="figures" facts={figuresOf(visit, view)} />
+    <Facts class="figures" facts={figuresOf(view)} />
     <Facts
       facts={[
         ["Kind", kindNames[view.kind]],
-        ["Submitted", <Time visit={visit} at={view.submittedAt} />],
-        ["Started", <Time visit={visit} at={view.startedAt} otherwise="Not yet" />],
-        ["Ended", <Time visit={visit} at={view.finishedAt} otherwise="Not yet" />],
+        ["Submitted", <Time at={view.submittedAt} />],
+        ["Started", <Time at={view.startedAt} otherwise="Not yet" />],
+        ["Ended", <Time at={view.finishedAt} otherwise="Not yet" />],
         ...(view.notes.length === 0 ? [] : [["Notes", view.notes.join("; ")] as const]),
-        ...rejectedRows(visit, view, states),
+        ...rejectedRows(view, states),
         ...corrections({ visit, view, correcting }),
       ]}
     />
-    <UnusualRows visit={visit} view={view} />
+    <UnusualRows view={view} />
     <Actions visit={visit} view={view} states={states} />
   </section>
 );
@@ -82,7 +85,7 @@ const saysReversed = (view: ImportView): string => {
   return reversed === undefined ? "" : `, ${reversed.toLowerCase()}`;
 };
 
-function figuresOf(visit: SignedInVisit, view: ImportView): Fact[] {
+function figuresOf(view: ImportView): Fact[] {
   const { counts, kind, reversed } = view;
   const rejected = rejectedSoFar(view);
   const figure = (label: string, value: number): Fact => [label, <Amount value={value} />];
@@ -94,32 +97,30 @@ function figuresOf(visit: SignedInVisit, view: ImportView): Fact[] {
     ];
   return [
     figure("Rows read", counts.received),
-    [`${kindNames[kind]} recorded`, <WrittenCount visit={visit} view={view} />],
+    [`${kindNames[kind]} recorded`, <WrittenCount view={view} />],
     ...(reversed ? [figure(`${kindNames[kind]} reversed`, reversed.rows)] : []),
     figure("Rows rejected", rejected),
   ];
 }
 
 /** The number leads to the activities. */
-function WrittenCount({ visit, view: { kind, status, counts, importId } }: { visit: SignedInVisit; view: ImportView }) {
+function WrittenCount({ view: { kind, status, counts, importId } }: { view: ImportView }) {
   const amount = <Amount value={counts.processed} />;
   if (kind !== "activities" || status !== "completed" || counts.processed === 0) return amount;
   return (
-    <a href={visit.links.to(activitiesPath, { import: importId })}>
+    <Link to={withQuery(activitiesPath, { import: importId })}>
       {amount}
       <span class="unseen">, show them</span>
-    </a>
+    </Link>
   );
 }
 
 /** Accepted rows that may be wrong: nothing holds them back, so somebody has to look. */
-function UnusualRows({ visit, view: { unusual, importId } }: { visit: SignedInVisit; view: ImportView }) {
+function UnusualRows({ view: { unusual, importId } }: { view: ImportView }) {
   if (unusual === null) return null;
   return (
     <p class="notice warn">
-      <a href={visit.links.to(activitiesPath, { import: importId, unusual: "yes" })}>
-        Look at {countInWords(unusual.count, "unusual row")}
-      </a>{" "}
+      <Link to={withQuery(activitiesPath, { import: importId, unusual: "yes" })}>Look at {countInWords(unusual.count, "unusual row")}</Link>{" "}
       before they are billed: {unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${groupDigits(count)})`).join(", ")}.
     </p>
   );
@@ -133,24 +134,24 @@ const inWords: Readonly<Record<GroupState, string>> = {
 };
 
 /** What became of the rejected rows, each number with the way to its rows. */
-function rejectedRows(visit: SignedInVisit, { importId }: ImportView, states: RowStates | undefined): Fact[] {
+function rejectedRows({ importId }: ImportView, states: RowStates | undefined): Fact[] {
   const some = groupStates.filter((state) => states && hasRows(states[state]));
   if (!states || some.length === 0) return [];
   const parts = some.map((state, index) => (
     <>
       {index > 0 ? ", " : null}
-      <a href={visit.links.to(correctionsAddress({ importId, state }))}>
+      <Link to={correctionsAddress({ importId, state })}>
         <Amount value={states[state].rows} />
         {states[state].atLeast ? " or more" : ""} {inWords[state]}
-      </a>
+      </Link>
     </>
   ));
   return [["Rejected rows", parts]];
 }
 
 /** Both ways: what this import corrects, and what corrects it. */
-function corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusProps, "visit" | "view" | "correcting">): Fact[] {
-  const link = (importId: string, text: string) => <a href={visit.links.to(importPath(importId))}>{text}</a>;
+function corrections({ view: { correctionOf }, correcting }: Pick<StatusProps, "visit" | "view" | "correcting">): Fact[] {
+  const link = (importId: string, text: string) => <Link to={importPath(importId)}>{text}</Link>;
   const facts: Fact[] = [];
   if (correctionOf) {
     const { importId, rows, reason } = correctionOf;
@@ -177,19 +178,19 @@ function Actions({ visit, view, states }: Pick<StatusProps, "visit" | "view" | "
   return (
     <div class="button-row">
       {canCorrect && visit.may("operate") ? (
-        <ButtonLink to={visit.links.to("/portal/corrections", { import: view.importId })} label="Correct rejected rows" />
+        <ButtonLink to={withQuery("/portal/corrections", { import: view.importId })} label="Correct rejected rows" />
       ) : null}
-      {view.reportKey === null ? null : <ButtonLink to={visit.links.to(`${path}/report`)} label="Download error report" quiet />}
+      {view.reportKey === null ? null : <ButtonLink to={`${path}/report`} label="Download error report" quiet />}
       {view.reportKey !== null && canCorrect && (states?.open.rows ?? 0) < view.counts.failed ? (
-        <ButtonLink to={visit.links.to(`${path}/report`, { rows: "all" })} label="Download with all rejected rows" quiet />
+        <ButtonLink to={withQuery(`${path}/report`, { rows: "all" })} label="Download with all rejected rows" quiet />
       ) : null}
       {reportIsDue ? <span class="muted">The error report is being prepared.</span> : null}
-      <ButtonLink to={visit.links.to(`${path}/file`)} label="Download submitted file" quiet />
+      <ButtonLink to={`${path}/file`} label="Download submitted file" quiet />
       {isReversible(view, canCorrect) && visit.may("operate") ? (
-        <ButtonLink to={visit.links.to(reversePath(view.importId))} label="Reverse import" quiet />
+        <ButtonLink to={reversePath(view.importId)} label="Reverse import" quiet />
       ) : null}
       {isUnfinished(view) && !view.cancelling && visit.may("operate") ? (
-        <AskButton visit={visit} at={path} question={{ ask: "cancel" }} label="Cancel import" about={shownReference(view)} />
+        <AskButton at={path} question={{ ask: "cancel" }} label="Cancel import" about={shownReference(view)} />
       ) : null}
     </div>
   );

@@ -4,6 +4,7 @@ import type { TimelineStep } from "../../../../queries/imports/importTimeline.js
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { importPath } from "./importStatus.js";
@@ -16,7 +17,7 @@ interface TimelineProps {
   readonly nameOf: NameOf;
 }
 
-export const Timeline = ({ visit, view, steps, nameOf }: TimelineProps) => (
+export const Timeline = ({ view, steps, nameOf }: TimelineProps) => (
   <Panel id="timeline" title="Timeline">
     {steps === undefined ? (
       <p class="muted">The history cannot be shown right now. Reload the page in a moment.</p>
@@ -24,8 +25,8 @@ export const Timeline = ({ visit, view, steps, nameOf }: TimelineProps) => (
       <ol class="timeline">
         {steps.map((step) => (
           <li>
-            <Time visit={visit} at={atOf(step)} exact />
-            <span>{stepInWords(step, visit, nameOf)}</span>
+            <Time at={atOf(step)} exact />
+            <span>{stepInWords(step, nameOf)}</span>
           </li>
         ))}
         {view.cancelling && !steps.some(({ type }) => type === "ImportCancelled") ? (
@@ -42,13 +43,13 @@ export const Timeline = ({ visit, view, steps, nameOf }: TimelineProps) => (
 const atOf = (step: TimelineStep): Date => ("data" in step ? new Date(step.data.at) : step.recordedAt);
 
 /** A step in words, for the timeline and for the list of events. */
-export function stepInWords(step: TimelineStep, visit: SignedInVisit, nameOf: NameOf): Child {
+export function stepInWords(step: TimelineStep, nameOf: NameOf): Child {
   const rowsOf = (count: number) => (
     <>
       <Amount value={count} /> {count === 1 ? "row" : "rows"}
     </>
   );
-  const linkTo = (importId: string, text: string) => <a href={visit.links.to(importPath(importId))}>{text}</a>;
+  const linkTo = (importId: string, text: string) => <Link to={importPath(importId)}>{text}</Link>;
   switch (step.type) {
     case "ImportRequested": {
       const { source, file, by, corrects } = step.data;

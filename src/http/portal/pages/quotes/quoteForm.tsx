@@ -1,8 +1,9 @@
 import type { Customer } from "../../../../domain/catalogue/schema.js";
 import type { Fields } from "../../fields.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import { Button, ButtonLink, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
+import { Button, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
+import { ButtonLink } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
 import { itemFields, mostItems } from "./quoteFields.js";
 
@@ -26,7 +27,7 @@ export function QuoteForm({ visit, customers, asked, tooMany }: QuoteFormProps) 
   const ticked = tickedIn(submitted, "customer");
   return (
     <Panel id="new-quote" title="New quote">
-      <Form visit={visit} to={quotesPath} class="stacked quote-form">
+      <Form to={quotesPath} class="stacked quote-form">
         <Ticks
           class="customers"
           legend="Customers"
@@ -45,7 +46,7 @@ export function QuoteForm({ visit, customers, asked, tooMany }: QuoteFormProps) 
         </div>
         <Items submitted={submitted} tooMany={isRefused ? 0 : tooMany} />
         <div class="actions">
-          {asked.get("customer") === "" ? null : <ButtonLink to={visit.links.to(quotesPath)} label="Clear form" quiet />}
+          {asked.get("customer") === "" ? null : <ButtonLink to={quotesPath} label="Clear form" quiet />}
           <button type="submit">Get quotes</button>
         </div>
       </Form>

@@ -3,6 +3,7 @@ import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { Badge } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { CopyButton, ShortId, Time, Unbroken } from "../../shell/values.js";
@@ -18,7 +19,7 @@ interface Props {
 const placeInWords = ({ suburb, state, postalCode, countryCode }: Location) => `${suburb} ${state} ${postalCode} ${countryCode}`;
 
 /** One request's prices: of each customer the cheapest first, each with how it is made up. */
-export function QuoteResults({ visit, quotes, nameOf }: Props) {
+export function QuoteResults({ quotes, nameOf }: Props) {
   const [first] = quotes;
   if (!first) return null;
   const { origin, destination, items, at } = first.recorded;
@@ -29,8 +30,8 @@ export function QuoteResults({ visit, quotes, nameOf }: Props) {
         {placeInWords(origin)} to {placeInWords(destination)}
       </h2>
       <p class="hint">
-        Priced <Time visit={visit} at={at} /> at the rates valid on {first.explanation.today || "that day"}. Totals are in {money.currency}{" "}
-        and include surcharges, fuel levy and GST.
+        Priced <Time at={at} /> at the rates valid on {first.explanation.today || "that day"}. Totals are in {money.currency} and include
+        surcharges, fuel levy and GST.
       </p>
       <QuotedItems items={items.slice(0, firstItems)} />
       {items.length > firstItems ? (
@@ -45,7 +46,7 @@ export function QuoteResults({ visit, quotes, nameOf }: Props) {
       ))}
       <div class="button-row">
         <CopyButton text={asText(quotes, nameOf, money)} label="Copy as text" />
-        <a href={visit.links.to(`${quotesPath}/${first.quoteId}/history`)}>History</a>
+        <Link to={`${quotesPath}/${first.quoteId}/history`}>History</Link>
       </div>
     </section>
   );

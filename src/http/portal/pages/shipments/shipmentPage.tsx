@@ -2,7 +2,8 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
-import type { PageContent, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { type PageContent, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { Link } from "../../shell/link.js";
 import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
 import { Table } from "../../shell/table.js";
 import { Amount, CopyButton, Time } from "../../shell/values.js";
@@ -20,11 +21,9 @@ import {
   shipmentsPath,
 } from "./shipmentWords.js";
 
-export const shipmentPage: PageDefinition<SignedInVisit> = {
-  path: `${shipmentsPath}/{shipmentId}`,
-  access: "look",
-  show: (visit, deps) => showShipment(visit.params["shipmentId"] ?? "", visit, deps),
-};
+export const shipmentPage = page(`${shipmentsPath}/{shipmentId}`, "look", (visit, deps) =>
+  showShipment(visit.params["shipmentId"] ?? "", visit, deps),
+);
 
 /** Another organisation's shipment and an unknown id get the same answer. */
 export async function showShipment(shipmentId: string, visit: SignedInVisit, deps: PortalDeps): Promise<PageContent> {
@@ -45,7 +44,7 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
     action: <CopyButton text={shipmentId} label="Copy id" />,
     body: (
       <>
-        {found && asOf === undefined ? <WrittenBy visit={visit} shipment={found} /> : null}
+        {found && asOf === undefined ? <WrittenBy shipment={found} /> : null}
         <AsOf visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
         {content ? (
           <Content content={content} nameOf={nameOfCustomer} timezone={visit.person.timezone} />
@@ -68,12 +67,10 @@ const NotThere = ({ title }: { title: string }) => (
 
 const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ fields, items: Array.isArray(items) ? items : [] });
 
-const WrittenBy = ({ visit, shipment }: { visit: SignedInVisit; shipment: LedgerShipment }) => (
+const WrittenBy = ({ shipment }: { shipment: LedgerShipment }) => (
   <p class="muted">
-    Updated <Time visit={visit} at={new Date(String(shipment["updatedAt"]))} /> by{" "}
-    <a href={visit.links.to(importPath(String(shipment["importId"])))}>
-      {String(shipment["sourceDetails"]).trim() || "an import without a reference"}
-    </a>
+    Updated <Time at={new Date(String(shipment["updatedAt"]))} /> by{" "}
+    <Link to={importPath(String(shipment["importId"]))}>{String(shipment["sourceDetails"]).trim() || "an import without a reference"}</Link>
   </p>
 );
 

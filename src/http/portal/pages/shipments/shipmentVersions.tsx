@@ -1,7 +1,9 @@
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
+import { withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { Link } from "../../shell/link.js";
 import { Badge, Pager, Panel } from "../../shell/panel.js";
 import { Amount, Time } from "../../shell/values.js";
 import { historyPath, importPath, reversalPath, reversePath } from "../imports/importStatus.js";
@@ -49,7 +51,7 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
         of="versions"
         cursor={newest < all ? String(newest) : undefined}
         nextCursor={oldest > 1 ? String(oldest - 1) : null}
-        address={(version) => visit.links.to(shipmentPath(shipmentId), { asOf: visit.query["asOf"], version })}
+        path={(version) => withQuery(shipmentPath(shipmentId), { asOf: visit.query["asOf"], version })}
       />
     </Panel>
   );
@@ -74,36 +76,34 @@ function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: V
   return (
     <li>
       <h3>
-        Version {number}, <Time visit={visit} at={new Date(pushedAt)} exact />{" "}
-        {reversed ? <Badge state={{ label: "Reversed", badge: "warn" }} /> : null}
+        Version {number}, <Time at={new Date(pushedAt)} exact /> {reversed ? <Badge state={{ label: "Reversed", badge: "warn" }} /> : null}
         {isShownAgain ? <Badge state={{ label: "In the ledger", badge: "good" }} /> : null}
       </h3>
       <p>
         By {nameOf(by)}, {rows.length === 1 ? "row" : "rows"} {rows.slice(0, shownChanges).join(", ")}
-        {rows.length > shownChanges ? " and more" : ""} of <a href={visit.links.to(importPath(importId))}>{fileName}</a>
+        {rows.length > shownChanges ? " and more" : ""} of <Link to={importPath(importId)}>{fileName}</Link>
         {["", fileName].includes(sourceDetails.trim()) ? "" : ` (${sourceDetails.trim()})`},{" "}
-        <a href={visit.links.to(historyPath(importId, rows[0] ?? 1))}>
+        <Link to={historyPath(importId, rows[0] ?? 1)}>
           history<span class="unseen"> of version {number}</span>
-        </a>
+        </Link>
         {reversed || visit.query["asOf"] || !visit.may("operate") ? null : (
           <>
             ,{" "}
-            <a href={visit.links.to(reversePath(importId), { shipment: shipmentId })}>
+            <Link to={withQuery(reversePath(importId), { shipment: shipmentId })}>
               Reverse rows<span class="unseen"> of version {number}</span>
-            </a>
+            </Link>
           </>
         )}
       </p>
       {reversed ? (
         <p>
-          <a href={visit.links.to(reversalPath(importId, reversed.reversalId))}>Reversed</a>{" "}
-          <Time visit={visit} at={new Date(reversed.at)} exact /> by {nameOf(principalOf(reversed.actor))}:{" "}
-          <q class="reason">{reversed.reason}</q>
+          <Link to={reversalPath(importId, reversed.reversalId)}>Reversed</Link> <Time at={new Date(reversed.at)} exact /> by{" "}
+          {nameOf(principalOf(reversed.actor))}: <q class="reason">{reversed.reason}</q>
         </p>
       ) : null}
       {supersededBy === null ? null : (
         <p class="muted">
-          Never the current version: <a href={visit.links.to(importPath(supersededBy))}>a later import</a> was recorded first.
+          Never the current version: <Link to={importPath(supersededBy)}>a later import</Link> was recorded first.
         </p>
       )}
       {changes === undefined ? null : changes.length === 0 ? <p class="muted">Nothing changed.</p> : <Changes changes={changes} />}

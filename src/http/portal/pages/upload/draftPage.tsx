@@ -4,8 +4,10 @@ import { loadReversed } from "../../../../commands/corrections/correctionsStream
 import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { importKinds } from "../../../../events/importEvents.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { Button, ButtonLink, Choice, HiddenFields } from "../../shell/form.js";
+import { withQuery } from "../../links.js";
+import { formOf, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { Button, Choice, HiddenFields } from "../../shell/form.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { importPath } from "../imports/importStatus.js";
 import { earlierPush, PushInWords } from "../imports/sameFile.js";
@@ -16,31 +18,27 @@ import { importSentBefore } from "./recordDraft.js";
 import { kindOptions, UploadProgress } from "./uploadPage.js";
 import { draftWork } from "./workOnDraft.js";
 
-export const draftPage: PageDefinition<SignedInVisit> = {
-  path: draftPath(),
-  access: "operate",
-  show: async (visit, deps) => {
-    const draft = await requireDraft(visit, deps);
-    if (draft.importId) return { goTo: importPath(draft.importId) };
-    const facts = await factsOf(visit, deps, draft);
-    if (facts.own) return { goTo: importPath(facts.own) };
-    if (!facts.corrects && (!draft.checked || draft.checked.undecided)) return { goTo: columnsOfDraft(draft.fileId) };
-    const { found, sent } = draft.checked ?? {};
-    return {
-      title: draft.file.name,
-      crumbs: [["Upload a file", uploadPath]],
-      scripts: ["upload.js"],
-      body: (
-        <>
-          <DraftForm visit={visit} draft={draft} facts={facts} />
-          {sent && facts.corrects ? <SentReport visit={visit} corrects={facts.corrects} sent={sent} found={found} /> : null}
-          {found?.unusual ? <UnusualRows visit={visit} unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
-          {found ? <DraftFindings visit={visit} draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
-        </>
-      ),
-    };
-  },
-};
+export const draftPage = page(draftPath(), "operate", async (visit, deps) => {
+  const draft = await requireDraft(visit, deps);
+  if (draft.importId) return { goTo: importPath(draft.importId) };
+  const facts = await factsOf(visit, deps, draft);
+  if (facts.own) return { goTo: importPath(facts.own) };
+  if (!facts.corrects && (!draft.checked || draft.checked.undecided)) return { goTo: columnsOfDraft(draft.fileId) };
+  const { found, sent } = draft.checked ?? {};
+  return {
+    title: draft.file.name,
+    crumbs: [["Upload a file", uploadPath]],
+    scripts: ["upload.js"],
+    body: (
+      <>
+        <DraftForm visit={visit} draft={draft} facts={facts} />
+        {sent && facts.corrects ? <SentReport visit={visit} corrects={facts.corrects} sent={sent} found={found} /> : null}
+        {found?.unusual ? <UnusualRows visit={visit} unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
+        {found ? <DraftFindings visit={visit} draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
+      </>
+    ),
+  };
+});
 
 type FactsOfDraft = Awaited<ReturnType<typeof factsOf>>;
 
@@ -82,7 +80,7 @@ function DraftForm({ visit, draft, facts }: Props) {
         <div class="notice warn">
           <h2>This file was sent before</h2>
           <p>
-            It is the same file as <PushInWords visit={visit} earlier={earlier} />. {whatFollows[kind]}
+            It is the same file as <PushInWords earlier={earlier} />. {whatFollows[kind]}
           </p>
         </div>
       ) : null}
@@ -100,8 +98,8 @@ function DraftForm({ visit, draft, facts }: Props) {
       <div class="button-row">
         <Button name="do" value="check" class="quiet" data-check-button label="Check file" />
         {found?.accepted === 0 ? null : <Button name="do" value="upload" label={label} />}
-        {corrects ? null : <ButtonLink to={visit.links.to(columnsOfDraft(fileId))} label="Choose columns" quiet />}
-        <ButtonLink to={visit.links.to(uploadPath, { instead: fileId, kind })} label="Choose another file" quiet />
+        {corrects ? null : <ButtonLink to={columnsOfDraft(fileId)} label="Choose columns" quiet />}
+        <ButtonLink to={withQuery(uploadPath, { instead: fileId, kind })} label="Choose another file" quiet />
         <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
       </div>
       <UploadProgress />
@@ -120,10 +118,10 @@ const whatFollows = {
 } as const;
 
 /** What an error report is of. */
-function Notes({ visit, draft: { checked }, facts: { corrects, isWithdrawn } }: Props) {
+function Notes({ draft: { checked }, facts: { corrects, isWithdrawn } }: Props) {
   if (checked?.report && checked.report.importId === undefined) return <p class="notice">{unknownReport}</p>;
   if (!corrects) return null;
-  const link = <a href={visit.links.to(importPath(corrects.importId))}>{corrects.sourceDetails}</a>;
+  const link = <Link to={importPath(corrects.importId)}>{corrects.sourceDetails}</Link>;
   return isWithdrawn ? (
     <p class="notice">
       This is the error report of import {link}, which is reversed: its rejected rows are withdrawn, and none of them can be corrected.
@@ -139,18 +137,13 @@ function Notes({ visit, draft: { checked }, facts: { corrects, isWithdrawn } }: 
 const unknownReport =
   "This looks like an error report, but does not say of which import, so Upload takes it as a new file. If it is the report of an import, give it the name that it was downloaded with, to correct that import's rows.";
 
-export const draftForm: FormDefinition<SignedInVisit> = {
-  path: draftPath(),
-  access: "operate",
-  page: draftPage,
-  submit: async (visit, fields, deps) => {
-    const draft = await requireDraft(visit, deps);
-    const before = draft.checked ?? { take: "", undecided: true };
-    const kind = importKinds.find((known) => known === fields.get("kind")) ?? draft.kind;
-    const take = fields.get("take") || before.take;
-    const isAsShown = kind === draft.kind && (take === "file") === (before.take === "file") && !before.undecided;
-    const changed = isAsShown ? draft : { ...draft, kind, checked: { take, report: before.report, undecided: true } };
-    const act = fields.get("do") === "check" ? "check" : "upload";
-    return draftWork(visit, deps, { draft: changed, act, seen: isAsShown, again: fields.get("again") });
-  },
-};
+export const draftForm = formOf(draftPage, "", async (visit, fields, deps) => {
+  const draft = await requireDraft(visit, deps);
+  const before = draft.checked ?? { take: "", undecided: true };
+  const kind = importKinds.find((known) => known === fields.get("kind")) ?? draft.kind;
+  const take = fields.get("take") || before.take;
+  const isAsShown = kind === draft.kind && (take === "file") === (before.take === "file") && !before.undecided;
+  const changed = isAsShown ? draft : { ...draft, kind, checked: { take, report: before.report, undecided: true } };
+  const act = fields.get("do") === "check" ? "check" : "upload";
+  return draftWork(visit, deps, { draft: changed, act, seen: isAsShown, again: fields.get("again") });
+});

@@ -11,21 +11,20 @@ import { type ImportKind, importKinds } from "../../../../events/importEvents.js
 import { TooBusy } from "../../../../portErrors.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
 import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
-import type { FormDefinition, FormResult, PortalDeps, SignedInVisit, Work } from "../../pageDefinition.js";
+import { type FormResult, formOf, type PortalDeps, type SignedInVisit, type Work } from "../../pageDefinition.js";
 import { ensureFromOwnPage } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
-import { reportedImport, uploadPath } from "./drafts.js";
+import { reportedImport } from "./drafts.js";
 import { recognise, uploadPage } from "./uploadPage.js";
 import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
 
-export const uploadForm: FormDefinition<SignedInVisit> = {
-  path: uploadPath,
-  access: "operate",
-  page: uploadPage,
-  body: "upload",
-  submit: (visit, _, deps) => takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () => receive(visit, deps)),
-};
+export const uploadForm = formOf(
+  uploadPage,
+  "",
+  (visit, _, deps) => takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () => receive(visit, deps)),
+  { body: "upload" },
+);
 
 /** Makes a draft of the file that `receive` puts into a folder of its own. */
 export async function takeUpload(

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../../../domain/imports/limits.js";
-import type { PageDefinition, SignedInVisit } from "../../pageDefinition.js";
+import { page, type SignedInVisit } from "../../pageDefinition.js";
 import { Button, Choice, Field, HiddenFields } from "../../shell/form.js";
+import { Link } from "../../shell/link.js";
 import { kindNames } from "../imports/importStatus.js";
 import { uploadPath } from "./drafts.js";
 import { exampleFormats, examplePath } from "./examples.js";
@@ -14,22 +15,18 @@ export const kindOptions = [
   { value: "activities", label: kindNames.activities },
 ] as const;
 
-export const uploadPage: PageDefinition<SignedInVisit> = {
-  path: uploadPath,
-  access: "operate",
-  show: async (visit) => ({
-    title: "Upload a file",
-    scripts: ["upload.js"],
-    body: (
-      <>
-        <div class="panel">
-          <UploadForm visit={visit} />
-        </div>
-        <Examples visit={visit} />
-      </>
-    ),
-  }),
-};
+export const uploadPage = page(uploadPath, "operate", async (visit) => ({
+  title: "Upload a file",
+  scripts: ["upload.js"],
+  body: (
+    <>
+      <div class="panel">
+        <UploadForm visit={visit} />
+      </div>
+      <Examples />
+    </>
+  ),
+}));
 
 /** Sent as it is by a browser without scripts. The token stands before the file: it is checked before the file is taken. */
 function UploadForm({ visit }: { visit: SignedInVisit }) {
@@ -71,7 +68,7 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
   );
 }
 
-const Examples = ({ visit }: { visit: SignedInVisit }) => (
+const Examples = () => (
   <div class="panel">
     <h2>Example files</h2>
     <p>Made with your own columns, customers and codes. You can upload them as they are.</p>
@@ -79,9 +76,9 @@ const Examples = ({ visit }: { visit: SignedInVisit }) => (
       {kindOptions.flatMap(({ value, label }) =>
         exampleFormats.map((type) => (
           <li>
-            <a href={visit.links.to(examplePath(value, type))} download>
+            <Link to={examplePath(value, type)} download>
               Example of {label.toLowerCase()} ({type.toUpperCase()})
-            </a>
+            </Link>
           </li>
         )),
       )}

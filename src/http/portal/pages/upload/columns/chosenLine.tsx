@@ -1,11 +1,14 @@
 // The line that says that a file's columns were chosen before, and what was chosen.
+
 import type { Child } from "hono/jsx";
 import { choosableFields } from "../../../../../domain/imports/columns/choice.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import type { NameOf } from "../../../../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../../../../events/importEvents.js";
+import { withQuery } from "../../../links.js";
 import type { SignedInVisit } from "../../../pageDefinition.js";
+import { Link } from "../../../shell/link.js";
 import { type Column, Table } from "../../../shell/table.js";
 import { Time } from "../../../shell/values.js";
 import { columnsPath } from "../drafts.js";
@@ -19,9 +22,9 @@ interface Props {
 
 export const ColumnsChosen = ({ visit, kind, columns: { headings, by, at }, nameOf }: Props) => (
   <>
-    Columns as chosen <Time visit={visit} at={new Date(at)} /> by {nameOf(by)}.{" "}
+    Columns as chosen <Time at={new Date(at)} /> by {nameOf(by)}.{" "}
     {visit.may("operate") ? (
-      <a href={visit.links.to(columnsPath, { kind, headings: headingsKey(Object.keys(headings)) })}>Change them</a>
+      <Link to={withQuery(columnsPath, { kind, headings: headingsKey(Object.keys(headings)) })}>Change them</Link>
     ) : null}
   </>
 );

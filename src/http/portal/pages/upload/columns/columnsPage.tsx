@@ -1,4 +1,5 @@
 // The page Columns and its form: for the file of a draft, which goes on with what was chosen, and for a choice without a file.
+
 import { columnChoiceFaults, expectValidChoice } from "../../../../../commands/imports/chosenColumns.js";
 import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
 import type { Catalogue } from "../../../../../domain/catalogue/catalogue.js";
@@ -18,8 +19,9 @@ import {
   type SignedInVisit,
   withNotice,
 } from "../../../pageDefinition.js";
-import { Button, ButtonLink, HiddenFields } from "../../../shell/form.js";
+import { Button, HiddenFields } from "../../../shell/form.js";
 import { countInWords } from "../../../shell/formats.js";
+import { ButtonLink, Link } from "../../../shell/link.js";
 import { EmptyState, Panel } from "../../../shell/panel.js";
 import { Time } from "../../../shell/values.js";
 import { presentCatalogue } from "../../customers.js";
@@ -36,7 +38,7 @@ const pageAt = (path: string): PageDefinition<SignedInVisit> => ({
   access: "operate",
   show: async (visit, deps) => {
     const { query, submitted, person, params } = visit;
-    if (params["fileId"] === undefined && !(submitted.get("headings") || query["headings"])) return noHeadings(visit);
+    if (params["fileId"] === undefined && !(submitted.get("headings") || query["headings"])) return noHeadings();
     const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
     const { draft, remembered } = source;
     if (draft?.importId) return { goTo: importPath(draft.importId) };
@@ -64,7 +66,7 @@ const pageAt = (path: string): PageDefinition<SignedInVisit> => ({
             ))}
             {remembered ? (
               <p class="hint">
-                Chosen <Time visit={visit} at={new Date(remembered.at)} /> by {nameOf(remembered.by)} for files with these columns.
+                Chosen <Time at={new Date(remembered.at)} /> by {nameOf(remembered.by)} for files with these columns.
               </p>
             ) : null}
             {faults.length > 0 ? <p class="notice warn">That choice does not fit: {faults.join(" ")}</p> : null}
@@ -86,7 +88,7 @@ const pageAt = (path: string): PageDefinition<SignedInVisit> => ({
               <div class="panel">
                 <OrderOfDates {...chosen} />
                 <WayOfNumbers {...chosen} />
-                {draft ? <ButtonsOfFile /> : <Buttons visit={visit} />}
+                {draft ? <ButtonsOfFile /> : <Buttons />}
               </div>
             </div>
           </form>
@@ -99,12 +101,12 @@ const pageAt = (path: string): PageDefinition<SignedInVisit> => ({
 export const columnsPage = pageAt(columnsPath);
 export const draftColumnsPage = pageAt(columnsOfDraft());
 
-const noHeadings = (visit: SignedInVisit): PageContent => ({
+const noHeadings = (): PageContent => ({
   title: "Columns",
   body: (
     <div class="panel">
       <EmptyState title="No columns to choose">
-        <a href={visit.links.to(uploadPath)}>Upload a file</a> to choose its columns.
+        <Link to={uploadPath}>Upload a file</Link> to choose its columns.
       </EmptyState>
     </div>
   ),
@@ -136,10 +138,10 @@ function About({ source: { draft, headings, kind } }: { source: ColumnsSource })
   );
 }
 
-const Buttons = ({ visit }: { visit: SignedInVisit }) => (
+const Buttons = () => (
   <div class="button-row">
     <Button name="do" value="save" label="Save columns" />
-    <ButtonLink to={visit.links.to(uploadPath)} label="Cancel" quiet />
+    <ButtonLink to={uploadPath} label="Cancel" quiet />
   </div>
 );
 
