@@ -7,8 +7,8 @@ import { parseOrganisationFile } from "../../../domain/catalogue/organisationFil
 import type { OrganisationFile } from "../../../domain/catalogue/schema.js";
 import { idOf } from "../../../domain/catalogue/uses.js";
 import { firstStepsOf } from "../../../queries/recentWork.js";
-import { type FormDefinition, originOf, type PageDefinition, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
-import { Button, Form, HiddenFields } from "../shell/form.js";
+import { type FormDefinition, formOf, originOf, type PageDefinition, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
+import { ButtonForm } from "../shell/form.js";
 import { ButtonLink } from "../shell/link.js";
 import { Panel } from "../shell/panel.js";
 import { addPath, type Entry, listPath, tabOrder } from "./catalogue/addresses.js";
@@ -46,10 +46,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
       isDone: isPriced,
       ways: may("catalogue") ? (
         <>
-          <Form to={`${path}/catalogue`} class="">
-            <HiddenFields values={{ version: String(catalogueVersion) }} />
-            <Button label="Load example catalogue" />
-          </Form>
+          <ButtonForm to={`${path}/catalogue`} hidden={{ version: String(catalogueVersion) }} class="" label="Load example catalogue" />
           {customers.length === 0 ? link(addPath("customers"), "Add customer") : link(listPath("rateCards"), "Add prices")}
         </>
       ) : (
@@ -59,11 +56,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
     {
       label: "Try the example file",
       isDone: done.hasImport,
-      ways: (
-        <Form to={`${path}/example`} class="">
-          <Button class={isPriced ? undefined : "quiet"} label="Try the example file" />
-        </Form>
-      ),
+      ways: <ButtonForm to={`${path}/example`} class={isPriced ? "" : "quiet"} label="Try the example file" />,
     },
     {
       label: "Invite a colleague",
@@ -90,9 +83,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
           </li>
         ))}
       </ol>
-      <Form to={path} class="">
-        <Button class="quiet" label="Put away" aria-description="This list, for everybody in your organisation" />
-      </Form>
+      <ButtonForm to={path} label="Put away" about="This list, for everybody in your organisation" />
     </Panel>
   );
 }
@@ -109,21 +100,16 @@ function withExample(file: OrganisationFile): OrganisationFile {
   return { ...file, ...Object.fromEntries(merged) };
 }
 
-export const firstStepsForms = (page: PageDefinition<SignedInVisit>): readonly FormDefinition<SignedInVisit>[] => [
-  {
-    path,
-    access: "operate",
-    page,
-    submit: async (visit, _, { organisations }) => {
-      await putFirstStepsAway(organisations, visit.person.organisationId, originOf(visit));
-      return { goTo: "/portal" };
-    },
-  },
-  editForm(`${path}/catalogue`, page, (_, file) => ({ file: withExample(file), goTo: "/portal", about: "to the example catalogue" })),
-  {
-    path: `${path}/example`,
-    access: "operate",
-    page,
-    submit: (visit, _, deps) => takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps)),
-  },
+const putAway: FormDefinition["submit"] = async (visit, _, { organisations }) => {
+  await putFirstStepsAway(organisations, visit.person.organisationId, originOf(visit));
+  return { goTo: "/portal" };
+};
+
+const tryExample: FormDefinition["submit"] = (visit, _, deps) =>
+  takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps));
+
+export const firstStepsForms = (overview: PageDefinition): readonly FormDefinition[] => [
+  formOf(overview, "/first-steps", putAway, { access: "operate" }),
+  editForm(`${path}/catalogue`, overview, (_, file) => ({ file: withExample(file), goTo: "/portal", about: "to the example catalogue" })),
+  formOf(overview, "/first-steps/example", tryExample, { access: "operate" }),
 ];

@@ -197,13 +197,10 @@ const eventPage = page(`${logPath}/events/{entryId}`, "log", async (visit, deps)
 });
 
 /** Undefined where the stream was deleted a moment ago. */
-async function readEvent({ eventStore }: PortalDeps, stream: string, revision: bigint): Promise<StoredEvent | undefined> {
-  try {
-    return await eventAt(eventStore, stream, revision);
-  } catch (error) {
+const readEvent = ({ eventStore }: PortalDeps, stream: string, revision: bigint): Promise<StoredEvent | undefined> =>
+  eventAt(eventStore, stream, revision).catch((error: unknown) => {
     if (!(error instanceof StreamDeleted)) throw error;
     return undefined;
-  }
-}
+  });
 
 export const log: Subject = { ...list, pages: [list.page, eventPage] };

@@ -19,7 +19,7 @@ import { Live, versionOf } from "../live/live.js";
 import { type PortalDeps, page, type SignedInVisit } from "../pageDefinition.js";
 import { countInWords, groupDigits, timeInWords } from "../shell/formats.js";
 import { ButtonLink, Link } from "../shell/link.js";
-import { EmptyState, type Fact, Facts, Panel } from "../shell/panel.js";
+import { EmptyState, type Fact, Facts, Panel, PlainList } from "../shell/panel.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
 import { Amount } from "../shell/values.js";
@@ -157,13 +157,12 @@ function TodoPanel({ may, open, files, failedImports, webhooks, endingKeys }: To
           <Amount value={open.rows} />
           {open.atLeast ? " or more" : ""} rejected {open.rows === 1 && !open.atLeast ? "row" : "rows"} to correct
         </Link>
-        <ul class="plain-list">
-          {files.map(({ importId, reference, rows }) => (
-            <li>
-              <Link to={withQuery("/portal/corrections", { import: importId })}>{shownReference({ reference })}</Link>: {groupDigits(rows)}
-            </li>
-          ))}
-        </ul>
+        <PlainList
+          items={files.map(({ importId, reference, rows }) => [
+            <Link to={withQuery("/portal/corrections", { import: importId })}>{shownReference({ reference })}</Link>,
+            `: ${groupDigits(rows)}`,
+          ])}
+        />
       </>,
     );
   if (failedImports > 0)

@@ -1,4 +1,3 @@
-import type { Child } from "hono/jsx";
 import { instantOf } from "../../../domain/imports/timestamp.js";
 import {
   type FoundActivity,
@@ -15,7 +14,6 @@ import {
 import { page } from "../pageDefinition.js";
 import { groupDigits } from "../shell/formats.js";
 import { longestSearch, searchPath } from "../shell/layout.js";
-import { Link } from "../shell/link.js";
 import { EmptyState, Panel } from "../shell/panel.js";
 import { type Column, Table } from "../shell/table.js";
 import { Unbroken } from "../shell/values.js";
@@ -79,12 +77,10 @@ export const searchable =
   `Type all of it or its beginning, of ids at least 4 characters. Activities are found in the last ${groupDigits(importsSearched)} imports.`;
 
 function columnsOf(nameOf: NameOfCustomer) {
-  const link = (to: string, text: string) => (
-    <Link to={to}>
-      <Unbroken text={text} />
-    </Link>
-  );
-  const named = <Row,>(heading: string, cell: (row: Row) => Child): Column<Row> => ({ heading, cell, names: true });
+  const named = <Row,>(heading: string, cell: (row: Row) => string, link: (row: Row) => string): Column<Row> => ({
+    ...{ heading, link, names: true },
+    cell: (row) => <Unbroken text={cell(row)} />,
+  });
   const customer = {
     heading: "Customer",
     cell: ({ customerId }: { customerId: string | null }) => <Customer {...{ customerId, nameOf }} />,
@@ -95,29 +91,45 @@ function columnsOf(nameOf: NameOfCustomer) {
   };
   return {
     imports: [
-      named<FoundImport>("Reference", (found) => link(importPath(found.importId), shownReference(found))),
+      named<FoundImport>("Reference", shownReference, ({ importId }) => importPath(importId)),
       { heading: "File", cell: ({ fileName }: FoundImport) => <Unbroken text={fileName} /> },
       { heading: "Kind", value: ({ kind }: FoundImport) => kindNames[kind] },
       { heading: "Submitted", value: ({ submittedAt }: FoundImport) => submittedAt },
     ],
     shipments: [
-      named<FoundShipment>("Shipment", ({ shipmentId }) => link(shipmentPath(shipmentId), shipmentId)),
+      named<FoundShipment>(
+        "Shipment",
+        ({ shipmentId }) => shipmentId,
+        ({ shipmentId }) => shipmentPath(shipmentId),
+      ),
       customer,
       { heading: "Import", value: shownReference },
     ],
     activities: [
-      named<FoundActivity>("Reference", ({ importId, row, reference }) => link(activityPath(importId, row), reference)),
+      named<FoundActivity>(
+        "Reference",
+        ({ reference }) => reference,
+        ({ importId, row }) => activityPath(importId, row),
+      ),
       customer,
       { heading: "Charge code", value: ({ chargeCode }: FoundActivity) => chargeCode },
       { heading: "Time", value: timeOf },
     ],
     quotes: [
-      named<FoundQuote>("Quote", ({ quoteId }) => link(`${quotesPath}?quote=${quoteId}`, quoteId)),
+      named<FoundQuote>(
+        "Quote",
+        ({ quoteId }) => quoteId,
+        ({ quoteId }) => `${quotesPath}?quote=${quoteId}`,
+      ),
       customer,
       { heading: "Priced", value: ({ quotedAt }: FoundQuote) => quotedAt },
     ],
     customers: [
-      named<FoundCustomer>("Customer", ({ id, name }) => link(entryPath("customers", id), name)),
+      named<FoundCustomer>(
+        "Customer",
+        ({ name }) => name,
+        ({ id }) => entryPath("customers", id),
+      ),
       { heading: "Id", value: ({ id }: FoundCustomer) => id },
     ],
   };

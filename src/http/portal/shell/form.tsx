@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { limits } from "../../../domain/imports/limits.js";
 import type { Fields } from "../fields.js";
 import type { Query } from "../links.js";
 import { ButtonLink, useVisit } from "./link.js";
@@ -6,7 +7,7 @@ import { ButtonLink, useVisit } from "./link.js";
 interface ButtonProps {
   readonly label: string;
   readonly type?: "submit" | "button";
-  readonly class?: "quiet" | "danger" | "quiet danger" | undefined;
+  readonly class?: "quiet" | "danger" | "quiet danger" | "" | undefined;
   /** What it is about, for users of a screen reader, who do not see what it stands beside. */
   readonly "aria-description"?: string | undefined;
   readonly [attribute: string]: unknown;
@@ -66,7 +67,7 @@ interface ButtonFormProps extends Pick<FormProps, "to" | "hidden"> {
 /** A form that is nothing but a button. */
 export const ButtonForm = ({ to, hidden, label, about, class: kind = "quiet" }: ButtonFormProps) => (
   <Form to={to} class="one" {...(hidden ? { hidden } : {})}>
-    <Button class={kind} aria-description={about} label={label} />
+    <Button class={kind || undefined} aria-description={about} label={label} />
   </Form>
 );
 
@@ -129,6 +130,11 @@ export function Field({ label, name, id = `field-${name}`, type = "text", value,
     </div>
   );
 }
+
+/** Why recorded rows are taken back or corrected: `reasonIn` reads it. */
+export const ReasonField = ({ hint }: { hint: string }) => (
+  <Field label="Reason" name="reason" maxlength={limits.reasonLength} hint={hint} autocomplete="off" />
+);
 
 interface ChoiceProps {
   readonly label: string;

@@ -34,6 +34,14 @@ export const Facts = ({ facts, class: kind = "facts" }: { facts: readonly Fact[]
   </dl>
 );
 
+export const PlainList = ({ items }: { items: readonly Child[] }) => (
+  <ul class="plain-list">
+    {items.map((item) => (
+      <li>{item}</li>
+    ))}
+  </ul>
+);
+
 export const EmptyState = ({ title, children }: { title: string; children?: Child }) => (
   <div class="empty">
     <p class="empty-title">{title}</p>

@@ -1,4 +1,5 @@
 // Values and sentences as a page shows them.
+import type { Child } from "hono/jsx";
 import { uuidPattern } from "../../../domain/uuid.js";
 import type { Secret } from "../pageDefinition.js";
 import { groupDigits, timeInWords } from "./formats.js";
@@ -59,6 +60,9 @@ export const OnlyOnce = ({ title, text, copyLabel }: Secret) => (
     </div>
   </section>
 );
+
+/** With commas between them. */
+export const enumerated = (parts: readonly Child[]): Child[] => parts.flatMap((part, index) => (index === 0 ? [part] : [", ", part]));
 
 const named = new RegExp(`\\bimport (${uuidPattern})`, "gi");
 

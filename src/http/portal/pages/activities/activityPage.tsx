@@ -17,6 +17,7 @@ import { type ActivityWithState, findActivity } from "../../../../queries/activi
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { type Fields, reasonIn } from "../../fields.js";
+import { withQuery } from "../../links.js";
 import { formOf, type PortalDeps, page, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Button, Field, Form } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";

@@ -27,7 +27,7 @@ import {
   type Subject,
   withNotice,
 } from "../../pageDefinition.js";
-import { Button, Choice, Form, HiddenFields } from "../../shell/form.js";
+import { Button, Choice, Form } from "../../shell/form.js";
 import { countInWords, timeInWords } from "../../shell/formats.js";
 import { ButtonLink } from "../../shell/link.js";
 import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
@@ -182,8 +182,7 @@ async function showDraft(visit: SignedInVisit, deps: PortalDeps, draftId: string
   const body = (
     <>
       {others && conflicts.length === 0 ? <p class="notice">{others} Their change stands beside yours.</p> : null}
-      <Form to={applyPath}>
-        <HiddenFields values={{ draft: draftId, version: String(version) }} />
+      <Form to={applyPath} hidden={{ draft: draftId, version: String(version) }}>
         {conflicts.length > 0 ? <Conflicts others={others} conflicts={conflicts} /> : null}
         <Panel id="changes" title="What changes">
           <p>

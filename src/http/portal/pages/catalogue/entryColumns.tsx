@@ -9,6 +9,7 @@ import { dayInWords, inWords, type Value } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Badge, type State } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
+import { enumerated } from "../../shell/values.js";
 import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./addresses.js";
 
 export interface CatalogueView {
@@ -47,12 +48,7 @@ export function EntryLinks({ view: { file }, section, ids }: { view: CatalogueVi
   if (ids.length === 0) return <span class="muted">None</span>;
   return (
     <span>
-      {ids.slice(0, mostLinks).map((id, index) => (
-        <>
-          {index === 0 ? "" : ", "}
-          <EntryLink section={section} id={id} label={nameOf(id)} />
-        </>
-      ))}
+      {enumerated(ids.slice(0, mostLinks).map((id) => <EntryLink section={section} id={id} label={nameOf(id)} />))}
       {ids.length > mostLinks ? ` and ${ids.length - mostLinks} more` : ""}
     </span>
   );

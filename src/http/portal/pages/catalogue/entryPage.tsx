@@ -7,9 +7,9 @@ import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
 import { withQuery } from "../../links.js";
 import type { PageDefinition, PageHead } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
-import { Button, Form, HiddenFields } from "../../shell/form.js";
+import { ButtonForm } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
-import { EmptyState, type Fact, Facts, Panel, pageInMemory } from "../../shell/panel.js";
+import { EmptyState, type Fact, Facts, Panel, PlainList, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import * as addresses from "./addresses.js";
@@ -43,20 +43,19 @@ const entryPage = (section: Section): PageDefinition => ({
           <Panel id="entry" title={capitalised(noun)}>
             <Facts facts={[...factsOf(view, section, entry), ...moreFacts(view, section, entry)]} />
             {mayChange ? (
-              <Form to={`${entryPath(section, id)}/remove`} class="in-line">
-                <HiddenFields values={{ version: String(view.version) }} />
-                <Button class="quiet danger" label="Remove" aria-description={`${noun} ${id}`} />
-              </Form>
+              <ButtonForm
+                to={`${entryPath(section, id)}/remove`}
+                hidden={{ version: String(view.version) }}
+                class="quiet danger"
+                label="Remove"
+                about={`${noun} ${id}`}
+              />
             ) : null}
           </Panel>
           {card ? <Lanes visit={visit} version={view.version} card={card} file={view.file} /> : null}
           {card ? <PartTable view={view} list="surcharges" ownerId={id} entries={card.surcharges} /> : null}
           {section === "zoneMaps" ? <Zones view={view} map={entry as ZoneMap} /> : null}
-          {section === "customers" ? (
-            <CustomerLists view={view} customer={entry as Customer} />
-          ) : (
-            <UsedBy view={view} section={section} id={id} />
-          )}
+          {section === "customers" ? <CustomerLists view={view} customer={entry as Customer} /> : <UsedBy {...{ view, section, id }} />}
         </>
       ),
       ...(card && mayChange ? { scripts: ["lanes.js"] } : {}),
@@ -189,14 +188,12 @@ function CustomerLists({ view, customer }: { view: CatalogueView; customer: Cust
         <Table caption="Rate cards" columns={entryColumns(view, "rateCards")} rows={cards} empty={empty} />
       </Panel>
       <Panel id="used" title="Recorded for this customer">
-        <ul class="plain-list">
-          <li>
-            <Link to={withQuery("/portal/shipments", { customer: customer.id })}>Shipments</Link>
-          </li>
-          <li>
-            <Link to={withQuery("/portal/activities", { customer: customer.id })}>Activities of this month</Link>
-          </li>
-        </ul>
+        <PlainList
+          items={[
+            <Link to={withQuery("/portal/shipments", { customer: customer.id })}>Shipments</Link>,
+            <Link to={withQuery("/portal/activities", { customer: customer.id })}>Activities of this month</Link>,
+          ]}
+        />
       </Panel>
     </>
   );

@@ -83,16 +83,16 @@ const copy = catalogueForm({
   faults: { id: /^There is a rate card|^Id /, name: /^Name /, firstDay: /^First day/, percent },
   title: ({ visit, file }) => `New card from ${cardIn(visit, file).card.name}`,
   body: (view) => {
-    const { visit, file, typed } = view;
+    const { visit, file } = view;
     const { card, path } = cardIn(visit, file);
     const hint = `${card.name} ends the day before. Customers who have it get the new card too.`;
     const prices = { label: "Change prices by %", name: "percent", hint: "Leave empty to keep the prices." };
     return (
       <FormBody {...{ view, to: `${path}/copy`, back: path }} title="New rate card">
-        <Field label="Id" name="id" value={typed?.get("id")} maxlength={64} autocomplete="off" />
-        <Field label="Name" name="name" value={typed?.get("name") ?? card.name} maxlength={200} autocomplete="off" />
-        <Field label="First day" name="firstDay" type="date" value={typed?.get("firstDay")} hint={hint} />
-        <Field {...prices} value={typed?.get("percent")} required={false} autocomplete="off" />
+        <Field label="Id" name="id" maxlength={64} autocomplete="off" />
+        <Field label="Name" name="name" value={card.name} maxlength={200} autocomplete="off" />
+        <Field label="First day" name="firstDay" type="date" hint={hint} />
+        <Field {...prices} required={false} autocomplete="off" />
       </FormBody>
     );
   },

@@ -5,7 +5,7 @@ import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/sc
 import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
-import { Button, Field, Form, HiddenFields } from "../../shell/form.js";
+import { Button, Field, Form } from "../../shell/form.js";
 import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { entryPath } from "./addresses.js";
@@ -47,8 +47,11 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
     <Panel id="lanes" title="Lanes">
       {card.lanes.length > 10 ? <Chips path={path} chips={[zoneChip]} /> : null}
       {mayChange ? (
-        <Form to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })} id="lane-form">
-          <HiddenFields values={{ version: submitted.get("version") || String(version) }} />
+        <Form
+          to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })}
+          id="lane-form"
+          hidden={{ version: submitted.get("version") || String(version) }}
+        >
           <div class="lane-scroll">
             <Table caption="Lanes" columns={[choice, ...columns]} rows={typedRows(visit, names) ?? [...recorded, ...blank]} />
           </div>

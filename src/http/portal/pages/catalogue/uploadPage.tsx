@@ -1,15 +1,13 @@
 // Files that change the catalogue: the form that takes one, and what it becomes.
 
 import { readFile, rm } from "node:fs/promises";
-import type { Child } from "hono/jsx";
 import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
 import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit, Subject } from "../../pageDefinition.js";
-import { Button } from "../../shell/form.js";
+import { Field, Form } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { ButtonLink } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
 import { ensureFromOwnPage } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
@@ -24,7 +22,7 @@ interface FileForm {
   readonly title: string;
   readonly accept: string;
   /** What the file is and changes, where it is sent, and the page to go back to. */
-  readonly about: (visit: SignedInVisit, file: OrganisationFile) => { readonly hint: Child; readonly to: string; readonly back: string };
+  readonly about: (visit: SignedInVisit, file: OrganisationFile) => { readonly hint: string; readonly to: string; readonly back: string };
   readonly edit: (upload: Upload, file: OrganisationFile, visit: SignedInVisit, deps: PortalDeps) => Promise<Edit>;
 }
 
@@ -34,20 +32,9 @@ export function fileForm({ path, title, accept, about, edit }: FileForm): Requir
     const { hint, to, back } = about(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const body = (
       <Panel id="choose" title="Choose a file">
-        <form method="post" action={visit.links.to(to)} enctype="multipart/form-data" class="stacked">
-          <input type="hidden" name="token" value={visit.formToken} />
-          <div class="field">
-            <label for="field-file">File</label>
-            <input id="field-file" type="file" name="file" accept={accept} required aria-describedby="field-file-hint" />
-            <p class="hint" id="field-file-hint">
-              {hint}
-            </p>
-          </div>
-          <div class="button-row">
-            <Button label="Show changes" />
-            <ButtonLink to={back} label="Cancel" quiet />
-          </div>
-        </form>
+        <Form to={to} enctype="multipart/form-data" submit="Show changes" cancel={back}>
+          <Field label="File" name="file" type="file" accept={accept} hint={hint} />
+        </Form>
       </Panel>
     );
     return { title, body };

@@ -19,12 +19,12 @@ import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import { formOf, getAnswer, type PageHead, type PortalDeps, page, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { NoQuestion, Question } from "../../shell/form.js";
 import { Link } from "../../shell/link.js";
-import { EmptyState, Facts, Panel } from "../../shell/panel.js";
+import { Badge, EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { Amount, ShortId } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
 import { ReasonsPlot, RejectedRows, Reversals, shownReversals } from "./importParts.js";
-import { importPath, importsPath, isUnfinished, livePath, rejectedSoFar, StatusBadge, shownReference } from "./importStatus.js";
+import { importPath, importsPath, isUnfinished, livePath, rejectedSoFar, shownReference, statusBadge } from "./importStatus.js";
 import { earlierPush, PushInWords } from "./sameFile.js";
 import { StatusPart } from "./statusPart.js";
 import { Timeline } from "./timeline.js";
@@ -39,22 +39,10 @@ export const importPage = page(`${importsPath}/{importId}`, "look", async (visit
     crumbs: [["Imports", importsPath]],
     menu: [{ label: "History", to: `${importPath(importId)}/history` }],
   };
-  const details = await ImportDetails({ visit, view, deps });
+  const details = await importDetails(visit, view, deps);
   const form = <AsOf visit={visit} path={importPath(importId)} asOf={asOf} />;
-  if (asOf) {
-    const was = await PastImport({ visit, view, asOf, deps });
-    return {
-      ...head,
-      body: (
-        <>
-          {details}
-          {form}
-          {was}
-        </>
-      ),
-    };
-  }
-  const present = await PresentImport({ visit, view, deps });
+  if (asOf) return { ...head, body: [details, form, await pastImport(visit, view, asOf, deps)] };
+  const present = await presentImport(visit, view, deps);
   const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
   return {
     ...head,
@@ -82,7 +70,7 @@ const rowsPerPage = 25;
 /** The time for reading the history. After it the page is shown without the history. */
 const historyMs = 1_500;
 
-async function PresentImport({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
+async function presentImport(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { pool, eventStore, signingSecret: secret } = deps;
   const { organisationId } = visit.person;
   const { importId, kind } = view;
@@ -102,15 +90,15 @@ async function PresentImport({ visit, view, deps }: { visit: SignedInVisit; view
   return (
     <>
       <StatusPart visit={visit} view={view} states={states?.[kind]} correcting={correcting} />
-      <Reversals visit={visit} view={view} reversals={reversals} nameOf={nameOf} />
-      <Timeline visit={visit} view={view} steps={steps} nameOf={nameOf} />
+      <Reversals view={view} reversals={reversals} nameOf={nameOf} />
+      <Timeline view={view} steps={steps} nameOf={nameOf} />
       {reasons ? <ReasonsPlot found={reasons} rejected={rejectedSoFar(view)} /> : null}
-      {rejected ? <RejectedRows visit={visit} view={view} page={rejected} cursor={cursor} /> : null}
+      {rejected ? <RejectedRows view={view} page={rejected} cursor={cursor} /> : null}
     </>
   );
 }
 
-async function ImportDetails({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
+async function importDetails(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const earlier = view.sameFileAs === null ? undefined : await earlierPush(organisationId, view.sameFileAs, deps);
   const columns = view.source === "file" ? await columnsOf(deps, view.importId) : undefined;
@@ -147,16 +135,10 @@ function CancelQuestion({ view }: { view: ImportView }) {
   return (
     <Question title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
       <p>
-        {view.status === "queued" ? (
-          <>
-            <strong>{shownReference(view)}</strong> has not started. Nothing of it will be recorded.
-          </>
-        ) : (
-          <>
-            <strong>{shownReference(view)}</strong> stops in a moment. None of its rows will be recorded. The rows checked so far stay in
-            its history.
-          </>
-        )}{" "}
+        <strong>{shownReference(view)}</strong>{" "}
+        {view.status === "queued"
+          ? "has not started. Nothing of it will be recorded."
+          : "stops in a moment. None of its rows will be recorded. The rows checked so far stay in its history."}{" "}
         If you need it later, upload the file again.
       </p>
     </Question>
@@ -181,7 +163,7 @@ const longestMs = 4_000;
 const eventsBefore = 24n;
 
 /** The import as it was at a time: from its stream, since the tables have only the present. */
-async function PastImport({ visit, view, asOf, deps }: { visit: SignedInVisit; view: ImportView; asOf: Date; deps: PortalDeps }) {
+async function pastImport(visit: SignedInVisit, view: ImportView, asOf: Date, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const { importId } = view;
   const [was, steps, nameOf] = await Promise.all([
@@ -201,7 +183,7 @@ async function PastImport({ visit, view, asOf, deps }: { visit: SignedInVisit; v
     <>
       <Panel id="as-it-was" title="As it was">
         <p class="status">
-          <StatusBadge view={{ status, cancelling: false }} />
+          <Badge state={statusBadge({ status, cancelling: false })} />
           <Link to={withQuery(`${importPath(importId)}/history`, { from: String(from) })}>History up to then</Link>
         </p>
         <Facts
@@ -211,12 +193,7 @@ async function PastImport({ visit, view, asOf, deps }: { visit: SignedInVisit; v
           ]}
         />
       </Panel>
-      <Timeline
-        visit={visit}
-        view={{ ...view, cancelling: false }}
-        steps={steps.filter(({ recordedAt }) => recordedAt <= asOf)}
-        nameOf={nameOf}
-      />
+      <Timeline view={{ ...view, cancelling: false }} steps={steps.filter(({ recordedAt }) => recordedAt <= asOf)} nameOf={nameOf} />
     </>
   );
 }

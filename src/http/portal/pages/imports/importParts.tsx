@@ -11,13 +11,12 @@ import type { RowWithState } from "../../../../queries/rejectedRows/rejectedRows
 import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import { withQuery } from "../../links.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
-import { countInWords } from "../../shell/formats.js";
+import { countInWords, groupDigits } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Badge, type Fact, Facts, Pager, Panel, type State } from "../../shell/panel.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Amount, Sentence, Time } from "../../shell/values.js";
+import { Sentence, Time } from "../../shell/values.js";
 import { eventsPath, historyPath, importPath } from "./importStatus.js";
 
 export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReasons; readonly rejected: number }) {
@@ -29,19 +28,13 @@ export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReas
       <p class="hint">
         A row with several faults is counted once for each. If one line of a shipment has a fault, all its lines are rejected and counted.
         {others > 0 ? ` ${others} less common ${others === 1 ? "reason is" : "reasons are"} not shown.` : null}
-        {counted < rejected ? (
-          <>
-            {" "}
-            Based on <Amount value={counted} /> of the rejected rows.
-          </>
-        ) : null}
+        {counted < rejected ? ` Based on ${groupDigits(counted)} of the rejected rows.` : null}
       </p>
     </Panel>
   );
 }
 
 interface RejectedProps {
-  readonly visit: SignedInVisit;
   readonly view: ImportView;
   readonly page: Page<RowWithState>;
   readonly cursor: string | undefined;
@@ -91,10 +84,7 @@ const rejectedColumns = ({ importId, kind }: ImportView): readonly Column<RowWit
     ),
   },
   { heading: "Values", cell: ({ data }) => <Values data={data} kind={kind} /> },
-  {
-    heading: "State",
-    cell: ({ state }) => (state === null ? <span class="muted">-</span> : <Badge state={states[state]} />),
-  },
+  { heading: "State", cell: ({ state }) => (state === null ? <span class="muted">-</span> : <Badge state={states[state]} />) },
 ];
 
 const longestReason = 500;
@@ -106,19 +96,13 @@ function Values({ data, kind }: { readonly data: unknown; readonly kind: ImportK
   const headings = new Map<string, string>(columnsOf(kind).map(({ name, heading }) => [name, heading]));
   const given = Object.entries((data ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "" && value !== null);
   if (given.length === 0) return <span class="muted">none given</span>;
+  const factOf = ([name, value]: [string, unknown]): Fact => [
+    short(headings.get(name) ?? name, longestValue),
+    short(typeof value === "string" ? value : JSON.stringify(value), longestValue),
+  ];
   return (
     <div>
-      <Facts
-        class="values"
-        facts={given
-          .slice(0, mostValues)
-          .map(
-            ([name, value]): Fact => [
-              short(headings.get(name) ?? name, longestValue),
-              short(typeof value === "string" ? value : JSON.stringify(value), longestValue),
-            ],
-          )}
-      />
+      <Facts class="values" facts={given.slice(0, mostValues).map(factOf)} />
       {given.length > mostValues ? <span class="muted">and {given.length - mostValues} more</span> : null}
     </div>
   );
@@ -131,7 +115,6 @@ export const shownReversals = 25;
 const shownRanges = 12;
 
 interface ReversalsProps {
-  readonly visit: SignedInVisit;
   readonly view: ImportView;
   /** The first ones, and one more where there are more. */
   readonly reversals: readonly ImportReversal[];
@@ -160,10 +143,10 @@ export function Reversals({ view, reversals, nameOf }: ReversalsProps) {
 
 const reversalColumns = ({ kind }: ImportView, nameOf: NameOf): readonly Column<ImportReversal>[] => [
   { heading: "When", names: true, cell: ({ at }) => <Time at={at} exact /> },
-  { heading: "Who", cell: ({ actor }) => nameOf(principalOf(actor)) },
+  { heading: "Who", value: ({ actor }) => nameOf(principalOf(actor)) },
   { heading: "Reason", cell: ({ reason }) => <span class="reason">{reason}</span> },
   { heading: "What", cell: (reversal) => <span class="reason">{whatInWords(reversal)}</span> },
-  { heading: kind === "activities" ? "Activities" : "Shipments", number: true, cell: ({ count }) => <Amount value={count} /> },
+  { heading: kind === "activities" ? "Activities" : "Shipments", number: true, value: ({ count }) => count },
 ];
 
 function whatInWords({ all, rows }: ImportReversal): string {

@@ -1,4 +1,5 @@
 // What a reversal would do, in words, with the form that does it.
+import type { Child } from "hono/jsx";
 
 import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../../domain/imports/limits.js";
@@ -12,10 +13,10 @@ import { reasonIn } from "../../fields.js";
 import { withQuery } from "../../links.js";
 import { formOf, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
-import { Button, Field, Form } from "../../shell/form.js";
+import { Form, ReasonField, Tick } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { ButtonLink, Link } from "../../shell/link.js";
-import { Panel } from "../../shell/panel.js";
+import { Link } from "../../shell/link.js";
+import { Panel, PlainList } from "../../shell/panel.js";
 import { BillTable, billLines, billSum, FirstLines, mostLines } from "../activities/bills.js";
 import { type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { shipmentPath } from "../shipments/shipmentWords.js";
@@ -47,14 +48,32 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
   const request = await requestOf(visit, view, deps);
   const outcome = await reverseRows(deps, { ...request, preview: true, reason: "", includeCorrections: false });
   const rows = "rows" in request.what ? request.what.rows : undefined;
-  const [amounts, corrections, { nameOf }] = await Promise.all([
+  const [stopped, corrections, { nameOf }] = await Promise.all([
     view.kind === "activities"
       ? importAmounts(organisationId, { importId: view.importId, rows, most: mostLines + 1 }, deps.pool)
       : undefined,
     correctionsOf(organisationId, outcome, deps),
     presentCatalogue(visit, deps),
   ]);
-  return <ReversalPreview visit={visit} view={view} outcome={outcome} amounts={amounts} corrections={corrections} nameOf={nameOf} />;
+  const isLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
+  const lines = isLeft ? [effect(view, outcome), ...consequences(view, outcome)] : [before(view, outcome)];
+  const hasCorrections = corrections.length > 0;
+  return (
+    <>
+      <p class="under-heading">
+        <span class="muted">{kindNames[view.kind]}</span>
+        <ChosenByAddress {...visit.query} />
+      </p>
+      <Panel id="what-happens" title={isLeft ? "What happens" : "Nothing is left to reverse"}>
+        <PlainList items={lines} />
+        {isLeft ? <p class="hint">Nothing is erased: the import and its history stay as they are.</p> : null}
+      </Panel>
+      {stopped && stopped.amounts.length > 0 ? <Amounts amounts={stopped} nameOf={nameOf} /> : null}
+      {hasCorrections ? <Corrections corrections={corrections} more={outcome.corrections.length - corrections.length} /> : null}
+      {isLeft || hasCorrections ? <ReverseForm {...{ visit, view, isLeft, hasCorrections }} reversed={outcome.reversed} /> : null}
+      <OtherChoice view={view} />
+    </>
+  );
 }
 
 const mostNamed = 20;
@@ -114,52 +133,14 @@ function outcomeInWords(
   return [first, ...rest, ...consequences(view, outcome)];
 }
 
-interface PreviewProps {
-  readonly visit: SignedInVisit;
-  readonly view: ImportView;
-  readonly outcome: ReversalOutcome;
-  /** Of activities: what stops counting. */
-  readonly amounts: ImportAmounts | undefined;
-  /** The first of those that the outcome names. */
-  readonly corrections: readonly CorrectingImport[];
-  readonly nameOf: NameOfCustomer;
-}
-
-function ReversalPreview(props: PreviewProps) {
-  const { visit, view, outcome, amounts, nameOf } = props;
-  const isLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
-  return (
-    <>
-      <p class="under-heading">
-        <span class="muted">{kindNames[view.kind]}</span>
-        <ChosenByAddress visit={visit} />
-      </p>
-      <Panel id="what-happens" title={isLeft ? "What happens" : "Nothing is left to reverse"}>
-        <ul class="plain-list">
-          {(isLeft ? [effect(view, outcome), ...consequences(view, outcome)] : [before(view, outcome)]).map((line) => (
-            <li>{line}</li>
-          ))}
-        </ul>
-        {isLeft ? <p class="hint">Nothing is erased: the import and its history stay as they are.</p> : null}
-      </Panel>
-      {amounts && amounts.amounts.length > 0 ? <Amounts amounts={amounts} nameOf={nameOf} /> : null}
-      {outcome.corrections.length > 0 ? <Corrections {...props} /> : null}
-      {isLeft || outcome.corrections.length > 0 ? <ReverseForm {...props} isLeft={isLeft} /> : null}
-      <OtherChoice view={view} />
-    </>
-  );
-}
-
-function ChosenByAddress({ visit }: { visit: SignedInVisit }) {
-  const { rows, shipment } = visit.query;
+function ChosenByAddress({ rows, shipment }: Readonly<Record<string, string>>) {
   if (rows) return <span class="named">Rows {rows.replaceAll(",", ", ")}</span>;
-  if (shipment)
-    return (
-      <span class="named">
-        Shipment <Link to={shipmentPath(shipment)}>{shipment}</Link>
-      </span>
-    );
-  return null;
+  if (!shipment) return null;
+  return (
+    <span class="named">
+      Shipment <Link to={shipmentPath(shipment)}>{shipment}</Link>
+    </span>
+  );
 }
 
 const unitsOf = ({ kind }: Pick<ImportView, "kind">, count: number): string =>
@@ -219,47 +200,44 @@ function Amounts({ amounts: { amounts, allRows }, nameOf }: { amounts: ImportAmo
   );
 }
 
-function Corrections({ outcome, corrections }: PreviewProps) {
-  const more = outcome.corrections.length - corrections.length;
+function Corrections({ corrections, more }: { corrections: readonly CorrectingImport[]; more: number }) {
+  const items: Child[] = corrections.map(({ importId, reference, rows }) => [
+    <Link to={importPath(importId)}>{reference}</Link>,
+    ` (${countInWords(rows, "row", "rows")})`,
+  ]);
   return (
     <Panel id="corrections" title="Corrections by other imports">
       <p>These imports have corrected rows that you chose. What they recorded stays, unless you reverse it as well.</p>
-      <ul class="plain-list">
-        {corrections.map(({ importId, reference, rows }) => (
-          <li>
-            <Link to={importPath(importId)}>{reference}</Link> ({countInWords(rows, "row", "rows")})
-          </li>
-        ))}
-        {more > 0 ? <li>and {countInWords(more, "more import", "more imports")}</li> : null}
-      </ul>
+      <PlainList items={more > 0 ? [...items, `and ${countInWords(more, "more import", "more imports")}`] : items} />
     </Panel>
   );
 }
 
-function ReverseForm({ visit, view, outcome, isLeft }: PreviewProps & { isLeft: boolean }) {
-  const { rows, shipment } = visit.query;
-  const wasChecked = visit.submitted.get("corrections") === "reverse";
+interface ReverseFormProps {
+  readonly visit: SignedInVisit;
+  readonly view: ImportView;
+  readonly reversed: number;
+  readonly isLeft: boolean;
+  readonly hasCorrections: boolean;
+}
+
+function ReverseForm({ visit: { query, submitted }, view, reversed, isLeft, hasCorrections }: ReverseFormProps) {
+  const { rows, shipment } = query;
+  const path = importPath(view.importId);
+  const label = `Reverse ${isLeft && reversed > 0 ? unitsOf(view, reversed) : "these rows"}`;
   return (
     <Panel id="reverse" title="Reverse">
-      <Form to={withQuery(reversePath(view.importId), { rows, shipment })}>
-        <Field
-          label="Reason"
-          name="reason"
-          value={visit.submitted.get("reason")}
-          maxlength={limits.reasonLength}
-          hint="Everybody who opens the import can see this."
-          autocomplete="off"
-        />
-        {outcome.corrections.length > 0 ? (
-          <label class="check">
-            <input type="checkbox" name="corrections" value="reverse" checked={wasChecked || !isLeft} required={!isLeft} />
-            Reverse these corrections as well
-          </label>
+      <Form to={withQuery(reversePath(view.importId), { rows, shipment })} submit={label} cancel={path} isDangerous>
+        <ReasonField hint="Everybody who opens the import can see this." />
+        {hasCorrections ? (
+          <Tick
+            label="Reverse these corrections as well"
+            name="corrections"
+            value="reverse"
+            checked={submitted.get("corrections") === "reverse" || !isLeft}
+            required={!isLeft}
+          />
         ) : null}
-        <div class="button-row">
-          <Button class="danger" label={`Reverse ${isLeft && outcome.reversed > 0 ? unitsOf(view, outcome.reversed) : "these rows"}`} />
-          <ButtonLink to={importPath(view.importId)} label="Cancel" quiet />
-        </div>
       </Form>
     </Panel>
   );

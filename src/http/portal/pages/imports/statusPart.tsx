@@ -10,22 +10,19 @@ import { AskButton } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
-import { Amount, Time } from "../../shell/values.js";
+import { Amount, enumerated, Time } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
 import { correctionsAddress, hasRows } from "../corrections/correctionsFilter.js";
 import {
   importPath,
   isUnfinished,
   kindNames,
-  Progress,
-  ReversedBadge,
   rejectedSoFar,
   reversedOf,
   reversePath,
-  StatusBadge,
+  States,
   shownReference,
   statusOf,
-  UnusualBadge,
 } from "./importStatus.js";
 
 /** Rejected rows by their states. */
@@ -49,10 +46,7 @@ export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => 
     data-says={`${shownReference(view)}: ${statusOf(view).toLowerCase()}${saysCounts(view)}`}
   >
     <p class="status">
-      <StatusBadge view={view} />
-      <ReversedBadge view={view} />
-      <UnusualBadge view={view} />
-      {view.status === "processing" ? <Progress view={view} /> : null}
+      <States view={view} />
     </p>
     {view.errorMessage === null ? null : <p class="notice error">{view.errorMessage}</p>}
     {view.status === "cancelled" ? <p>Nothing of this import was recorded.</p> : null}
@@ -65,10 +59,17 @@ export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => 
         ["Ended", <Time at={view.finishedAt} otherwise="Not yet" />],
         ...(view.notes.length === 0 ? [] : [["Notes", view.notes.join("; ")] as const]),
         ...rejectedRows(view, states),
-        ...corrections({ visit, view, correcting }),
+        ...corrections(view, correcting),
       ]}
     />
-    <UnusualRows view={view} />
+    {view.unusual === null ? null : (
+      <p class="notice warn">
+        <Link to={withQuery(activitiesPath, { import: view.importId, unusual: "yes" })}>
+          Look at {countInWords(view.unusual.count, "unusual row")}
+        </Link>{" "}
+        before they are billed: {view.unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${groupDigits(count)})`).join(", ")}.
+      </p>
+    )}
     <Actions visit={visit} view={view} states={states} />
   </section>
 );
@@ -77,13 +78,11 @@ export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => 
 export const shownStatus = ({ status, cancelling, reversed }: Pick<ImportView, "status" | "cancelling" | "reversed">): string =>
   cancelling ? "cancelling" : reversed ? `${status}, ${reversed.rows} reversed` : status;
 
-const saysCounts = (view: ImportView): string =>
-  isUnfinished(view) ? "" : `, ${view.counts.received} rows read, ${view.counts.failed} rejected${saysReversed(view)}`;
-
-const saysReversed = (view: ImportView): string => {
+function saysCounts(view: ImportView): string {
   const reversed = reversedOf(view);
-  return reversed === undefined ? "" : `, ${reversed.toLowerCase()}`;
-};
+  const counts = `, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
+  return isUnfinished(view) ? "" : `${counts}${reversed === undefined ? "" : `, ${reversed.toLowerCase()}`}`;
+}
 
 function figuresOf(view: ImportView): Fact[] {
   const { counts, kind, reversed } = view;
@@ -115,17 +114,6 @@ function WrittenCount({ view: { kind, status, counts, importId } }: { view: Impo
   );
 }
 
-/** Accepted rows that may be wrong: nothing holds them back, so somebody has to look. */
-function UnusualRows({ view: { unusual, importId } }: { view: ImportView }) {
-  if (unusual === null) return null;
-  return (
-    <p class="notice warn">
-      <Link to={withQuery(activitiesPath, { import: importId, unusual: "yes" })}>Look at {countInWords(unusual.count, "unusual row")}</Link>{" "}
-      before they are billed: {unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${groupDigits(count)})`).join(", ")}.
-    </p>
-  );
-}
-
 const inWords: Readonly<Record<GroupState, string>> = {
   open: "to correct",
   submitted: "being corrected",
@@ -137,20 +125,17 @@ const inWords: Readonly<Record<GroupState, string>> = {
 function rejectedRows({ importId }: ImportView, states: RowStates | undefined): Fact[] {
   const some = groupStates.filter((state) => states && hasRows(states[state]));
   if (!states || some.length === 0) return [];
-  const parts = some.map((state, index) => (
-    <>
-      {index > 0 ? ", " : null}
-      <Link to={correctionsAddress({ importId, state })}>
-        <Amount value={states[state].rows} />
-        {states[state].atLeast ? " or more" : ""} {inWords[state]}
-      </Link>
-    </>
+  const parts = some.map((state) => (
+    <Link to={correctionsAddress({ importId, state })}>
+      <Amount value={states[state].rows} />
+      {states[state].atLeast ? " or more" : ""} {inWords[state]}
+    </Link>
   ));
-  return [["Rejected rows", parts]];
+  return [["Rejected rows", enumerated(parts)]];
 }
 
 /** Both ways: what this import corrects, and what corrects it. */
-function corrections({ view: { correctionOf }, correcting }: Pick<StatusProps, "visit" | "view" | "correcting">): Fact[] {
+function corrections({ correctionOf }: ImportView, correcting: readonly CorrectingImport[]): Fact[] {
   const link = (importId: string, text: string) => <Link to={importPath(importId)}>{text}</Link>;
   const facts: Fact[] = [];
   if (correctionOf) {
@@ -158,26 +143,19 @@ function corrections({ view: { correctionOf }, correcting }: Pick<StatusProps, "
     const why = reason === undefined ? "" : `: ${reason}`;
     facts.push(["Corrects", [countInWords(rows.length, "row", "rows"), " of ", link(importId, "an earlier import"), why]]);
   }
-  if (correcting.length > 0)
-    facts.push([
-      "Corrected by",
-      correcting.map((each, index) => (
-        <>
-          {index > 0 ? ", " : null}
-          {link(each.importId, shownReference(each))} ({countInWords(each.rows, "row", "rows")})
-        </>
-      )),
-    ]);
+  const parts = correcting.map((each) => [link(each.importId, shownReference(each)), ` (${countInWords(each.rows, "row", "rows")})`]);
+  if (parts.length > 0) facts.push(["Corrected by", enumerated(parts)]);
   return facts;
 }
 
 function Actions({ visit, view, states }: Pick<StatusProps, "visit" | "view" | "states">) {
-  const canCorrect = hasOpenRows(states);
+  const mayOperate = visit.may("operate");
+  const canCorrect = states !== undefined && hasRows(states.open);
   const path = importPath(view.importId);
   const reportIsDue = !isUnfinished(view) && view.counts.failed > 0 && view.reportKey === null;
   return (
     <div class="button-row">
-      {canCorrect && visit.may("operate") ? (
+      {canCorrect && mayOperate ? (
         <ButtonLink to={withQuery("/portal/corrections", { import: view.importId })} label="Correct rejected rows" />
       ) : null}
       {view.reportKey === null ? null : <ButtonLink to={`${path}/report`} label="Download error report" quiet />}
@@ -186,18 +164,13 @@ function Actions({ visit, view, states }: Pick<StatusProps, "visit" | "view" | "
       ) : null}
       {reportIsDue ? <span class="muted">The error report is being prepared.</span> : null}
       <ButtonLink to={`${path}/file`} label="Download submitted file" quiet />
-      {isReversible(view, canCorrect) && visit.may("operate") ? (
-        <ButtonLink to={reversePath(view.importId)} label="Reverse import" quiet />
-      ) : null}
-      {isUnfinished(view) && !view.cancelling && visit.may("operate") ? (
+      {isReversible(view, canCorrect) && mayOperate ? <ButtonLink to={reversePath(view.importId)} label="Reverse import" quiet /> : null}
+      {isUnfinished(view) && !view.cancelling && mayOperate ? (
         <AskButton at={path} question={{ ask: "cancel" }} label="Cancel import" about={shownReference(view)} />
       ) : null}
     </div>
   );
 }
-
-/** Whether there is something to correct, as far as can be told. */
-const hasOpenRows = (states: RowStates | undefined): boolean => states !== undefined && hasRows(states.open);
 
 /** Whether something is left to reverse, as far as can be told. */
 const isReversible = ({ status, counts, reversed }: ImportView, canCorrect: boolean): boolean =>

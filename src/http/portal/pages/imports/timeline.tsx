@@ -2,7 +2,6 @@ import type { Child } from "hono/jsx";
 import type { NameOf } from "../../../../domain/principal.js";
 import type { TimelineStep } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
@@ -10,7 +9,6 @@ import { Amount, Time } from "../../shell/values.js";
 import { importPath } from "./importStatus.js";
 
 interface TimelineProps {
-  readonly visit: SignedInVisit;
   readonly view: ImportView;
   /** Undefined where the event store does not answer. */
   readonly steps: readonly TimelineStep[] | undefined;

@@ -3,10 +3,9 @@
 import type { CheckedAs, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
 import type { ClosedRows, UnusualInFile } from "../../../../judging/fileChecks.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
 import { ButtonLink, Link } from "../../shell/link.js";
-import { type Fact, Facts, Panel } from "../../shell/panel.js";
+import { type Fact, Facts, Panel, PlainList } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
 import { importPath } from "../imports/importStatus.js";
 import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
@@ -14,7 +13,6 @@ import { problemRowsPath } from "./drafts.js";
 import { ProblemGroups, ProblemList } from "./problems.js";
 
 interface FoundProps {
-  readonly visit: SignedInVisit;
   readonly draft: KeptFile;
   readonly found: FoundInFile;
   readonly isReport: boolean;
@@ -86,7 +84,6 @@ function RowsLeftOut({ found: { report } }: { found: FoundInFile }) {
 }
 
 interface UnusualProps {
-  readonly visit: SignedInVisit;
   readonly unusual: UnusualInFile;
   /** Of the file. */
   readonly rows: number;
@@ -116,7 +113,6 @@ export const UnusualRows = ({ unusual: { count, groups, recorded, otherImports }
 );
 
 interface SentReportProps {
-  readonly visit: SignedInVisit;
   /** The import whose error report it is. */
   readonly corrects: ImportRequested;
   readonly sent: NonNullable<CheckedAs["sent"]>;
@@ -136,22 +132,16 @@ export const SentReport = ({ corrects, sent: { importIds, refused }, found }: Se
           Its open rows were sent as a correction of <Link to={importPath(corrects.importId)}>{corrects.sourceDetails}</Link>.
         </>
       )}
-      {found && found.rejected > 0 ? (
-        <>
-          {" "}
-          {countInWords(found.rejected, "row was", "rows were")} not sent. What is open stays open: put it right in the same report and
-          upload it again.
-        </>
-      ) : null}
+      {found && found.rejected > 0
+        ? ` ${countInWords(found.rejected, "row was", "rows were")} not sent. What is open stays open: put it right in the same report and upload it again.`
+        : null}
     </p>
-    <ul class="plain-list">
-      {importIds.map((importId, index) => (
-        <li>
-          <Link to={importPath(importId)}>
-            {importIds.length === 1 ? "Open the import" : `Open import ${index + 1} of ${importIds.length}`}
-          </Link>
-        </li>
+    <PlainList
+      items={importIds.map((importId, index) => (
+        <Link to={importPath(importId)}>
+          {importIds.length === 1 ? "Open the import" : `Open import ${index + 1} of ${importIds.length}`}
+        </Link>
       ))}
-    </ul>
+    />
   </Panel>
 );

@@ -6,7 +6,7 @@ import { importKinds } from "../../../../events/importEvents.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { withQuery } from "../../links.js";
 import { formOf, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
-import { Button, Choice, HiddenFields } from "../../shell/form.js";
+import { Choice, Form } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { importPath } from "../imports/importStatus.js";
@@ -15,7 +15,7 @@ import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";
 import { DraftFindings, SentReport, UnusualRows } from "./draftFindings.js";
 import { columnsOfDraft, draftPath, reportedImport, requireDraft, uploadPath } from "./drafts.js";
 import { importSentBefore } from "./recordDraft.js";
-import { kindOptions, UploadProgress } from "./uploadPage.js";
+import { kindOptions, UploadButtons } from "./uploadPage.js";
 import { draftWork } from "./workOnDraft.js";
 
 export const draftPage = page(draftPath(), "operate", async (visit, deps) => {
@@ -32,9 +32,9 @@ export const draftPage = page(draftPath(), "operate", async (visit, deps) => {
     body: (
       <>
         <DraftForm visit={visit} draft={draft} facts={facts} />
-        {sent && facts.corrects ? <SentReport visit={visit} corrects={facts.corrects} sent={sent} found={found} /> : null}
-        {found?.unusual ? <UnusualRows visit={visit} unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
-        {found ? <DraftFindings visit={visit} draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
+        {sent && facts.corrects ? <SentReport corrects={facts.corrects} sent={sent} found={found} /> : null}
+        {found?.unusual ? <UnusualRows unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
+        {found ? <DraftFindings draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
       </>
     ),
   };
@@ -72,10 +72,9 @@ function DraftForm({ visit, draft, facts }: Props) {
     ...(sourceDetails === file.name ? [] : [["Reference", sourceDetails] as const]),
     ...(columns ? [["Columns", <ColumnsChosen visit={visit} kind={kind} columns={columns} nameOf={nameOf} />] as const] : []),
   ];
-  const label = earlier ? "Upload again" : found?.unusual ? "Upload anyway" : "Upload";
+  const label = found?.accepted === 0 ? "" : earlier ? "Upload again" : found?.unusual ? "Upload anyway" : "Upload";
   return (
-    <form id="upload" method="post" action={visit.links.to(draftPath(fileId))} class="panel stacked">
-      <HiddenFields values={{ token: visit.formToken, again: earlier?.importId }} />
+    <Form id="upload" to={draftPath(fileId)} class="panel stacked" hidden={{ again: earlier?.importId }}>
       {earlier ? (
         <div class="notice warn">
           <h2>This file was sent before</h2>
@@ -95,15 +94,11 @@ function DraftForm({ visit, draft, facts }: Props) {
       ) : null}
       {corrects ? null : <Choice label="Kind" name="kind" options={kindOptions} value={kind} />}
       {checked?.sent ? null : <p role="status">Nothing has been recorded yet. The file is kept for a day.</p>}
-      <div class="button-row">
-        <Button name="do" value="check" class="quiet" data-check-button label="Check file" />
-        {found?.accepted === 0 ? null : <Button name="do" value="upload" label={label} />}
+      <UploadButtons label={label}>
         {corrects ? null : <ButtonLink to={columnsOfDraft(fileId)} label="Choose columns" quiet />}
         <ButtonLink to={withQuery(uploadPath, { instead: fileId, kind })} label="Choose another file" quiet />
-        <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
-      </div>
-      <UploadProgress />
-    </form>
+      </UploadButtons>
+    </Form>
   );
 }
 

@@ -20,7 +20,7 @@ const webhooksList = listPage<WebhookSummary>({
   caption: "Endpoints, oldest first",
   action: (visit) => (isAdding(visit) ? null : <ButtonLink to={withQuery(webhooksPath, { add: "endpoint" })} label="Add endpoint" />),
   query: async (visit, _, { pool }) => ({ items: await listWebhooks(visit.person.organisationId, pool), nextCursor: null }),
-  columns: (visit) => columns(visit),
+  columns: () => columns,
   above: (visit) => (isAdding(visit) ? <NewEndpoint visit={visit} /> : null),
   empty: () => (
     <EmptyState title="No endpoints yet">
@@ -46,7 +46,7 @@ function NewEndpoint({ visit }: { visit: SignedInVisit }) {
 
 const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused" : failures > 0 ? "Failing" : "Active");
 
-const columns = (visit: SignedInVisit): readonly Column<WebhookSummary>[] => [
+const columns: readonly Column<WebhookSummary>[] = [
   {
     key: "url",
     heading: "URL",
