@@ -4,12 +4,12 @@ import { readFile, rm } from "node:fs/promises";
 import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
+import type { Upload } from "../../../server/receiveUpload.js";
 import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit, Subject } from "../../pageDefinition.js";
 import { Field, Form } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
-import { ensureFromOwnPage } from "../../visits.js";
+import { receiveFormFile } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
 import { cataloguePath, catalogueUploadPath } from "./addresses.js";
 import { type Edit, keepDraft } from "./draft.js";
@@ -50,11 +50,7 @@ export function fileForm({ path, title, accept, about, edit }: FileForm): Requir
 
 /** The uploaded file, which is gone when the work has ended. */
 async function withUpload<Result>(visit: SignedInVisit, deps: PortalDeps, work: (upload: Upload) => Promise<Result>): Promise<Result> {
-  const { context: c, stillAllowed } = visit;
-  const incoming = c.env?.incoming;
-  if (!incoming) throw new Error("an upload needs a socket");
-  const beforeFile = (fields: ReadonlyMap<string, string>) => ensureFromOwnPage(visit, deps, fields.get("token"));
-  const upload = await receiveUpload(incoming, deps.tempDir, { fields: ["token"], beforeFile, stillAllowed });
+  const upload = await receiveFormFile(visit, deps);
   try {
     if (upload.size <= largestCatalogue) return await work(upload);
     throw new Rejection(
