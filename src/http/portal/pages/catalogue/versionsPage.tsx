@@ -12,8 +12,8 @@ import { getAnswer, oncePerVisit, type PortalDeps } from "../../pageDefinition.j
 import { countInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
-import { Badge, EmptyState } from "../../shell/panel.js";
-import type { Column } from "../../shell/table.js";
+import { EmptyState } from "../../shell/panel.js";
+import { type Column, stateCells } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import { capitalised, cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./addresses.js";
@@ -44,12 +44,7 @@ const versionColumns = (nameOf: (by: CatalogueVersion["by"]) => string): readonl
     cell: ({ appliedAt }) => <Time at={appliedAt} otherwise="Not known yet" />,
   },
   { key: "by", heading: "By", value: ({ by }) => capitalised(nameOf(by)) },
-  {
-    key: "changes",
-    heading: "What changed",
-    value: ({ changes }) => changes.map(recordedInWords).join("; "),
-    cell: (version) => <ChangesCell version={version} />,
-  },
+  { key: "changes", heading: "What changed", value: ({ changes }) => changes.map(recordedInWords).join("; "), cell: ChangesCell },
   {
     heading: "File",
     number: true,
@@ -61,7 +56,7 @@ const versionColumns = (nameOf: (by: CatalogueVersion["by"]) => string): readonl
   },
 ];
 
-function ChangesCell({ version: { version, changes, changeCount } }: { version: CatalogueVersion }) {
+function ChangesCell({ version, changes, changeCount }: CatalogueVersion) {
   const address = withQuery(changesPath, { from: String(version - 1), to: String(version) });
   if (version === 1) return <span>The first version</span>;
   if (changeCount === 0) return <Link to={address}>Show changes</Link>;
@@ -176,7 +171,7 @@ export const differenceColumns = (present: OrganisationFile): readonly Column<Ca
       return isThere ? <EntryLink section={section} id={id} label={subjectOf(difference)} /> : subjectOf(difference);
     },
   },
-  { key: "how", heading: "How", value: ({ kind }) => badges[kind].label, cell: ({ kind }) => <Badge state={badges[kind]} /> },
+  { key: "how", heading: "How", ...stateCells<CatalogueDifference>(({ kind }) => badges[kind]) },
   {
     key: "change",
     heading: "Change",

@@ -1,7 +1,6 @@
 import type { Location } from "../../../../domain/geography/geography.js";
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Badge } from "../../shell/panel.js";
@@ -11,7 +10,6 @@ import { type Money, moneyIn, PriceBreakdown } from "./priceBreakdown.js";
 import { quotesPath } from "./quoteForm.js";
 
 interface Props {
-  readonly visit: SignedInVisit;
   readonly quotes: readonly ExplainedQuote[];
   readonly nameOf: (customerId: string) => string | undefined;
 }
@@ -66,7 +64,7 @@ const QuotedItems = ({ items }: { items: ExplainedQuote["recorded"]["items"] }) 
 );
 
 /** What each service costs each customer, side by side. */
-function PriceComparison({ quotes, nameOf, money }: Omit<Props, "visit"> & { money: Money }) {
+function PriceComparison({ quotes, nameOf, money }: Props & { money: Money }) {
   const services = new Map(quotes.flatMap(({ explanation }) => explanation.cards.map(({ entry }) => [entry.serviceId, entry.serviceName])));
   const columns: Column<ExplainedQuote>[] = [...services].map(([serviceId, name]) => ({
     heading: name,
@@ -76,12 +74,8 @@ function PriceComparison({ quotes, nameOf, money }: Omit<Props, "visit"> & { mon
       return entry ? money.cents(entry.totalAmount) : <span class="muted">-</span>;
     },
   }));
-  const customer: Column<ExplainedQuote> = {
-    heading: "Customer",
-    names: true,
-    cell: ({ recorded: { customerId } }) => nameOf(customerId) ?? customerId,
-  };
-  return <Table caption="The cheapest price of each service, by customer" columns={[customer, ...columns]} rows={quotes} />;
+  columns.unshift({ heading: "Customer", names: true, cell: ({ recorded: { customerId } }) => nameOf(customerId) ?? customerId });
+  return <Table caption="The cheapest price of each service, by customer" columns={columns} rows={quotes} />;
 }
 
 function CustomersPrices({ quote, name, money }: { quote: ExplainedQuote; name: string | undefined; money: Money }) {

@@ -18,7 +18,7 @@ import { addPath, sectionNames } from "../catalogue/addresses.js";
 import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue, sortedCustomers } from "../customers.js";
 import { dayChips, daysIn } from "../days.js";
 import { type Money, moneyIn } from "./priceBreakdown.js";
-import { asFormError, fieldsOfQuotes, itemsLeftOut, requestOf } from "./quoteFields.js";
+import { asFormError, requestOf } from "./quoteFields.js";
 import { QuoteForm, quotesPath } from "./quoteForm.js";
 import { QuoteResults } from "./quoteResults.js";
 
@@ -57,16 +57,9 @@ const list = listPage<ListedQuote>({
     const [shown, { nameOf }] = await Promise.all([shownQuotes(visit, deps), presentCatalogue(visit, deps)]);
     return (
       <>
-        {shown.length > 0 ? <QuoteResults visit={visit} quotes={shown} nameOf={nameOf} /> : null}
+        {shown.length > 0 ? <QuoteResults quotes={shown} nameOf={nameOf} /> : null}
         {await missingPrices(visit, deps)}
-        {visit.may("operate") ? (
-          <QuoteForm
-            visit={visit}
-            customers={await sortedCustomers(visit, deps)}
-            asked={fieldsOfQuotes(shown)}
-            tooMany={itemsLeftOut(shown)}
-          />
-        ) : null}
+        {visit.may("operate") ? <QuoteForm {...{ visit, shown }} customers={await sortedCustomers(visit, deps)} /> : null}
       </>
     );
   },
@@ -126,11 +119,8 @@ const columns = (nameOf: NameOfCustomer, { cents, currency }: Money): readonly C
     heading: "Quote",
     names: true,
     value: ({ origin, destination }) => `${placeOf(origin)} to ${placeOf(destination)}`,
-    cell: ({ quoteId, origin, destination }) => (
-      <Link to={withQuery(quotesPath, { quote: quoteId })}>
-        <Unbroken text={placeOf(origin)} /> <Unbroken text={`to ${placeOf(destination)}`} />
-      </Link>
-    ),
+    cell: ({ origin, destination }) => [<Unbroken text={placeOf(origin)} />, " ", <Unbroken text={`to ${placeOf(destination)}`} />],
+    link: ({ quoteId }) => withQuery(quotesPath, { quote: quoteId }),
   },
   ...customerColumns<ListedQuote>(nameOf, ({ customerId }) => customerId),
   { key: "priced", heading: "Priced", value: ({ generatedAt }) => new Date(generatedAt) },

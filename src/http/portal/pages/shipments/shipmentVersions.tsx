@@ -3,9 +3,10 @@ import { listVersions, readVersion, type ShipmentVersion } from "../../../../que
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
 import { withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { groupDigits } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Badge, Pager, Panel } from "../../shell/panel.js";
-import { Amount, Time } from "../../shell/values.js";
+import { Time } from "../../shell/values.js";
 import { historyPath, importPath, reversalPath, reversePath } from "../imports/importStatus.js";
 import { changesBetween, shipmentPath, type TextChange } from "./shipmentWords.js";
 
@@ -35,7 +36,7 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
   const newest = versions.at(-1)?.number ?? 0;
   const oldest = versions[0]?.number ?? 1;
   return (
-    <Panel id="versions" title={["Versions (", <Amount value={all} />, ")"]}>
+    <Panel id="versions" title={`Versions (${groupDigits(all)})`}>
       <ol class="versions" reversed start={newest}>
         {versions
           .map((version, index) => (
@@ -70,9 +71,15 @@ interface VersionProps extends Pick<VersionsProps, "visit" | "shipmentId" | "nam
   readonly isShownAgain: boolean;
 }
 
-function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: VersionProps) {
+function Version({ visit: { query, may, person }, shipmentId, version, before, isShownAgain, nameOf }: VersionProps) {
   const { number, importId, by, fileName, sourceDetails, pushedAt, rows, supersededBy, reversed } = version;
-  const changes = before && changesBetween(before, version, visit.person.timezone);
+  const changes = before && changesBetween(before, version, person.timezone);
+  const mayReverse = !query["asOf"] && may("operate");
+  const reverseLink = (
+    <Link to={withQuery(reversePath(importId), { shipment: shipmentId })}>
+      Reverse rows<span class="unseen"> of version {number}</span>
+    </Link>
+  );
   return (
     <li>
       <h3>
@@ -86,14 +93,7 @@ function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: V
         <Link to={historyPath(importId, rows[0] ?? 1)}>
           history<span class="unseen"> of version {number}</span>
         </Link>
-        {reversed || visit.query["asOf"] || !visit.may("operate") ? null : (
-          <>
-            ,{" "}
-            <Link to={withQuery(reversePath(importId), { shipment: shipmentId })}>
-              Reverse rows<span class="unseen"> of version {number}</span>
-            </Link>
-          </>
-        )}
+        {mayReverse && !reversed ? [", ", reverseLink] : null}
       </p>
       {reversed ? (
         <p>
@@ -118,11 +118,7 @@ const Changes = ({ changes }: { changes: readonly TextChange[] }) => (
         {what}: {before === "" ? null : <del>{short(before)}</del>} {after === "" ? null : <ins>{short(after)}</ins>}
       </li>
     ))}
-    {changes.length > shownChanges ? (
-      <li class="muted">
-        and <Amount value={changes.length - shownChanges} /> more changes
-      </li>
-    ) : null}
+    {changes.length > shownChanges ? <li class="muted">and {groupDigits(changes.length - shownChanges)} more changes</li> : null}
   </ul>
 );
 

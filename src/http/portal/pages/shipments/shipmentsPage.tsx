@@ -91,11 +91,8 @@ const columns = (nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
     heading: "Shipment",
     names: true,
     value: ({ shipmentId }) => String(shipmentId),
-    cell: ({ shipmentId }) => (
-      <Link to={shipmentPath(String(shipmentId))}>
-        <Unbroken text={String(shipmentId)} />
-      </Link>
-    ),
+    cell: ({ shipmentId }) => <Unbroken text={String(shipmentId)} />,
+    link: ({ shipmentId }) => shipmentPath(String(shipmentId)),
   },
   ...customerColumns<LedgerShipment>(nameOf, ({ customerId }) => (typeof customerId === "string" ? customerId : null)),
   {
