@@ -115,10 +115,14 @@ export const page = <V extends Visit = SignedInVisit>(
 /** A form of a page, whose path goes on from the page's own. */
 export const formOf = <V extends Visit = SignedInVisit>(
   shown: PageDefinition<V>,
-  below: string,
+  below: string | (FormOptions<V> & { readonly below: string }),
   submit: FormDefinition<V>["submit"],
-  more: Partial<Pick<FormDefinition<V>, "access" | "faults" | "mostBytes" | "body">> = {},
-): FormDefinition<V> => ({ path: shown.path + below, access: shown.access, page: shown, submit, ...more });
+): FormDefinition<V> => {
+  const { below: end, ...options } = typeof below === "string" ? { below } : below;
+  return { path: shown.path + end, access: shown.access, page: shown, submit, ...options };
+};
+
+type FormOptions<V extends Visit> = Partial<Pick<FormDefinition<V>, "access" | "faults" | "mostBytes" | "body">>;
 
 /**
  * What a page's script, link or event source asks for: JSON, a download, a stream of events. A refusal is JSON as the API's, or a page where

@@ -161,8 +161,8 @@ const endAllSessions: FormDefinition["submit"] = async (visit, _, deps) => {
 export const account: Subject = {
   pages: [accountPage],
   forms: [
-    formOf(accountPage, "/name", saveName, { faults: { name: /name/ } }),
-    formOf(accountPage, "/password", savePassword, { faults: { currentPassword: /^The current password/, password: /password/i } }),
+    formOf(accountPage, { below: "/name", faults: { name: /name/ } }, saveName),
+    formOf(accountPage, { below: "/password", faults: { currentPassword: /^The current password/, password: /password/i } }, savePassword),
     formOf(accountPage, "/sessions/{sessionId}/sign-out", endSession),
     formOf(accountPage, "/sign-out-everywhere", endAllSessions),
   ],

@@ -109,7 +109,7 @@ const tryExample: FormDefinition["submit"] = (visit, _, deps) =>
   takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps));
 
 export const firstStepsForms = (overview: PageDefinition): readonly FormDefinition[] => [
-  formOf(overview, "/first-steps", putAway, { access: "operate" }),
+  formOf(overview, { below: "/first-steps", access: "operate" }, putAway),
   editForm(`${path}/catalogue`, overview, (_, file) => ({ file: withExample(file), goTo: "/portal", about: "to the example catalogue" })),
-  formOf(overview, "/first-steps/example", tryExample, { access: "operate" }),
+  formOf(overview, { below: "/first-steps/example", access: "operate" }, tryExample),
 ];

@@ -110,19 +110,16 @@ function Actions({ memberId, email, status }: MemberSummary) {
 
 const named = (visit: SignedInVisit) => ({ organisationId: visit.person.organisationId, member: visit.params["memberId"] ?? "" });
 
-const inviteForm = formOf(
-  membersList.page,
-  "",
-  async (visit, fields, { members: deps, publicUrl }) => {
-    const { organisationId } = visit.person;
-    const email = fields.get("email").trim();
-    const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
-    const { token } = await inviteMember(deps, invitation, originOf(visit));
-    const line = `${email} invited. Send them this link. It works once, within ${linkHours} hours.`;
-    return withNotice(membersPath, line, linkOnce(linkAddress(publicUrl, token)));
-  },
-  { faults: { email: /e-?mail|member/i, name: /name/i } },
-);
+const inviteFaults = { email: /e-?mail|member/i, name: /name/i };
+
+const inviteForm = formOf(membersList.page, { below: "", faults: inviteFaults }, async (visit, fields, { members: deps, publicUrl }) => {
+  const { organisationId } = visit.person;
+  const email = fields.get("email").trim();
+  const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
+  const { token } = await inviteMember(deps, invitation, originOf(visit));
+  const line = `${email} invited. Send them this link. It works once, within ${linkHours} hours.`;
+  return withNotice(membersPath, line, linkOnce(linkAddress(publicUrl, token)));
+});
 
 const linkForm = formOf(membersList.page, "/{memberId}/link", async (visit, _, { members: deps, publicUrl }) => {
   const { token } = await makeLink(deps, named(visit), originOf(visit));

@@ -141,41 +141,38 @@ function CorrectionPanel(view: ActivityView) {
 
 const withinMs = 4_500;
 
-export const correctForm = formOf(
-  activityPage,
-  "",
-  async (visit, fields, deps) => {
-    const known = await requireActivity(visit, deps);
-    const { importId, row } = known.activity;
-    const { organisationId, by } = visit.person;
-    const { catalogue, catalogueVersion, now } = await presentCatalogue(visit, deps);
-    const push = { rows: [{ row, values: changedValues(valuesToCorrect(known), fields) }], reason: reasonIn(fields) };
-    const sent = await rowsToCorrect(organisationId, { kind: "activities", importId, rows: [row] }, deps.pool);
-    const { geography, eventStore } = deps;
-    const sources = { sentFor: () => sent.get(row) ?? null, isAccepted: () => true };
-    const judging = { importId, kind: "activities", catalogue, geography, eventStore, ...sources } as const;
-    const verdict = (await judgeCorrections(push, judging)).get(row);
-    if (verdict) throw new Rejection("invalid", verdict.reason);
-    const correction = await requestCorrection(
-      { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
-      {
-        organisationId,
-        importId,
-        kind: "activities",
-        push,
-        by,
-        requestId: visit.requestId,
-        now,
-        catalogueVersion,
-        withinMs,
-        idempotencyKey: keyOf(fields),
-        sent: async () => sent,
-      },
-    );
-    return withNotice(importPath(correction.importId), "Correction submitted. The old activity counts until the new one does.");
-  },
-  { access: "operate", faults: { reason: /^Give a reason/ } },
-);
+const faults = { reason: /^Give a reason/ };
+
+export const correctForm = formOf(activityPage, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
+  const known = await requireActivity(visit, deps);
+  const { importId, row } = known.activity;
+  const { organisationId, by } = visit.person;
+  const { catalogue, catalogueVersion, now } = await presentCatalogue(visit, deps);
+  const push = { rows: [{ row, values: changedValues(valuesToCorrect(known), fields) }], reason: reasonIn(fields) };
+  const sent = await rowsToCorrect(organisationId, { kind: "activities", importId, rows: [row] }, deps.pool);
+  const { geography, eventStore } = deps;
+  const sources = { sentFor: () => sent.get(row) ?? null, isAccepted: () => true };
+  const judging = { importId, kind: "activities", catalogue, geography, eventStore, ...sources } as const;
+  const verdict = (await judgeCorrections(push, judging)).get(row);
+  if (verdict) throw new Rejection("invalid", verdict.reason);
+  const correction = await requestCorrection(
+    { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
+    {
+      organisationId,
+      importId,
+      kind: "activities",
+      push,
+      by,
+      requestId: visit.requestId,
+      now,
+      catalogueVersion,
+      withinMs,
+      idempotencyKey: keyOf(fields),
+      sent: async () => sent,
+    },
+  );
+  return withNotice(importPath(correction.importId), "Correction submitted. The old activity counts until the new one does.");
+});
 
 /** The key is made with the form, so that a form that is sent twice makes one import. */
 function keyOf(fields: Fields): string {

@@ -145,18 +145,13 @@ function CancelQuestion({ view }: { view: ImportView }) {
   );
 }
 
-export const cancelForm = formOf(
-  importPage,
-  "/cancel",
-  async (visit, _, deps) => {
-    const { view } = await importOf(visit, deps);
-    const { organisationId, by } = visit.person;
-    const now = await deps.organisations.now();
-    await cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
-    return withNotice(importPath(view.importId), `${shownReference(view)} cancelled.`);
-  },
-  { access: "operate" },
-);
+export const cancelForm = formOf(importPage, { below: "/cancel", access: "operate" }, async (visit, _, deps) => {
+  const { view } = await importOf(visit, deps);
+  const { organisationId, by } = visit.person;
+  const now = await deps.organisations.now();
+  await cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
+  return withNotice(importPath(view.importId), `${shownReference(view)} cancelled.`);
+});
 
 const longestMs = 4_000;
 /** The link to the history begins this many events before the last event of that time. */

@@ -87,20 +87,15 @@ async function correctionsOf(organisationId: string, { corrections }: ReversalOu
   return Promise.all(found);
 }
 
-export const reverseForm = formOf(
-  reversePage,
-  "",
-  async (visit, fields, deps) => {
-    const { view } = await importOf(visit, deps);
-    const request = await requestOf(visit, view, deps);
-    const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];
-    const outcome = await reverseRows(deps, { ...request, preview: false, reason, includeCorrections });
-    const corrections = includeCorrections ? await correctionsOf(visit.person.organisationId, outcome, deps) : [];
-    const lines = outcomeInWords(view, outcome, corrections);
-    return { goTo: importPath(view.importId), notice: { kind: "done", lines } };
-  },
-  { faults: { reason: /reason/ } },
-);
+export const reverseForm = formOf(reversePage, { below: "", faults: { reason: /reason/ } }, async (visit, fields, deps) => {
+  const { view } = await importOf(visit, deps);
+  const request = await requestOf(visit, view, deps);
+  const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];
+  const outcome = await reverseRows(deps, { ...request, preview: false, reason, includeCorrections });
+  const corrections = includeCorrections ? await correctionsOf(visit.person.organisationId, outcome, deps) : [];
+  const lines = outcomeInWords(view, outcome, corrections);
+  return { goTo: importPath(view.importId), notice: { kind: "done", lines } };
+});
 
 type ReversalChoice = Omit<ReversalRequest, "preview" | "reason" | "includeCorrections">;
 

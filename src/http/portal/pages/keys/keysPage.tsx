@@ -111,20 +111,15 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
 
 const faults = { scopes: /scope/, lastDay: /^Last day|end in the past/, name: /name/ };
 
-const createForm = formOf(
-  keysList.page,
-  "",
-  async (visit, fields, { organisations }) => {
-    const { organisationId, timezone } = visit.person;
-    const inDays = days.find((each) => each === fields.get("days"));
-    const lastDay = inDays === undefined ? fields.get("lastDay") : dayAfter(today(timezone, new Date()), Number(inDays));
-    const expiresAt = dayEnd("Last day", lastDay, timezone);
-    const wanted = { organisationId, name: fields.get("name"), scopes: fields.all("scopes"), expiresAt };
-    const { key } = await createKey(organisations, wanted, originOf(visit));
-    return withNotice(path, "Key created. Copy it now: you cannot see it again.", keyOnce(key));
-  },
-  { faults },
-);
+const createForm = formOf(keysList.page, { below: "", faults }, async (visit, fields, { organisations }) => {
+  const { organisationId, timezone } = visit.person;
+  const inDays = days.find((each) => each === fields.get("days"));
+  const lastDay = inDays === undefined ? fields.get("lastDay") : dayAfter(today(timezone, new Date()), Number(inDays));
+  const expiresAt = dayEnd("Last day", lastDay, timezone);
+  const wanted = { organisationId, name: fields.get("name"), scopes: fields.all("scopes"), expiresAt };
+  const { key } = await createKey(organisations, wanted, originOf(visit));
+  return withNotice(path, "Key created. Copy it now: you cannot see it again.", keyOnce(key));
+});
 
 const rotateForm = formOf(keysList.page, "/{keyId}/rotate", async (visit, fields, { organisations }) => {
   const { organisationId, timezone } = visit.person;

@@ -81,35 +81,29 @@ async function missingPrices(visit: SignedInVisit, deps: PortalDeps): Promise<Ch
   );
 }
 
-const quoteForm = formOf(
-  list.page,
-  "",
-  async (visit, fields, deps) => {
-    const { eventStore, geography, quoteMemory } = deps;
-    const request = requestOf(fields);
-    const { organisationId, by } = visit.person;
-    const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
-    const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
-    const quoteDeps = { events: eventStore, catalogue, geography, newId };
-    const { event, response } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
-      throw asFormError(error);
-    });
-    quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
-    return { goTo: `${quotesPath}?quote=${quoteIdOf({ quotesId: event.quotesId, number: 1 })}` };
-  },
-  {
-    access: "operate",
-    faults: {
-      customer: /^Choose at least one customer/,
-      "origin.postcode": /^Origin postcode/,
-      "origin.suburb": /^Origin suburb/,
-      "origin.country": /^Origin country/,
-      "destination.postcode": /^Destination postcode/,
-      "destination.suburb": /^Destination suburb/,
-      "destination.country": /^Destination country/,
-    },
-  },
-);
+const faults = {
+  customer: /^Choose at least one customer/,
+  "origin.postcode": /^Origin postcode/,
+  "origin.suburb": /^Origin suburb/,
+  "origin.country": /^Origin country/,
+  "destination.postcode": /^Destination postcode/,
+  "destination.suburb": /^Destination suburb/,
+  "destination.country": /^Destination country/,
+};
+
+const quoteForm = formOf(list.page, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
+  const { eventStore, geography, quoteMemory } = deps;
+  const request = requestOf(fields);
+  const { organisationId, by } = visit.person;
+  const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
+  const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
+  const quoteDeps = { events: eventStore, catalogue, geography, newId };
+  const { event, response } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
+    throw asFormError(error);
+  });
+  quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
+  return { goTo: `${quotesPath}?quote=${quoteIdOf({ quotesId: event.quotesId, number: 1 })}` };
+});
 
 const placeOf = ({ suburb, postalCode }: ListedQuote["origin"]) => `${suburb} ${postalCode}`;
 

@@ -19,12 +19,8 @@ import { reportedImport } from "./drafts.js";
 import { recognise, uploadPage } from "./uploadPage.js";
 import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
 
-export const uploadForm = formOf(
-  uploadPage,
-  "",
-  (visit, _, deps) =>
-    takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () => receiveFormFile(visit, deps, fieldNames)),
-  { body: "upload" },
+export const uploadForm = formOf(uploadPage, { below: "", body: "upload" }, (visit, _, deps) =>
+  takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () => receiveFormFile(visit, deps, fieldNames)),
 );
 
 /** Makes a draft of the file that `receive` puts into a folder of its own. */

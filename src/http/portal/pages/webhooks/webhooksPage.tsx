@@ -60,15 +60,12 @@ const columns: readonly Column<WebhookSummary>[] = [
   { key: "waiting", heading: "Waiting", number: true, value: ({ waiting }) => waiting },
 ];
 
-export const addForm = formOf(
-  webhooksPage,
-  "",
-  async (visit, fields, { webhooks }) => {
-    const { organisationId } = visit.person;
-    const wanted = { organisationId, url: fields.get("url"), events: fields.all("events") };
-    const { endpointId, secret } = await addWebhook(webhooks, wanted, originOf(visit));
-    const line = "Endpoint added. Copy its secret now: you cannot see it again. Then send a ping to test it.";
-    return withNotice(endpointPath(endpointId), line, secretOnce(secret));
-  },
-  { faults: { url: /URL|https?|address|host/i } },
-);
+const faults = { url: /URL|https?|address|host/i };
+
+export const addForm = formOf(webhooksPage, { below: "", faults }, async (visit, fields, { webhooks }) => {
+  const { organisationId } = visit.person;
+  const wanted = { organisationId, url: fields.get("url"), events: fields.all("events") };
+  const { endpointId, secret } = await addWebhook(webhooks, wanted, originOf(visit));
+  const line = "Endpoint added. Copy its secret now: you cannot see it again. Then send a ping to test it.";
+  return withNotice(endpointPath(endpointId), line, secretOnce(secret));
+});

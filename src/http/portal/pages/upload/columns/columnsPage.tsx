@@ -159,7 +159,7 @@ const submitColumns: FormDefinition["submit"] = async (visit, fields, deps) => {
   return withNotice(uploadPath, "Columns saved. They apply to the next file with these headings.");
 };
 
-export const columnsForms = [columnsPage, draftColumnsPage].map((shown) => formOf(shown, "", submitColumns, { mostBytes }));
+export const columnsForms = [columnsPage, draftColumnsPage].map((shown) => formOf(shown, { below: "", mostBytes }, submitColumns));
 
 async function validChoice(visit: SignedInVisit, deps: PortalDeps, source: ColumnsSource, fields: Fields): Promise<ColumnChoice> {
   const { catalogue } = await presentCatalogue(visit, deps);
