@@ -23,8 +23,8 @@ export const Link = ({ to, children, ...rest }: LinkProps & { children: Child })
 );
 
 /** Looks like a button, and leads to a page or to a file. */
-export const ButtonLink = ({ label, quiet, ...rest }: LinkProps & { label: string; quiet?: boolean }) => (
-  <Link class={quiet ? "button quiet" : "button"} {...rest}>
+export const ButtonLink = ({ to, label, quiet, ...rest }: LinkProps & { label: string; quiet?: boolean }) => (
+  <a class={quiet ? "button quiet" : "button"} href={useVisit().links.to(to)} {...rest}>
     {label}
-  </Link>
+  </a>
 );
