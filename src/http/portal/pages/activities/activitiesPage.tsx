@@ -23,22 +23,17 @@ import { Totals } from "./totals.js";
 const { activitiesAddress, activitiesPath } = selection;
 type View = selection.ActivitiesView;
 
-const activitiesPage = page(activitiesPath, "look", async (visit, deps) => {
-  try {
-    return await pageContent(visit, deps);
-  } catch (error) {
+const activitiesPage = page(activitiesPath, "look", (visit, deps) =>
+  pageContent(visit, deps).catch(async (error: unknown) => {
     if (!(error instanceof Rejection) || error.code !== "invalid") throw error;
     // A filter that cannot be used: the reason stands above this month's totals.
     const content = await pageContent({ ...visit, query: {} }, deps);
     return { ...content, status: 400, notice: { kind: "error", lines: error.details ?? [error.message] } };
-  }
-});
+  }),
+);
 
-export const activities: Subject = {
-  pages: [activitiesPage, chosenRowsPage, activityPage],
-  forms: [correctForm],
-  answers: activityDownloads,
-};
+const pages = [activitiesPage, chosenRowsPage, activityPage];
+export const activities: Subject = { pages, forms: [correctForm], answers: activityDownloads };
 
 async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<PageContent> {
   const view = await selection.activitiesView(visit, deps);
@@ -122,8 +117,8 @@ function menuOf(view: View, isEmpty: boolean): MenuItem[] {
     download: "",
     to: withQuery(`${activitiesPath}/${file}`, selection.queryOf(view, { view: "", pages: "" })),
   });
-  const own = (["csv", "xlsx"] as const).map((format) => link(`Download ${format.toUpperCase()}`, `${shown}.${format}`));
-  const others = (["csv", "xlsx"] as const).map((format) => link(`${name} as ${format.toUpperCase()}`, `${other}.${format}`));
+  const own = ["csv", "xlsx"].map((format) => link(`Download ${format.toUpperCase()}`, `${shown}.${format}`));
+  const others = ["csv", "xlsx"].map((format) => link(`${name} as ${format.toUpperCase()}`, `${other}.${format}`));
   const layout = {
     label: perCustomer ? "All customers in one table" : "One customer per page",
     to: activitiesAddress(view, { pages: perCustomer ? "" : "customer" }),
@@ -141,15 +136,18 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
   const { customer = "", warehouse = "", charge = "" } = visit.query;
   const [asOf, since] = [selection.wallTime(view.asOf, visit), selection.wallTime(view.since, visit)];
   const days = period?.month === undefined ? period : undefined;
-  const month: Chip = {
-    ...({ name: "month", label: "Month", kind: "month", group: "when", required: true } as const),
-    value: period?.month ?? "",
-    clears: ["from", "to"],
-    after: <Months view={view} />,
-  };
   const chips: readonly (Chip | false | undefined)[] = [
     only && { name: "unusual", label: "Unusual", kind: "yes" },
-    period && month,
+    period && {
+      name: "month",
+      label: "Month",
+      kind: "month",
+      group: "when",
+      required: true,
+      value: period.month ?? "",
+      clears: ["from", "to"],
+      after: <Months view={view} />,
+    },
     !only && { name: "asOf", label: "As of", kind: "time", group: "when", value: asOf, clears: ["since"] },
     shows !== "rows" && { name: "since", label: "Changes since", kind: "time", group: "when", value: since, clears: ["asOf"] },
     codeChip("customer", "Customer", customerOptions(choices, view), customer),

@@ -5,7 +5,7 @@ import type { ImportView } from "../../../../queries/imports/importView.js";
 import { countInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
-import { Amount, Time } from "../../shell/values.js";
+import { Time } from "../../shell/values.js";
 import { importPath } from "./importStatus.js";
 
 interface TimelineProps {
@@ -42,71 +42,47 @@ const atOf = (step: TimelineStep): Date => ("data" in step ? new Date(step.data.
 
 /** A step in words, for the timeline and for the list of events. */
 export function stepInWords(step: TimelineStep, nameOf: NameOf): Child {
-  const rowsOf = (count: number) => (
-    <>
-      <Amount value={count} /> {count === 1 ? "row" : "rows"}
-    </>
-  );
+  const rowsOf = (rows: readonly unknown[]) => countInWords(rows.length, "row");
   const linkTo = (importId: string, text: string) => <Link to={importPath(importId)}>{text}</Link>;
   switch (step.type) {
     case "ImportRequested": {
       const { source, file, by, corrects } = step.data;
-      return (
-        <>
-          {source === "file" ? `${file.name} (${bytes(file.size)}) uploaded` : by.kind === "member" ? "Corrected" : "Sent as JSON"} by{" "}
-          {nameOf(by)}
-          {corrects ? (
-            <>
-              , correcting {rowsOf(corrects.rows.length)} of {linkTo(corrects.importId, "an earlier import")}
-              {corrects.reason === undefined ? null : `: ${corrects.reason}`}
-            </>
-          ) : null}
-        </>
-      );
+      const how = source === "file" ? `${file.name} (${bytes(file.size)}) uploaded` : by.kind === "member" ? "Corrected" : "Sent as JSON";
+      if (!corrects) return `${how} by ${nameOf(by)}`;
+      const why = corrects.reason === undefined ? "" : `: ${corrects.reason}`;
+      return [`${how} by ${nameOf(by)}, correcting ${rowsOf(corrects.rows)} of `, linkTo(corrects.importId, "an earlier import"), why];
     }
     case "ImportStarted":
       return "Started";
     case "ImportResumed":
       return `Resumed after an interruption${step.row === undefined ? "" : `, from row ${step.row}`}`;
-    case "ImportCompleted":
-      return step.data.counts.failed === 0 ? "Completed, nothing rejected" : <>Completed, {rowsOf(step.data.counts.failed)} rejected</>;
+    case "ImportCompleted": {
+      const { failed } = step.data.counts;
+      return `Completed, ${failed === 0 ? "nothing" : countInWords(failed, "row")} rejected`;
+    }
     case "ImportFailed":
       return `Failed: ${step.data.reason}`;
     case "ImportCancelled":
       return `Cancelled by ${step.data.reason === undefined ? nameOf(step.data.by) : `the service: ${step.data.reason}`}`;
-    case "RowsClaimed":
-      return (
-        <>
-          {rowsOf(step.data.rows.length)} sent again in {linkTo(step.data.correction, "a correction")}
-          {step.data.refused.length > 0 ? <>, {rowsOf(step.data.refused.length)} refused</> : null}
-        </>
-      );
-    case "RowsDismissed":
-      return (
-        <>
-          {rowsOf(step.data.rows.length)} dismissed by {nameOf(step.data.by)}
-          {step.data.note ? `: ${step.data.note}` : null}
-        </>
-      );
+    case "RowsClaimed": {
+      const { rows, correction, refused } = step.data;
+      return [
+        `${rowsOf(rows)} sent again in `,
+        linkTo(correction, "a correction"),
+        refused.length > 0 ? `, ${rowsOf(refused)} refused` : "",
+      ];
+    }
+    case "RowsDismissed": {
+      const { rows, by, note } = step.data;
+      return `${rowsOf(rows)} dismissed by ${nameOf(by)}${note ? `: ${note}` : ""}`;
+    }
     case "RowsReopened":
-      return (
-        <>
-          {rowsOf(step.data.rows.length)} opened again by {nameOf(step.data.by)}
-        </>
-      );
+      return `${rowsOf(step.data.rows)} opened again by ${nameOf(step.data.by)}`;
     case "RowsReversed": {
       const { rows, shipments, count, reason, by, includedIn } = step.data;
-      return (
-        <>
-          {rows === "all" ? (
-            "Reversed as a whole"
-          ) : (
-            <>{shipments ? countInWords(count, "shipment", "shipments") : rowsOf(count)} reversed</>
-          )}{" "}
-          by {nameOf(by)}
-          {includedIn ? <> with a reversal of {linkTo(includedIn.importId, "the import that it corrects")}</> : null}: {reason}
-        </>
-      );
+      const what = rows === "all" ? "Reversed as a whole" : `${countInWords(count, shipments ? "shipment" : "row")} reversed`;
+      const within = includedIn && [" with a reversal of ", linkTo(includedIn.importId, "the import that it corrects")];
+      return [`${what} by ${nameOf(by)}`, within, `: ${reason}`];
     }
   }
 }
