@@ -15,12 +15,12 @@ import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import type { SharedDeps } from "../server/deps.js";
 import type { StillAllowed } from "../server/readBody.js";
 import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
-import type { Assets } from "./assets.js";
+import type { readAssets } from "./assets.js";
 import type { Fields } from "./fields.js";
 import type { Links } from "./links.js";
-import type { OpenPages } from "./live/openPages.js";
+import type { createOpenPages } from "./live/openPages.js";
 import type { PortalCookie } from "./sessions/cookies.js";
-import type { SignInLog } from "./sessions/signInLog.js";
+import type { createSignInLog } from "./sessions/signInLog.js";
 
 /** What stands above every page: the way here, the title, and at its right a menu and the one main action; below them the views. */
 export interface PageHead {
@@ -169,10 +169,10 @@ export interface PortalOptions extends SharedDeps {
 /** The options and what the portal makes from them, for its pages. */
 export interface PortalDeps extends PortalOptions {
   readonly signIn: ReturnType<typeof createSignIn>;
-  readonly signInLog: SignInLog;
+  readonly signInLog: ReturnType<typeof createSignInLog>;
   readonly sessionCookie: PortalCookie;
   /** Pages that are open and change by themselves. */
-  readonly openPages: OpenPages;
+  readonly openPages: ReturnType<typeof createOpenPages>;
   readonly downloads: Places;
   /** Aborts when the API begins to stop: answers that stay open end then. */
   readonly closing: AbortSignal;
@@ -212,7 +212,7 @@ export interface Visit {
   /** The session's token, masked for this page. */
   readonly formToken: string;
   readonly links: Links;
-  readonly assets: Assets;
+  readonly assets: ReturnType<typeof readAssets>;
   readonly notice: Notice | undefined;
   /** What a form that is shown again was sent with; never a password. */
   readonly submitted: Fields;

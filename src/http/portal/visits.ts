@@ -9,10 +9,10 @@ import { Problem } from "../server/problem.js";
 import type { BodyBounds, WithBody } from "../server/readBody.js";
 import { receiveUpload, type Upload } from "../server/receiveUpload.js";
 import type { AppEnv } from "../server/requestFrame.js";
-import type { Assets } from "./assets.js";
+import type { readAssets } from "./assets.js";
 import { noFields } from "./fields.js";
 import type { Links } from "./links.js";
-import type { Notices } from "./notices.js";
+import type { createNotices } from "./notices.js";
 import type { Access, PortalDeps, Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
 import { ensureOwnForm, maskToken } from "./sessions/sameOrigin.js";
@@ -23,8 +23,8 @@ export interface Serving {
   readonly withBody: WithBody;
   readonly uploads: Places;
   readonly links: Links;
-  readonly assets: Assets;
-  readonly notices: Notices;
+  readonly assets: ReturnType<typeof readAssets>;
+  readonly notices: ReturnType<typeof createNotices>;
   readonly sessionOf: (c: Context<AppEnv>) => Promise<Session | undefined>;
 }
 

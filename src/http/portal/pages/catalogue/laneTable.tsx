@@ -65,10 +65,7 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
           <div class="button-row lane-acts">
             <Button label="Show changes" name="act" value="save" />
             <Button label="Remove ticked lanes" name="act" value="remove" class="quiet danger" />
-            <Field
-              {...{ label: "Change prices by %", name: "percent", required: false, maxlength: 10, autocomplete: "off" }}
-              value={submitted.get("percent")}
-            />
+            <Field label="Change prices by %" name="percent" required={false} maxlength={10} autocomplete="off" />
             <Button label="Change prices" name="act" value="percent" class="quiet" aria-describedby="percent-hint" />
           </div>
           <p class="hint" id="percent-hint">

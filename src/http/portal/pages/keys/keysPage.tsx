@@ -83,10 +83,9 @@ const days = ["30", "90"];
 
 function NewKey({ visit }: { visit: SignedInVisit }) {
   const { submitted, person } = visit;
-  const ends = days.map((value) => ({
-    value,
-    label: `${value} days, until the end of ${dayInWords(dayAfter(today(person.timezone, new Date()), Number(value)))}`,
-  }));
+  const endIn = (value: string) => dayInWords(dayAfter(today(person.timezone, new Date()), Number(value)));
+  const ends = days.map((value) => ({ value, label: `${value} days, until the end of ${endIn(value)}` }));
+  ends.unshift({ value: "", label: "No end, or the day below" });
   return (
     <Panel id="new-key" title="New key">
       <Form to={path} class="stacked narrow-form" hidden={{ sent: "yes" }} submit="Create key" cancel={path}>
@@ -97,12 +96,7 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
           options={keyScopes.map((scope) => ({ value: scope, label: scopeNames[scope], about: scopesInWords[scope] }))}
           ticked={submitted.all("scopes")}
         />
-        <Choice
-          label="Until"
-          name="days"
-          value={submitted.get("days")}
-          options={[{ value: "", label: "No end, or the day below" }, ...ends]}
-        />
+        <Choice label="Until" name="days" value={submitted.get("days")} options={ends} />
         <Field label="Last day (optional)" name="lastDay" type="date" required={false} />
       </Form>
     </Panel>

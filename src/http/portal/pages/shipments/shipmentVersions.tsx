@@ -16,11 +16,12 @@ const longestText = 200;
 interface VersionsProps {
   readonly visit: SignedInVisit;
   readonly shipmentId: string;
-  readonly versions: ShownVersions | NoVersions;
+  readonly versions: Awaited<ReturnType<typeof readVersions>>;
   readonly nameOf: NameOf;
 }
 
-const whyNone: Readonly<Record<NoVersions, string>> = {
+/** Their projection is still being filled after an upgrade, or the event store does not answer. */
+const whyNone = {
   gathering: "Versions from before the last upgrade are still being prepared. Reload the page in a few minutes.",
   unreadable: "The versions cannot be shown right now. Reload the page in a moment.",
 };
@@ -130,29 +131,15 @@ const shownVersions = 20;
 /** How many versions are read at a time: the lines of one shipment may be in many places of a file, each of which is one read. */
 const atATime = 5;
 
-export interface ShownVersions {
-  /** How many versions there are in all. */
-  readonly all: number;
-  /** Oldest first. */
-  readonly versions: readonly ShipmentVersion[];
-  /** The version before the oldest of these, to compare with. */
-  readonly before: ShipmentVersion | undefined;
-  /** The version in the ledger; undefined if all are reversed, or there was none yet. */
-  readonly shown: ShipmentVersion | undefined;
-}
-
-/** Why there are no versions to show: their projection is still being filled after an upgrade, or the event store does not answer. */
-export type NoVersions = "gathering" | "unreadable";
-
 export async function readVersions(
   shipmentId: string,
   range: { readonly asOf: Date | undefined; readonly upTo: number | undefined },
   { person, context }: SignedInVisit,
   { pool, eventStore, closing, logger }: PortalDeps,
-): Promise<ShownVersions | NoVersions> {
+) {
   if (range.asOf) await waitUntilTablesKnow(range.asOf, { pool, eventStore });
   const page = await listVersions(person.organisationId, { ...range, shipmentId, count: shownVersions + 1 }, pool);
-  if (!page) return "gathering";
+  if (!page) return "gathering" as const;
   const signal = AbortSignal.any([AbortSignal.timeout(longestMs), closing, context.req.raw.signal]);
   try {
     const isListed = page.versions.some(({ number }) => number === page.shown?.number);
@@ -163,13 +150,17 @@ export async function readVersions(
     const listed = read.slice(0, page.versions.length);
     const versions = listed.slice(-shownVersions);
     return {
+      /** How many versions there are in all. */
       all: page.all,
+      /** Oldest first. */
       versions,
+      /** The version before the oldest of these, to compare with. */
       before: listed.length > versions.length ? listed[0] : undefined,
+      /** The version in the ledger; undefined if all are reversed, or there was none yet. */
       shown: read.find(({ number }) => number === page.shown?.number),
     };
   } catch (error) {
     if (!signal.aborted) logger.warn({ err: error }, "the versions of a shipment could not be read");
-    return "unreadable";
+    return "unreadable" as const;
   }
 }
