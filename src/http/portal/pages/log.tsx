@@ -14,11 +14,11 @@ import { listMembers } from "../../../queries/organisations/organisations.js";
 import { listWebhooks } from "../../../queries/organisations/webhooks.js";
 import { withQuery } from "../links.js";
 import { type PortalDeps, page, type SignedInVisit, type Subject } from "../pageDefinition.js";
-import type { Chip } from "../shell/chips.js";
+import { type Chip, optionsOf } from "../shell/chips.js";
 import { Link } from "../shell/link.js";
 import { listPage } from "../shell/listPage.js";
 import { EmptyState, Facts, Panel } from "../shell/panel.js";
-import type { Column } from "../shell/table.js";
+import { type Column, fileColumns } from "../shell/table.js";
 import { Time } from "../shell/values.js";
 import { changesPath, versionsPath } from "./catalogue/addresses.js";
 import { dayChips, daysIn } from "./days.js";
@@ -74,10 +74,9 @@ async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: 
     { value: "cli", label: "The command line" },
   ];
   const options = people.filter(({ value }, index) => people.findIndex((each) => each.value === value) === index);
-  const whats = logTopics.map((value) => ({ value, label: whatNames[value] }));
   return [
     { name: "by", label: "Person or key", kind: "choice", all: "Everyone", options, gone: "A removed member" },
-    { name: "what", label: "What", kind: "choice", all: "Everything", options: whats },
+    { name: "what", label: "What", kind: "choice", all: "Everything", options: optionsOf(whatNames) },
     ...dayChips(),
   ];
 }
@@ -115,11 +114,11 @@ const columns = (context: SentenceContext): readonly Column<LogEntry>[] => [
       </Link>
     ),
   },
-  ...recorded.map(([key, heading, value]) => ({ key, heading, value, onlyInFiles: true })),
+  ...recorded,
 ];
 
 /** What the entry was made from, for files. */
-const recorded: readonly (readonly [key: string, heading: string, value: (entry: LogEntry) => string])[] = [
+const recorded = fileColumns<LogEntry>([
   ["byKind", "By kind", ({ by }) => by.kind],
   ["byId", "By id", ({ by }) => by.id],
   ["aboutKind", "About kind", ({ about }) => about.kind],
@@ -128,7 +127,7 @@ const recorded: readonly (readonly [key: string, heading: string, value: (entry:
   ["stream", "Stream", ({ stream }) => stream],
   ["revision", "Revision", ({ revision }) => revision],
   ["id", "Entry id", ({ id }) => id],
-];
+]);
 
 /** With a link on the thing, where it has a page. */
 function EntrySentence({ entry, context }: { entry: LogEntry; context: SentenceContext }) {

@@ -11,6 +11,9 @@ export interface ChipOption {
   readonly label: string;
 }
 
+export const optionsOf = (names: Readonly<Record<string, string>>): ChipOption[] =>
+  Object.entries(names).map(([value, label]) => ({ value, label }));
+
 /** A filter. Its name is the parameter's; one of days has two: `from` and `to`. */
 export type Chip = {
   readonly name: string;

@@ -33,6 +33,10 @@ export const stateCells = <Row,>(stateOf: (row: Row) => State) => ({
   cell: (row: Row) => <Badge state={stateOf(row)} />,
 });
 
+/** Columns that only files have. */
+export const fileColumns = <Row,>(columns: readonly (readonly [key: string, heading: string, value: (row: Row) => Value])[]) =>
+  columns.map(([key, heading, value]): Column<Row> => ({ key, heading, value, onlyInFiles: true }));
+
 /** The buttons of each row. */
 export const actionColumn = <Row,>(buttons: (row: Row) => Child): Column<Row> => ({
   heading: "Action",

@@ -5,7 +5,7 @@ import type { ChangedAmount, TotalsChange } from "../../../../queries/activities
 import { countInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { EmptyState } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { type Column, fileColumns, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import type { NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath } from "../imports/importStatus.js";
@@ -69,17 +69,15 @@ export const changeColumns = (nameOf: NameOfCustomer, actorOf: NameOf): readonly
     cell: ({ change }, isRepeated) =>
       isRepeated ? <span>{causeInWords(change)}</span> : <CauseOfChange change={change} actorOf={actorOf} />,
   },
-  ...causes.map(([key, heading, value]) => ({ key, heading, value: ({ change }: ChangeLine) => value(change), onlyInFiles: true })),
-  { key: "by", heading: "By", value: ({ change }) => actorOf(principalOf(change.actor)), onlyInFiles: true },
+  ...fileColumns<ChangeLine>([
+    ["importId", "Import id", ({ change }) => change.importId],
+    ["reference", "Reference", ({ change }) => change.sourceDetails],
+    ["reversalId", "Reversal id", ({ change }) => change.reversalId],
+    ["reason", "Reason", ({ change }) => change.reason],
+    ["by", "By", ({ change }) => actorOf(principalOf(change.actor))],
+  ]),
   ...billedColumns(nameOf),
   ...amountColumns(),
-];
-
-const causes: readonly (readonly [key: string, heading: string, value: (change: TotalsChange) => string | null])[] = [
-  ["importId", "Import id", ({ importId }) => importId],
-  ["reference", "Reference", ({ sourceDetails }) => sourceDetails],
-  ["reversalId", "Reversal id", ({ reversalId }) => reversalId],
-  ["reason", "Reason", ({ reason }) => reason],
 ];
 
 const referenceOf = ({ sourceDetails }: TotalsChange): string => sourceDetails.trim() || "Without a reference";

@@ -4,7 +4,7 @@ import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import { getAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
-import type { Chip } from "../../shell/chips.js";
+import { type Chip, optionsOf } from "../../shell/chips.js";
 import { ButtonLink } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
@@ -14,20 +14,8 @@ const longestReference = 200;
 const statuses = Object.keys(statusNames) as ImportStatus[];
 
 const chips: readonly Chip[] = [
-  {
-    name: "kind",
-    label: "Kind",
-    kind: "choice",
-    all: "All kinds",
-    options: importKinds.map((value) => ({ value, label: kindNames[value] })),
-  },
-  {
-    name: "status",
-    label: "Status",
-    kind: "choice",
-    all: "Every status",
-    options: statuses.map((value) => ({ value, label: statusNames[value] })),
-  },
+  { name: "kind", label: "Kind", kind: "choice", all: "All kinds", options: optionsOf(kindNames) },
+  { name: "status", label: "Status", kind: "choice", all: "Every status", options: optionsOf(statusNames) },
   { name: "reference", label: "Reference", kind: "text", maxlength: longestReference },
   { name: "correct", label: "To correct", kind: "yes" },
   { name: "reversed", label: "Reversed", kind: "yes" },

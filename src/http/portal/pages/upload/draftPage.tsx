@@ -40,8 +40,6 @@ export const draftPage = page(draftPath(), "operate", async (visit, deps) => {
   };
 });
 
-type FactsOfDraft = Awaited<ReturnType<typeof factsOf>>;
-
 async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) {
   const { organisationId } = visit.person;
   const corrects = (await reportedImport(visit, deps, draft.checked ?? { take: "" }))?.request;
@@ -58,13 +56,9 @@ async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) 
   };
 }
 
-interface Props {
-  readonly visit: SignedInVisit;
-  readonly draft: KeptFile;
-  readonly facts: FactsOfDraft;
-}
+type Props = { draft: KeptFile; facts: Awaited<ReturnType<typeof factsOf>> };
 
-function DraftForm({ visit, draft, facts }: Props) {
+function DraftForm({ visit, draft, facts }: Props & { visit: SignedInVisit }) {
   const { kind, checked, notes, sourceDetails, file, fileId } = draft;
   const { columns, report, take, found } = checked ?? {};
   const { corrects, earlier, nameOf } = facts;
@@ -83,7 +77,7 @@ function DraftForm({ visit, draft, facts }: Props) {
           </p>
         </div>
       ) : null}
-      <Notes {...{ visit, draft, facts }} />
+      <Notes {...{ draft, facts }} />
       {notes.map((note) => (
         <p class="notice warn">{note}</p>
       ))}
@@ -117,14 +111,12 @@ function Notes({ draft: { checked }, facts: { corrects, isWithdrawn } }: Props) 
   if (checked?.report && checked.report.importId === undefined) return <p class="notice">{unknownReport}</p>;
   if (!corrects) return null;
   const link = <Link to={importPath(corrects.importId)}>{corrects.sourceDetails}</Link>;
-  return isWithdrawn ? (
+  return (
     <p class="notice">
-      This is the error report of import {link}, which is reversed: its rejected rows are withdrawn, and none of them can be corrected.
-    </p>
-  ) : (
-    <p class="notice">
-      This is the error report of import {link}: submit it as its correction. Upload sends the rows that are open and right. The others stay
-      as they are, and each row is corrected only once.
+      This is the error report of import {link}
+      {isWithdrawn
+        ? ", which is reversed: its rejected rows are withdrawn, and none of them can be corrected."
+        : ": submit it as its correction. Upload sends the rows that are open and right. The others stay as they are, and each row is corrected only once."}
     </p>
   );
 }

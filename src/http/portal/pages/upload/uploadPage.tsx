@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { limits } from "../../../../domain/imports/limits.js";
+import { importKinds } from "../../../../events/importEvents.js";
 import { page, type SignedInVisit } from "../../pageDefinition.js";
 import { Button, Choice, Field, Form } from "../../shell/form.js";
 import { Link } from "../../shell/link.js";
@@ -12,10 +13,7 @@ import { exampleFormats, examplePath } from "./examples.js";
 /** The form's kind of a file whose headings say what it is. */
 export const recognise = "recognise";
 
-export const kindOptions = [
-  { value: "shipments", label: kindNames.shipments },
-  { value: "activities", label: kindNames.activities },
-] as const;
+export const kindOptions = importKinds.map((value) => ({ value, label: kindNames[value] }));
 
 export const uploadPage = page(uploadPath, "operate", async (visit) => ({
   title: "Upload a file",

@@ -9,7 +9,7 @@ import { ButtonForm } from "../../shell/form.js";
 import { Link } from "../../shell/link.js";
 import { Badge, EmptyState, Facts, Panel, type State } from "../../shell/panel.js";
 import { actionColumn, type Column } from "../../shell/table.js";
-import { CopyButton, ShortId, Time } from "../../shell/values.js";
+import { CopyButton, ShortId, Time, Unbroken } from "../../shell/values.js";
 import { importPath } from "../imports/importStatus.js";
 import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./endpointPanels.js";
 
@@ -112,6 +112,7 @@ export const deliveryColumns = (endpointId: string): readonly Column<DeliverySum
     heading: "Event",
     names: true,
     value: ({ type }) => type,
+    cell: ({ type }) => <Unbroken text={type} />,
     link: ({ deliveryId }) => deliveryPath(endpointId, deliveryId),
   },
   { key: "happened", heading: "Happened", value: ({ occurredAt }) => occurredAt },
