@@ -2,7 +2,7 @@ import { findLink, joinByLink } from "../../../commands/members/joinOrganisation
 import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { formOf, page, type Visit } from "../pageDefinition.js";
-import { Field, Form } from "../shell/form.js";
+import { Button, Field, Form } from "../shell/form.js";
 import { openSession } from "./signIn.js";
 
 const path = "/portal/join/{token}";
@@ -30,7 +30,7 @@ export const joinPage = page<Visit>(path, "anyone", async (visit, { members }) =
             readonly
           />
           <ChosenPassword label="Password" />
-          <button type="submit">Choose password and sign in</button>
+          <Button label="Choose password and sign in" />
         </Form>
       </>
     ),

@@ -46,11 +46,10 @@ function signInContent(visit: Visit, next: string, deps: PortalDeps): PageConten
           Waybill prices freight, and records the shipments and warehouse activities of your customers. This is the portal for the people
           who work with it.
         </p>
-        <Form to={path}>
-          <input type="hidden" name="next" value={next} />
+        <Form to={path} hidden={{ next }}>
           <Field label="Email" name="email" type="email" maxlength={254} value={visit.submitted.get("email")} autocomplete="username" />
           <Field label="Password" name="password" type="password" maxlength={1000} autocomplete="current-password" />
-          <button type="submit">Sign in</button>
+          <Button label="Sign in" />
         </Form>
         {deps.singleSignOn === undefined ? null : (
           <p class="or">
@@ -103,9 +102,7 @@ export async function signInAs(
   return {
     title: "Which organisation?",
     body: (
-      <Form to={organisationPath}>
-        <input type="hidden" name="next" value={next} />
-        <input type="hidden" name="choice" value={offerChoice(deps, visit.context, way, members)} />
+      <Form to={`${path}/organisation`} hidden={{ next, choice: offerChoice(deps, visit.context, way, members) }}>
         {members.map(({ organisationId, organisationName }) => (
           <Button name="organisation" value={organisationId} class="quiet" label={organisationName} />
         ))}
@@ -113,8 +110,6 @@ export async function signInAs(
     ),
   };
 }
-
-const organisationPath = `${path}/organisation`;
 
 export const organisationForm = formOf(signInPage, "/organisation", async (visit, fields, deps) => {
   const next = safeReturn(fields.get("next"));

@@ -68,12 +68,11 @@ interface CatalogueForm {
 
 /** The page of a form and the form itself, at one address. A form that is shown again stays one of the version that it was made from. */
 export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm): { page: PageDefinition; form: FormDefinition } {
-  const show: PageDefinition["show"] = async (visit, deps) => {
+  const shown = page(path, "catalogue", async (visit, deps) => {
     const view = await formView(visit, deps);
     return { title: title(view), body: body(view) };
-  };
-  const page: PageDefinition = { path, access: "catalogue", show };
-  return { page, form: editForm(path, page, edit, faults) };
+  });
+  return { page: shown, form: editForm(path, shown, edit, faults) };
 }
 
 /** A form that changes the catalogue, on a page that shows something else too. */

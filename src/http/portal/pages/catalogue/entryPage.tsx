@@ -5,7 +5,7 @@ import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { Customer, RateCard, Section, Service, ZoneMap } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
 import { withQuery } from "../../links.js";
-import type { PageDefinition, PageHead } from "../../pageDefinition.js";
+import { type PageDefinition, type PageHead, page } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { ButtonForm } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
@@ -20,10 +20,8 @@ import { Lanes } from "./laneTable.js";
 const { addPath, capitalised, entryPath, listPath, nameOfEntry, partLists, partPath, pluralOf, sectionNames } = addresses;
 type Entry = addresses.Entry;
 
-const entryPage = (section: Section): PageDefinition => ({
-  path: addresses.entryRoute(section),
-  access: "look",
-  show: async (visit, deps) => {
+const entryPage = (section: Section) =>
+  page(addresses.entryRoute(section), "look", async (visit, deps) => {
     const view = await catalogueView(visit, deps);
     const entry = addresses.requireEntry(visit, view.file, section);
     const id = idOf(entry);
@@ -60,8 +58,7 @@ const entryPage = (section: Section): PageDefinition => ({
       ),
       ...(card && mayChange ? { scripts: ["lanes.js"] } : {}),
     };
-  },
-});
+  });
 
 const ownFacts = ["id", "key", "name", "validFrom", "validTo", "spot"];
 
