@@ -1,6 +1,6 @@
 // `audit log`: the log of an organisation, filled anew from its streams, and compared with the table.
 import type { Pool } from "pg";
-import { type Findings, newFindings } from "../../audit/findings.js";
+import { addDifferences, type Findings, newFindings, shownFindings } from "../../audit/findings.js";
 import type { LogEntry } from "../../domain/log/entry.js";
 import { actorName, type LogNames, sentenceOf, sentenceText } from "../../domain/log/sentences.js";
 import type { EventStore } from "../../ports/eventStore.js";
@@ -9,7 +9,7 @@ import { auditTables } from "../../projections/rebuild/auditTables.js";
 import { allLogEntries } from "../../queries/log/logEntries.js";
 import { logNames } from "../../queries/log/logNames.js";
 import { countOf, withSeparators } from "../progress.js";
-import { addDifferences, shownFindings, silentLogger } from "./verify.js";
+import { silentLogger } from "./verify.js";
 
 export interface VerifyLogOptions {
   readonly pool: Pool;
