@@ -1,13 +1,13 @@
 // All imports, folded from their streams up to one position of the log.
 
 import { streamOf, streamPrefix } from "../../events/streams.js";
-import { type EventStore, isAfter, type Position, type StoredEvent, shareOf } from "../../ports/eventStore.js";
+import { isAfter, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
 import { addCounted, type CorrectingImport } from "./countedEvidence.js";
 import { addImport, addRow, type EvidenceWriter } from "./evidenceTables.js";
 import { foldEvent, type ImportFold, newImportFold } from "./importFold.js";
 import { readEvent } from "./readEvent.js";
-import { gatherReversals, type ImportReversals, reversalFaults } from "./reversalEvidence.js";
+import { gatherReversals, type ImportReversals, type ReversalOptions, reversalFaults } from "./reversalEvidence.js";
 
 /** What is kept of a fold. */
 export interface AuditedImport {
@@ -24,13 +24,7 @@ interface StreamEvidence {
 /** Whose import it is, for a finding. */
 export const ownerOf = ({ importId, requested }: AuditedImport) => ({ importId, organisationId: requested.data.organisationId });
 
-interface EvidenceOptions {
-  readonly eventStore: EventStore;
-  /** Later events are left out. */
-  readonly until: Position;
-  readonly organisationId: string | undefined;
-  readonly signal: AbortSignal;
-  readonly findings: Findings;
+interface EvidenceOptions extends ReversalOptions {
   readonly onProgress: ((progress: { events: number; share: number }) => void) | undefined;
 }
 

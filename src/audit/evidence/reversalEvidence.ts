@@ -24,7 +24,7 @@ export interface ImportReversals {
 /** By import id. Imports of which nothing was taken back are not in it. */
 export type ReversalEvidence = ReadonlyMap<string, ImportReversals>;
 
-interface ReversalOptions {
+export interface ReversalOptions {
   readonly eventStore: EventStore;
   /** Later events are left out. */
   readonly until: Position;
