@@ -10,8 +10,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const source = join(root, "src");
 const folder = "bundle";
 
-/** What is started by its path: the command line with all roles, the event store by itself, a process, a thread. */
-const programs = ["cli", "embedded/eventstore/node", "main/checking/checkProcess", "adapters/spreadsheets/threads/headerThread"];
+/** What is started by its path: the command line with all roles, a process, a thread. */
+const programs = ["cli", "main/checking/checkProcess", "adapters/spreadsheets/threads/headerThread"];
 
 /** Loaded from their packages: native code, and what uses `new Buffer()`, of which Node warns outside of node_modules. */
 const external = ["lmdb", "pg-native"];
