@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { withTimeLimit } from "../timeLimit.js";
 
 /** A metric whose number, or numbers by the values of a label, are read when /metrics is requested. */
-export type LookedUpMetric = { readonly name: string; readonly help: string } & (
+type LookedUpMetric = { readonly name: string; readonly help: string } & (
   | { readonly label?: undefined; readonly read: () => Promise<number | undefined> }
   | { readonly label: string; readonly read: () => Promise<Readonly<Record<string, number>> | undefined> }
 );
