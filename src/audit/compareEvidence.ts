@@ -6,13 +6,15 @@ import { addDifferences, type Difference, type Findings, shownFindings } from ".
 interface Comparison {
   readonly key: readonly string[];
   readonly columns: readonly string[];
-  /** SQL for the rows of the table. `$1` is true for all of them; otherwise `$2` is the organisation. */
+  /** SQL for the rows of the table. */
   readonly found: string;
   /** SQL for the rows that it should have. */
   readonly wanted: string;
 }
 
-const inScope = "($1 or import_position in (select import_position from audited_imports))";
+/** `scope` says whether everything is compared, or which organisation. */
+const inScope = "((select everything from scope) or import_position in (select import_position from audited_imports))";
+const ofOrganisation = "((select everything from scope) or organisation_id = (select organisation from scope))";
 const byRow = ["import_position", `"row"`];
 const activity = [...byRow, ...fieldsOf("activity").map(({ ledgerColumn }) => ledgerColumn)];
 const line = [...byRow, "shipment", `"values"`];
@@ -29,7 +31,7 @@ const ofImport: Readonly<Record<string, Comparison>> = {
     columns: ["import_position", ...imports],
     // A command may have written the row before the projector came to the event.
     found: `select position as import_position, ${imports.join(", ")} from imports
-             where ($1 or organisation_id = $2 or import_id in (select import_id from audited_imports)) and revision = counted`,
+             where (${ofOrganisation} or import_id in (select import_id from audited_imports)) and revision = counted`,
     wanted: `select import_position, ${imports.join(", ")} from audited_imports
               where import_id not in (select import_id from imports where revision <> counted)`,
   },
@@ -87,7 +89,7 @@ const ofAll: Readonly<Record<string, Comparison>> = {
   shipments: {
     key: ["organisation_id", "shipment_id"],
     columns: shipment,
-    found: `select ${shipment.join(", ")} from shipments where $1 or organisation_id = $2`,
+    found: `select ${shipment.join(", ")} from shipments where ${ofOrganisation}`,
     // Of two versions the one that was pushed later counts, whichever import completed first. Shipments of one import with the same id are
     // reversed together; otherwise the last of them counts.
     wanted: `
@@ -142,6 +144,7 @@ async function compareTable(client: PoolClient, table: string, { key, columns, f
   const keys = key.map((column) => `'${column.replaceAll('"', "")}', ${either(column)}`).join(", ");
   await client.query(
     `insert into audit_differences
+     with scope as (select $1::boolean as everything, $2::text as organisation)
      select '${table}', i.organisation_id, i.import_id, json_build_object(${keys}), row_to_json(found), row_to_json(wanted)
        from (${found}) as found full join (${wanted}) as wanted on ${key.map((column) => `found.${column} = wanted.${column}`).join(" and ")}
        left join audited_imports i on i.import_position = ${either("import_position")}
@@ -159,19 +162,19 @@ export async function compareCounted(client: PoolClient, organisationId: string 
   }
 }
 
-const ofOrganisation = "($1::text is null or i.organisation_id = $1)";
+const ofThis = "($1::text is null or i.organisation_id = $1)";
 
 const checks: readonly (readonly [query: string, words: string])[] = [
   [
     `select i.import_id as "importId", n.number as "row" from activity_totals t join imports i on i.position = t.import_position
       cross join unnest(t.row_numbers) as n (number)
-      where ${ofOrganisation} and t.import_position in (select import_position from uncounted_activities)
+      where ${ofThis} and t.import_position in (select import_position from uncounted_activities)
         and exists (select from uncounted_activities u where u.import_position = t.import_position and u."row" = n.number) limit 20`,
     "is in a total, though it is reversed or replaced",
   ],
   [
     `select distinct i.import_id as "importId", null::int as "row" from uncounted_imports u join imports i on i.position = u.import_position
-       join activity_totals t on t.import_position = u.import_position where ${ofOrganisation} limit 20`,
+       join activity_totals t on t.import_position = u.import_position where ${ofThis} limit 20`,
     "activity_totals has totals of it, though it is reversed as a whole",
   ],
   [
@@ -180,7 +183,7 @@ const checks: readonly (readonly [query: string, words: string])[] = [
               where not exists (select from uncounted_imports u where u.import_position = c.import_position)
               group by 1, 2 having sum(sign(c.row_count)) <> 0) as changed
        join imports i on i.position = changed.import_position
-      where ${ofOrganisation}
+      where ${ofThis}
         and not exists (select from uncounted_activities u where u.import_position = changed.import_position and u."row" = changed.number) limit 20`,
     "is in no total, though it is neither reversed nor replaced",
   ],

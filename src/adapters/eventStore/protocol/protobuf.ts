@@ -117,9 +117,12 @@ export const repeated =
   };
 
 /** Reads the bytes. What protobufjs throws for what it cannot read, RangeErrors and plain Errors, becomes a MalformedMessage. */
-export function readSafely<Result>(bytes: Buffer, read: (reader: Reader) => Result): Result {
+export function readSafely<Result>(bytes: Buffer, read: (reader: Reader) => Result, from = 0, to = bytes.length): Result {
+  const reader = protobuf.Reader.create(bytes);
+  reader.pos = from;
+  reader.len = to;
   try {
-    return read(protobuf.Reader.create(bytes));
+    return read(reader);
   } catch (error) {
     const isUnreadable = error instanceof RangeError || (error as Error).constructor === Error;
     throw isUnreadable ? new MalformedMessage((error as Error).message) : error;
