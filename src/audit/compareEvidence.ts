@@ -78,7 +78,7 @@ const ofAll: Readonly<Record<string, Comparison>> = {
     // The tables cut longer codes, so that they fit into an index.
     wanted: `
       select a.import_position, i.organisation_id, left(coalesce(a.customer_id, ''), 200) as customer_id, left(a.warehouse_code, 200) as warehouse_code,
-             left(a.charge_code, 200) as charge_code, a.half_hour, sum(a.quantity) as quantity, count(*) as row_count,
+             left(a.charge_code, 200) as charge_code, to_timestamp(a.half_hour) as half_hour, sum(a.quantity) as quantity, count(*) as row_count,
              array_agg(a."row"::bigint order by a."row") as row_numbers
         from audited_activities a join audited_imports i using (import_position)
        where i.status = 'completed' and a.half_hour is not null group by 1, 2, 3, 4, 5, 6`,

@@ -11,7 +11,7 @@ import { groupOf, type ImportFold, numberOf, recountRows } from "./importFold.js
 const sources = {
   audited_imports: `select import_id, position as import_position, organisation_id, kind, status, received, processed, failed, revision,
                            source_details, finished_at from imports`,
-  audited_activities: "select *, null::timestamptz as half_hour from activities",
+  audited_activities: "select *, null::bigint as half_hour from activities",
   audited_lines: `select import_position, "row", shipment, "values", ''::text as "group" from shipment_lines`,
   audited_rejections: `select import_position, "row", handle, error, lead, faults::jsonb as faults, element, data::jsonb as data from rejections`,
   audited_reversed_shipments: "select import_position, shipment_id from shipments",
@@ -107,10 +107,10 @@ export function activityColumns({ values }: Pick<RowAccepted, "values">): Record
   );
 }
 
-const halfHourMs = 30 * 60 * 1000;
+const halfHour = 30 * 60;
 
-/** Null where the ledger has the row, but no half hour for it. */
-function halfHourOf({ values }: RowAccepted): Date | null {
+/** In seconds since 1970; null where the ledger has the row, but no half hour for it. */
+function halfHourOf({ values }: RowAccepted): number | null {
   const instant = instantOf(String((values as Record<string, unknown>)["activityTimestamp"]), "UTC");
-  return instant === undefined ? null : new Date(Math.floor(instant / halfHourMs) * halfHourMs);
+  return instant === undefined ? null : Math.floor(instant / 1000 / halfHour) * halfHour;
 }
