@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { reasonInError } from "../../../../domain/rows/olderReasons.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import type { Fields } from "../../fields.js";
+import { withQuery } from "../../links.js";
 import { type FormDefinition, type PageDefinition, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Button, ButtonLink, Form, HiddenFields } from "../../shell/form.js";
+import { Button, Form, HiddenFields } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
@@ -26,11 +28,11 @@ export const judgeAgainPage: PageDefinition<SignedInVisit> = {
       body: (
         <>
           <p class="under-heading">
-            <a href={visit.links.to(correctionsPath)}>Rejected rows</a>
+            <Link to={correctionsPath}>Rejected rows</Link>
             <span class="muted">Checked against version {catalogueVersion} of the catalogue. Nothing has been submitted yet.</span>
           </p>
-          <Accepted visit={visit} found={found} places={places} />
-          <More visit={visit} found={found} />
+          <Accepted found={found} places={places} />
+          <More found={found} />
           <UnknownCustomers visit={visit} rows={found.flatMap(({ judged }) => judged)} />
         </>
       ),
@@ -43,7 +45,7 @@ const placesIn = (given: (kind: ImportKind) => string): StartPlaces =>
 
 const rowsIn = (found: readonly JudgedRows[]): number => found.reduce((sum, { accepted }) => sum + accepted.flat().length, 0);
 
-function Accepted({ visit, found, places }: { visit: SignedInVisit; found: readonly JudgedRows[]; places: StartPlaces }) {
+function Accepted({ found, places }: { found: readonly JudgedRows[]; places: StartPlaces }) {
   const judged = found.reduce((sum, each) => sum + each.judged.length, 0);
   const rows = rowsIn(found);
   if (judged === 0)
@@ -68,11 +70,11 @@ function Accepted({ visit, found, places }: { visit: SignedInVisit; found: reado
         </EmptyState>
       ) : (
         <>
-          <Table caption="Rows that would be accepted now, by why they were rejected" columns={columns(visit)} rows={reasonsOf(found)} />
-          <Form visit={visit} to={judgeAgainPath} class="button-row judge-again">
+          <Table caption="Rows that would be accepted now, by why they were rejected" columns={columns()} rows={reasonsOf(found)} />
+          <Form to={judgeAgainPath} class="button-row judge-again">
             <HiddenFields values={{ key: randomUUID(), ...places }} />
             <Button label={`Submit ${countInWords(rows, "row", "rows")}`} />
-            <ButtonLink to={visit.links.to(correctionsPath)} label="Cancel" quiet />
+            <ButtonLink to={correctionsPath} label="Cancel" quiet />
           </Form>
           <p class="hint">The rows are submitted unchanged, in one new import for each import they came from.</p>
         </>
@@ -100,25 +102,25 @@ function reasonsOf(found: readonly JudgedRows[]): ReasonCount[] {
 const mostReasons = 50;
 const longestReason = 200;
 
-const columns = (visit: SignedInVisit): readonly Column<ReasonCount>[] => [
+const columns = (): readonly Column<ReasonCount>[] => [
   {
     heading: "Rejected for",
     names: true,
     cell: ({ reason }) => (reason.length > longestReason ? `${reason.slice(0, longestReason)}...` : reason),
   },
-  { heading: "Kind", cell: ({ kind }) => <a href={visit.links.to(correctionsAddress({ kind, state: "open" }))}>{kindNames[kind]}</a> },
+  { heading: "Kind", cell: ({ kind }) => <Link to={correctionsAddress({ kind, state: "open" })}>{kindNames[kind]}</Link> },
   { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows} /> },
 ];
 
 /** Where there are more open rows than one page judges. */
-function More({ visit, found }: { visit: SignedInVisit; found: readonly JudgedRows[] }) {
+function More({ found }: { found: readonly JudgedRows[] }) {
   const more = found.filter(({ next }) => next !== null);
   if (more.length === 0) return null;
   const places = Object.fromEntries(more.map(({ kind, next }) => [kind, next ?? ""]));
   return (
     <p>
       At most {mostJudged} shipments and {mostJudged} activities are checked at a time.{" "}
-      <a href={visit.links.to(judgeAgainPath, places)}>Check the next rows</a>
+      <Link to={withQuery(judgeAgainPath, places)}>Check the next rows</Link>
     </p>
   );
 }

@@ -1,4 +1,5 @@
 // Which rows the page shows: of shipments or activities, in which state, of which import, rejected for which reason.
+
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import {
@@ -11,6 +12,7 @@ import { groupItems } from "../../groupItems.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
 import { countInWords } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { Amount } from "../../shell/values.js";
 import { kindNames } from "../imports/importStatus.js";
 import { type Counts, correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
@@ -101,13 +103,7 @@ export function Choices({ visit, filter, reference, counts, imports }: ChoicesPr
         ))}
       </div>
       {imports.length === 0 && importId === undefined ? null : (
-        <Chips
-          visit={visit}
-          path={correctionsPath}
-          chips={[importChip]}
-          kept={{ kind, state: state === "open" ? undefined : state }}
-          all=""
-        />
+        <Chips path={correctionsPath} chips={[importChip]} kept={{ kind, state: state === "open" ? undefined : state }} all="" />
       )}
     </div>
   );
@@ -123,9 +119,9 @@ interface TabProps {
   readonly state?: GroupState;
 }
 
-const Tab = ({ visit, to, count: { rows, atLeast }, isCurrent, kind, state }: TabProps) => (
-  <a
-    href={visit.links.to(correctionsAddress(to))}
+const Tab = ({ to, count: { rows, atLeast }, isCurrent, kind, state }: TabProps) => (
+  <Link
+    to={correctionsAddress(to)}
     aria-current={isCurrent ? "true" : undefined}
     data-kind={kind}
     data-state={state}
@@ -133,7 +129,7 @@ const Tab = ({ visit, to, count: { rows, atLeast }, isCurrent, kind, state }: Ta
   >
     {kind === undefined ? stateNames[state ?? "open"] : kindNames[kind]} <Amount value={rows} />
     {atLeast ? "+" : ""}
-  </a>
+  </Link>
 );
 
 interface ReasonsProps {
@@ -149,14 +145,14 @@ const shownReasons = 10;
 const longest = 200;
 
 /** One for each reason, the most frequent first. */
-export function Reasons({ visit, filter, reasons, more }: ReasonsProps) {
+export function Reasons({ filter, reasons, more }: ReasonsProps) {
   const { reasonKey } = filter;
   if (reasons.length === 0) return null;
   const first = reasons.filter(({ key }, index) => index < shownReasons || key === reasonKey);
   const others = reasons.filter((reason) => !first.includes(reason));
   const chip = (key: string | undefined, name: string, count: OpenRowCount) => (
-    <a
-      href={visit.links.to(correctionsAddress({ ...filter, reasonKey: key }))}
+    <Link
+      to={correctionsAddress({ ...filter, reasonKey: key })}
       aria-current={key === reasonKey ? "true" : undefined}
       data-reason={key ?? ""}
       data-rows={String(count.rows)}
@@ -164,7 +160,7 @@ export function Reasons({ visit, filter, reasons, more }: ReasonsProps) {
     >
       <span class="chip-name">{name.length > longest ? `${name.slice(0, longest)}...` : name}</span> <Amount value={count.rows} />
       {count.atLeast ? "+" : ""}
-    </a>
+    </Link>
   );
   const sum = reasons.reduce((all, { rows }) => all + rows, 0);
   return (
