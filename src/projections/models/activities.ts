@@ -1,11 +1,13 @@
 // The activity ledger. Rows are written as they are recorded. Queries join imports, so they show a row only when its import is `completed`.
 import type { PoolClient } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
+import { toFullText } from "../../domain/money.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { copyRows, copyText, deleteRows } from "../copyRows.js";
 import type { Projection } from "../projection.js";
-import { endingsOf, type ImportFacts } from "../sortedBatch.js";
+import { type CompletedImport, endingsOf, type ImportFacts } from "../sortedBatch.js";
 import { activitiesShape, halfHourSql, instantSql, longestKey } from "../tables/activities.js";
+import { storableJson } from "../tables/storableJson.js";
 import { addCodesSql } from "./activityCodes.js";
 import { writeContents } from "./activityContents.js";
 import { recount } from "./countedActivities.js";
@@ -35,18 +37,18 @@ export const activities: Projection = {
 
   async apply(client, batch, options) {
     let lines = "";
-    for (const { facts, accepted } of batch.imports) {
+    for (const slice of batch.imports) {
+      const { facts, accepted } = slice;
       if (facts?.kind !== "activities") continue;
       for (const row of accepted) lines += line(facts.position, row);
+      if (options.keepExisting)
+        facts.totals?.giveUp(); // one of the rows may be recorded twice
+      else facts.totals?.add(slice);
     }
     await copyRows(client, target, lines, options);
     await writeContents(client, batch);
     const { completed, abandoned } = endingsOf(batch, "activities");
-    if (completed.some(({ ended }) => ended.data.counts.processed > manyRows)) await client.query(forLargeImports);
-    await writeTotals(
-      client,
-      completed.map(({ facts }) => facts),
-    );
+    await sumCompleted(client, completed);
     await deleteRows(client, "activities", abandoned);
     await deleteRows(client, "activity_contents", abandoned);
     await recount(client, completed, reversalsIn(batch, options.skip));
@@ -63,9 +65,40 @@ const group = "customer_id, warehouse_code, charge_code";
 const keys = `left(coalesce(customer_id, ''), ${longestKey}) as customer_id, left(warehouse_code, ${longestKey}) as warehouse_code,
               left(charge_code, ${longestKey}) as charge_code`;
 
+const totalColumns = `organisation_id, ${group}, half_hour, import_position, quantity, largest, row_count, row_numbers`;
+
+/** Totals from memory are written in statements of this many. */
+const totalsAtOnce = 5_000;
 const manyRows = 10_000;
 /** With this work_mem the sums of a large import stay in memory. Postgres may overestimate their cost, and compiling takes longer than running. */
-const forLargeImports = "set local work_mem = '64MB'; set local jit = off";
+const forManyRows = "set local work_mem = '64MB'; set local jit = off";
+
+/** From the totals that were made in memory as the rows passed, or else from the rows in the table. */
+async function sumCompleted(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
+  const unsummed: CompletedImport[] = [];
+  const summed: object[] = [];
+  for (const each of completed) {
+    const { organisationId, position, totals } = each.facts;
+    const all = totals?.all(each.ended.data.counts.processed);
+    if (!all) unsummed.push(each);
+    for (const { quantity, halfHour, rows, ...total } of all ?? []) {
+      const numbers = { quantity: toFullText(quantity), rowCount: rows.length, rowNumbers: `{${rows.join()}}` };
+      summed.push({ organisationId, position, halfHour: new Date(halfHour).toISOString(), ...total, ...numbers });
+    }
+  }
+  for (let from = 0; from < summed.length; from += totalsAtOnce)
+    await client.query(addTotalsSql(totalsFromMemory), [storableJson(summed.slice(from, from + totalsAtOnce))]);
+  if (unsummed.some(({ ended }) => ended.data.counts.processed > manyRows)) await client.query(forManyRows);
+  await writeTotals(
+    client,
+    unsummed.map(({ facts }) => facts),
+  );
+}
+
+const totalsFromMemory = `
+  select "organisationId", "customerId", "warehouseCode", "chargeCode", "halfHour", position, quantity, largest, "rowCount", "rowNumbers"::integer[]
+    from jsonb_to_recordset($1) as total ("organisationId" text, "customerId" text, "warehouseCode" text, "chargeCode" text, "halfHour" timestamptz,
+         position bigint, quantity numeric, largest numeric, "rowCount" integer, "rowNumbers" text)`;
 
 /** Sums the activities of each completed import. Does nothing for an import that has its totals already. */
 export async function writeTotals(
@@ -73,20 +106,23 @@ export async function writeTotals(
   completed: readonly Pick<ImportFacts, "position" | "organisationId">[],
 ): Promise<void> {
   if (completed.length === 0) return;
-  await client.query(totalsSql, [completed.map(({ position }) => position), completed.map(({ organisationId }) => organisationId)]);
+  const values = [completed.map(({ position }) => position), completed.map(({ organisationId }) => organisationId)];
+  await client.query(addTotalsSql(totalsFromRows), values);
 }
 
-/** Adds the totals, and what follows from them: the groups, and the days of the codes. A row whose time Postgres cannot read is in no total. */
-const totalsSql = `/* prepared */ with added as (
-    insert into activity_totals (organisation_id, ${group}, half_hour, import_position, quantity, largest, row_count, row_numbers)
-    select organisation_id, ${group}, half_hour, import_position, sum(quantity), max(quantity), count(*)::integer, array_agg("row" order by "row")
-      from unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id)
-     cross join lateral (
-       select "row", quantity, ${keys}, ${halfHourSql(instantSql("activity_timestamp"))} as half_hour
-         from activities where activities.import_position = completed.import_position offset 0) as timed
-     where half_hour is not null
-     group by organisation_id, import_position, ${group}, half_hour
-    on conflict do nothing returning *
+/** A row whose time Postgres cannot read, as older versions accepted some, is in no total. */
+const totalsFromRows = `
+  select organisation_id, ${group}, half_hour, import_position, sum(quantity), max(quantity), count(*)::integer, array_agg("row" order by "row")
+    from unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id)
+   cross join lateral (
+     select "row", quantity, ${keys}, ${halfHourSql(instantSql("activity_timestamp"))} as half_hour
+       from activities where activities.import_position = completed.import_position offset 0) as timed
+   where half_hour is not null
+   group by organisation_id, import_position, ${group}, half_hour`;
+
+/** Adds totals, and what follows from them: the groups, and the days of the codes. */
+const addTotalsSql = (totals: string) => `/* prepared */ with added as (
+    insert into activity_totals (${totalColumns}) ${totals} on conflict do nothing returning *
   ), grouped as (
     insert into activity_groups (organisation_id, ${group}) select distinct organisation_id, ${group} from added on conflict do nothing
   ) ${addCodesSql("added")}`;
