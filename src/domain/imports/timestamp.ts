@@ -1,5 +1,5 @@
 // ISO 8601 timestamps. A text with a zone is kept as it was sent; one without is wall time in the organisation's time zone.
-const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 const firstWall = Date.UTC(1900, 0);
 
@@ -58,20 +58,47 @@ export const isDay = (text: string): boolean => text.length === "2026-03-31".len
 /** When the day after it begins in the zone. */
 export const endOfDay = (day: string, timezone: string): number => wallToInstant((match(day)?.wall ?? Number.NaN) + 86_400_000, timezone);
 
+/** Every row of an import has a timestamp, so its parts are read where the pattern has them, without a list of matches. */
 function match(text: string): { wall: number; zone: string | undefined } | undefined {
-  const parts = iso.exec(text);
-  if (!parts) return undefined;
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((digits = "0") => Number(digits)) as Wall;
-  const [fraction = "0", zone] = parts.slice(7) as [string?, string?];
-  if (year < 1899 || hour > 23 || minute > 59 || second > 59) return undefined;
-  const wall = Date.UTC(year, month - 1, day, hour, minute, second, Math.floor(Number(`0.${fraction}`) * 1000));
-  if (new Date(wall).getUTCMonth() !== month - 1 || new Date(wall).getUTCDate() !== day) return undefined; // such as 30 February
+  if (!iso.test(text)) return undefined;
+  const hasClock = text.length > 10;
+  const hasSeconds = text.charCodeAt(16) === 58;
+  const year = digits(text, 0, 4);
+  const month = digits(text, 5, 7);
+  const day = digits(text, 8, 10);
+  const hour = hasClock ? digits(text, 11, 13) : 0;
+  const minute = hasClock ? digits(text, 14, 16) : 0;
+  const second = hasSeconds ? digits(text, 17, 19) : 0;
+  if (year < 1899 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const end = hasClock ? endOfClock(text) : text.length;
+  const zone = end < text.length ? text.slice(end) : undefined;
   if (zone && Math.abs(offsetOf(zone)) > 14 * 3_600_000) return undefined;
   if (zone && zone.length > 3 && Number(zone.slice(-2)) > 59) return undefined;
-  return { wall, zone };
+  const fraction = hasSeconds && end > 19 ? Number(`0.${text.slice(20, end)}`) * 1000 : 0;
+  return { wall: Date.UTC(year, month - 1, day, hour, minute, second, Math.floor(fraction)), zone };
 }
 
-type Wall = [year: number, month: number, day: number, hour: number, minute: number, second: number];
+function digits(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at++) value = value * 10 + text.charCodeAt(at) - 48;
+  return value;
+}
+
+/** Where the zone begins, if there is one. */
+function endOfClock(text: string): number {
+  let at = 16; // after hours and minutes
+  while (at < text.length && isClock(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** A digit, or one of `:.,`. */
+const isClock = (code: number): boolean => (code >= 48 && code <= 58) || code === 46 || code === 44;
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
 
 function offsetOf(zone: string): number {
   if (zone === "Z" || zone === "z") return 0;
