@@ -55,6 +55,8 @@ function internNames() {
   };
 }
 
+/** Quotes ask for the same postcodes again and again; Australia has some 3,200. */
+const mostRemembered = 5_000;
 /** Suggestions are searched among this many localities of a country. Those of a larger country are never complete. */
 const mostLookedThrough = 50_000;
 
@@ -79,12 +81,17 @@ export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>
       stateKeys: [stateKey(names.name(cell(2))), stateKey(names.name(stateName))],
     };
   };
+  const recent = new Map<string, readonly Locality[]>();
   return {
     size: table.codes.length,
     hyphens: table.hyphens,
     at(postalCode) {
+      const known = recent.get(postalCode);
+      if (known) return known;
       const found: Locality[] = [];
       for (let row = first(packPostalCode(postalCode)); row !== 0; row = next[row] ?? 0) found.push(place(row - 1));
+      if (recent.size >= mostRemembered) recent.clear();
+      recent.set(postalCode, found);
       return found;
     },
     beginningWith(start, most) {
