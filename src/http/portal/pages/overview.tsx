@@ -99,10 +99,7 @@ export const overviewPage = page("/portal", "look", async (visit, sources) => {
 
 export const overviewForms = firstStepsForms(overviewPage);
 
-interface MonthRows {
-  readonly month: string;
-  readonly rows: number;
-}
+type MonthRows = { readonly month: string; readonly rows: number };
 
 /** This month and the last, for those who bill. */
 async function rowsOfMonths({ person }: SignedInVisit, now: Date, { pool }: PortalDeps): Promise<readonly MonthRows[]> {

@@ -115,7 +115,7 @@ async function importDetails(visit: SignedInVisit, view: ImportView, deps: Porta
           The same file as <PushInWords earlier={earlier} />.
         </p>
       ) : null}
-      {columns && nameOf ? <ColumnsOfImport visit={visit} kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
+      {columns && nameOf ? <ColumnsOfImport kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
     </>
   );
 }

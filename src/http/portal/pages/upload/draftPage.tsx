@@ -31,7 +31,7 @@ export const draftPage = page(draftPath(), "operate", async (visit, deps) => {
     scripts: ["upload.js"],
     body: (
       <>
-        <DraftForm visit={visit} draft={draft} facts={facts} />
+        <DraftForm draft={draft} facts={facts} />
         {sent && facts.corrects ? <SentReport corrects={facts.corrects} sent={sent} found={found} /> : null}
         {found?.unusual ? <UnusualRows unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
         {found ? <DraftFindings draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
@@ -58,13 +58,13 @@ async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) 
 
 type Props = { draft: KeptFile; facts: Awaited<ReturnType<typeof factsOf>> };
 
-function DraftForm({ visit, draft, facts }: Props & { visit: SignedInVisit }) {
+function DraftForm({ draft, facts }: Props) {
   const { kind, checked, notes, sourceDetails, file, fileId } = draft;
   const { columns, report, take, found } = checked ?? {};
   const { corrects, earlier, nameOf } = facts;
   const shown: Fact[] = [
     ...(sourceDetails === file.name ? [] : [["Reference", sourceDetails] as const]),
-    ...(columns ? [["Columns", <ColumnsChosen visit={visit} kind={kind} columns={columns} nameOf={nameOf} />] as const] : []),
+    ...(columns ? [["Columns", <ColumnsChosen kind={kind} columns={columns} nameOf={nameOf} />] as const] : []),
   ];
   const label = found?.accepted === 0 ? "" : earlier ? "Upload again" : found?.unusual ? "Upload anyway" : "Upload";
   return (
