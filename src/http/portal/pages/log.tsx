@@ -13,7 +13,7 @@ import { listKeys } from "../../../queries/organisations/keys.js";
 import { listMembers } from "../../../queries/organisations/organisations.js";
 import { listWebhooks } from "../../../queries/organisations/webhooks.js";
 import { withQuery } from "../links.js";
-import { type PortalDeps, page, type SignedInVisit, type Subject } from "../pageDefinition.js";
+import { definePage, type PortalDeps, type SignedInVisit, type Subject } from "../pageDefinition.js";
 import { type Chip, optionsOf } from "../shell/chips.js";
 import { Link } from "../shell/link.js";
 import { listPage } from "../shell/listPage.js";
@@ -156,7 +156,7 @@ function pathOf({ about: { kind, id } }: LogEntry, { names, endpoints }: Sentenc
 }
 
 /** The event behind an entry, as it was recorded. */
-const eventPage = page(`${logPath}/events/{entryId}`, "log", async (visit, deps) => {
+const eventPage = definePage(`${logPath}/events/{entryId}`, "log", async (visit, deps) => {
   const entryId = visit.params["entryId"] ?? "";
   const entry = isUuid(entryId) ? await findLogEntry(visit.person.organisationId, entryId, deps.pool) : undefined;
   const event = entry && (await readEvent(deps, entry.stream, BigInt(entry.revision)));

@@ -18,7 +18,7 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { type Fields, reasonIn } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import { formOf, type PortalDeps, page, type SignedInVisit, withNotice } from "../../pageDefinition.js";
+import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Button, Field, Form } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts, Panel } from "../../shell/panel.js";
@@ -28,7 +28,7 @@ import { historyPath, importCrumbs, importPath, reversePath, shownReference } fr
 import { CountState, shownValue } from "./activityRows.js";
 import { activitiesPath, activityPath } from "./selection.js";
 
-export const activityPage = page(`${activitiesPath}/{importId}/{row}`, "look", async (visit, deps) => {
+export const activityPage = definePage(`${activitiesPath}/{importId}/{row}`, "look", async (visit, deps) => {
   const { activity, found } = await requireActivity(visit, deps);
   const [closed, nameOf, { nameOf: customerNamed }] = await Promise.all([
     whyNotCorrectable(deps, found, activity.row),
@@ -143,7 +143,7 @@ const withinMs = 4_500;
 
 const faults = { reason: /^Give a reason/ };
 
-export const correctForm = formOf(activityPage, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
+export const correctForm = defineForm(activityPage, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
   const known = await requireActivity(visit, deps);
   const { importId, row } = known.activity;
   const { organisationId, by } = visit.person;

@@ -5,7 +5,7 @@ import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { importKinds } from "../../../../events/importEvents.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { withQuery } from "../../links.js";
-import { formOf, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Choice, Form } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
@@ -18,7 +18,7 @@ import { importSentBefore } from "./recordDraft.js";
 import { kindOptions, UploadButtons } from "./uploadPage.js";
 import { draftWork } from "./workOnDraft.js";
 
-export const draftPage = page(draftPath(), "operate", async (visit, deps) => {
+export const draftPage = definePage(draftPath(), "operate", async (visit, deps) => {
   const draft = await requireDraft(visit, deps);
   if (draft.importId) return { goTo: importPath(draft.importId) };
   const facts = await factsOf(visit, deps, draft);
@@ -124,7 +124,7 @@ function Notes({ draft: { checked }, facts: { corrects, isWithdrawn } }: Props) 
 const unknownReport =
   "This looks like an error report, but does not say of which import, so Upload takes it as a new file. If it is the report of an import, give it the name that it was downloaded with, to correct that import's rows.";
 
-export const draftForm = formOf(draftPage, "", async (visit, fields, deps) => {
+export const draftForm = defineForm(draftPage, "", async (visit, fields, deps) => {
   const draft = await requireDraft(visit, deps);
   const before = draft.checked ?? { take: "", undecided: true };
   const kind = importKinds.find((known) => known === fields.get("kind")) ?? draft.kind;
