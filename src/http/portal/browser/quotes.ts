@@ -97,7 +97,6 @@ function typing(end: string, input: HTMLInputElement): void {
 }
 
 if (form) {
-  for (const hidden of form.querySelectorAll<HTMLElement>(".find-customer[hidden], [data-add-row][hidden]")) hidden.hidden = false;
   const find = form.querySelector<HTMLInputElement>("[data-find]");
   find?.addEventListener("input", () => findCustomers(find));
   form.querySelector("[data-add-row]")?.addEventListener("click", () => addRow()?.querySelector("input")?.focus());

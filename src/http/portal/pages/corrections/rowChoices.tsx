@@ -154,27 +154,27 @@ export function Reasons({ visit, filter, reasons, more }: ReasonsProps) {
   if (reasons.length === 0) return null;
   const first = reasons.filter(({ key }, index) => index < shownReasons || key === reasonKey);
   const others = reasons.filter((reason) => !first.includes(reason));
-  const chip = (key: string | undefined, name: string, count: OpenRowCount) => (
+  const chip = ({ key, name, rows }: Omit<RowGroup, "key"> & { key: string | undefined }) => (
     <a
       href={visit.links.to(correctionsAddress({ ...filter, reasonKey: key }))}
       aria-current={key === reasonKey ? "true" : undefined}
       data-reason={key ?? ""}
-      data-rows={String(count.rows)}
+      data-rows={String(rows)}
       title={name}
     >
-      <span class="chip-name">{name.length > longest ? `${name.slice(0, longest)}...` : name}</span> <Amount value={count.rows} />
-      {count.atLeast ? "+" : ""}
+      <span class="chip-name">{name.length > longest ? `${name.slice(0, longest)}...` : name}</span> <Amount value={rows} />
+      {more ? "+" : ""}
     </a>
   );
   const sum = reasons.reduce((all, { rows }) => all + rows, 0);
   return (
     <div role="toolbar" aria-label="Reasons" class="chips" data-rove data-reasons>
-      {chip(undefined, "All reasons", { rows: sum, atLeast: more })}
-      {first.map(({ key, name, rows }) => chip(key, name, { rows, atLeast: more }))}
+      {chip({ key: undefined, name: "All reasons", rows: sum })}
+      {first.map(chip)}
       {others.length === 0 ? null : (
         <details>
           <summary>{countInWords(others.length, "more reason", "more reasons")}</summary>
-          <div class="chips">{others.map(({ key, name, rows }) => chip(key, name, { rows, atLeast: more }))}</div>
+          <div class="chips">{others.map(chip)}</div>
         </details>
       )}
     </div>

@@ -6,7 +6,7 @@ import type { ImportKind } from "../../../../events/importEvents.js";
 import type { ImportReversal } from "../../../../queries/imports/importReversals.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Page } from "../../../../queries/page.js";
-import type { RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
+import type { RejectedRow } from "../../../../queries/rejectedRows/rejectedRows.js";
 import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
@@ -40,7 +40,7 @@ export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReas
 interface RejectedProps {
   readonly visit: SignedInVisit;
   readonly view: ImportView;
-  readonly page: Page<RowWithState>;
+  readonly page: Page<RejectedRow>;
   readonly cursor: string | undefined;
 }
 
@@ -68,7 +68,7 @@ const states: Readonly<Record<RowState, { readonly label: string; readonly badge
   withdrawn: { label: "Withdrawn", badge: "" },
 };
 
-const rejectedColumns = (visit: SignedInVisit, { importId, kind }: ImportView): readonly Column<RowWithState>[] => [
+const rejectedColumns = (visit: SignedInVisit, { importId, kind }: ImportView): readonly Column<RejectedRow>[] => [
   {
     heading: "Row",
     names: true,
