@@ -1,12 +1,7 @@
 // Which rows the page shows: of shipments or activities, in which state, of which import, rejected for which reason.
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
-import {
-  type GroupState,
-  groupStates,
-  listRejectionGroups,
-  type RejectionGroup,
-} from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { type GroupState, groupStates, type RejectionGroup, rejectionGroups } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { groupItems } from "../../groupItems.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
@@ -35,20 +30,14 @@ interface Groups {
 const mostGroups = 1_000;
 const mostImports = 100;
 
-export async function readGroups(visit: SignedInVisit, filter: Filter, { pool, signingSecret: secret }: PortalDeps): Promise<Groups> {
-  const { kind, state, importId } = filter;
+export async function readGroups(visit: SignedInVisit, { kind, state, importId }: Filter, { pool }: PortalDeps): Promise<Groups> {
   const read = (only: string | undefined) =>
-    listRejectionGroups(
-      visit.person.organisationId,
-      { kind, state, importId: only },
-      { limit: mostGroups, cursor: undefined, secret },
-      pool,
-    );
+    rejectionGroups(visit.person.organisationId, { kind, state, importId: only }, mostGroups, pool);
   const [all, own] = await Promise.all([read(undefined), importId === undefined ? undefined : read(importId)]);
-  const { items, nextCursor } = own ?? all;
-  const reasons = grouped(items, ({ reasonKey, reason }) => [reasonKey, reason]).toSorted((one, other) => other.rows - one.rows);
-  const imports = grouped(all.items, ({ importId: id, sourceDetails }) => [id, sourceDetails]);
-  return { reasons, imports: imports.slice(0, mostImports), more: nextCursor !== null };
+  const { groups, more } = own ?? all;
+  const reasons = grouped(groups, ({ reasonKey, reason }) => [reasonKey, reason]).toSorted((one, other) => other.rows - one.rows);
+  const imports = grouped(all.groups, ({ importId: id, sourceDetails }) => [id, sourceDetails]);
+  return { reasons, imports: imports.slice(0, mostImports), more };
 }
 
 /** In the order of their first groups. */
