@@ -93,21 +93,12 @@ export const selectImports = (pool: Pool) =>
     .leftJoin(importQueue, eq(importQueue.importId, imports.importId))
     .leftJoin(lateReports, eq(lateReports.importId, imports.importId));
 
-const prepareFind = (pool: Pool) =>
-  selectImports(pool)
-    .where(and(eq(imports.importId, sql.placeholder("importId")), eq(imports.organisationId, sql.placeholder("organisationId"))))
-    .prepare("find_import");
-
-const prepared = new WeakMap<Pool, ReturnType<typeof prepareFind>>();
-
 export async function findImportRow(
   organisationId: string,
   { kind, importId }: { kind: ImportKind | undefined; importId: string },
   pool: Pool,
 ): Promise<ImportRow | undefined> {
-  const find = prepared.get(pool) ?? prepareFind(pool);
-  prepared.set(pool, find);
-  const [row] = await find.execute({ importId, organisationId });
+  const [row] = await selectImports(pool).where(and(eq(imports.importId, importId), eq(imports.organisationId, organisationId)));
   return kind === undefined || row?.kind === kind ? row : undefined;
 }
 

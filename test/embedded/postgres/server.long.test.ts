@@ -188,7 +188,7 @@ test("an interrupted set-up starts over", async () => {
   expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("`firstBlocked` names the folder that an account may not enter", async () => {
+test("`firstUnreadableFolder` names the folder that an account may not enter", async () => {
   const closed = join(folder, "closed");
   await mkdir(join(closed, "inside"), { recursive: true });
   await chmod(closed, 0o700);

@@ -23,8 +23,9 @@ export async function holdNext(page: Page, address: RegExp): Promise<HeldRequest
     isHeld = true;
     const response = await route.fetch();
     signals.emit("answered");
-    const [instead] = await free;
-    await route.fulfill(instead ?? { response });
+    const given = await free.catch(() => undefined);
+    if (!given) return route.abort().catch(() => undefined); // nobody lets it go any more, and the page may be closed
+    await route.fulfill(given[0] ?? { response });
     return signals.emit("passed");
   };
   await page.route(address, hold);

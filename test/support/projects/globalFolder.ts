@@ -18,7 +18,7 @@ export function setup(): void {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   });
   const [files, stores] = folders;
-  chmodSync(stores, 0o711); // Postgres has another account where this process is root
+  for (const folder of folders) chmodSync(folder, 0o711); // Postgres has another account where this process is root
   // The workers get this environment.
   process.env["TEST_FOLDER"] = process.env["TMPDIR"] = files;
   process.env["TEST_STORES_FOLDER"] = stores;
