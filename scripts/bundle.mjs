@@ -10,25 +10,20 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const source = join(root, "src");
 const folder = "bundle";
 
-/** What is started by its path: the command line with all roles, the event store by itself, a process, a thread. */
-const programs = ["cli", "embedded/eventstore/node", "main/checking/checkProcess", "adapters/spreadsheets/threads/headerThread"];
+/** What is started by its path: the command line with all roles, a process, a thread. */
+const programs = ["cli", "main/checking/checkProcess", "adapters/spreadsheets/threads/headerThread"];
 
 /** Loaded from their packages: native code, and what uses `new Buffer()`, of which Node warns outside of node_modules. */
 const external = ["lmdb", "pg-native"];
 
-/**
- * A module finds its files beside itself, so its address stays that of its compiled file. Where a module has a `require` of its own,
- * what it names is joined too: the packages that it shares with others must be loaded once.
- */
+/** A module finds its files beside itself, so its address stays that of its compiled file. */
 const ownAddress = {
   name: "own address",
   setup({ onLoad }) {
     onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
       if (!path.startsWith(source + sep)) return undefined;
       const compiled = relative(source, path).replaceAll(sep, "/").replace(/tsx?$/, "js");
-      const contents = (await readFile(path, "utf8"))
-        .replace(/^const require = createRequire\(import\.meta\.url\);$/m, "")
-        .replaceAll("import.meta.url", `new URL("../${compiled}", import.meta.url).href`);
+      const contents = (await readFile(path, "utf8")).replaceAll("import.meta.url", `new URL("../${compiled}", import.meta.url).href`);
       return { contents, loader: path.endsWith("x") ? "tsx" : "ts" };
     });
   },

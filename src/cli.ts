@@ -1,15 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { addAuditCommands } from "./cli/audit/audit.js";
-import { addImportCommands } from "./cli/imports.js";
-import { addKeyCommands } from "./cli/keys.js";
-import { addLocalityCommands } from "./cli/localities.js";
-import { addMemberCommands } from "./cli/members.js";
-import { addOrganisationCommands } from "./cli/organisations.js";
 import { visible, watchOutput } from "./cli/outcome.js";
-import { addProjectionCommands } from "./cli/projections.js";
 import { addRoleCommands } from "./cli/roles.js";
-import { addWebhookCommands } from "./cli/webhooks.js";
 
 const program = new Command("waybill")
   .exitOverride() // so that after help, too, the process waits until the output is written
@@ -22,14 +14,24 @@ const program = new Command("waybill")
     "\nResults go to stdout, logs to stderr. Configuration comes from the environment; docs/operations.md lists the variables.",
   );
 addRoleCommands(program);
-addOrganisationCommands(program);
-addKeyCommands(program);
-addWebhookCommands(program);
-addMemberCommands(program);
-addImportCommands(program);
-addProjectionCommands(program);
-addLocalityCommands(program);
-addAuditCommands(program);
+
+type LoadGroup = () => Promise<{ addCommands(group: Command): void }>;
+
+/** A group's modules are loaded only where it is named. */
+const groups: readonly (readonly [name: string, description: string, load: LoadGroup])[] = [
+  ["org", "organisations and their catalogues", () => import("./cli/organisations.js")],
+  ["keys", "API keys of an organisation", () => import("./cli/keys.js")],
+  ["webhooks", "endpoints of an organisation that are told what happens to its imports", () => import("./cli/webhooks.js")],
+  ["members", "the people of an organisation, who use the portal", () => import("./cli/members.js")],
+  ["imports", "imports of shipments and fulfilment activities", () => import("./cli/imports.js")],
+  ["projections", "the read models that are built from the event streams", () => import("./cli/projections.js")],
+  ["localities", "postcodes and suburbs of countries that do not come with the product", () => import("./cli/localities.js")],
+  ["audit", "what happened, from the event streams alone, and whether the tables agree", () => import("./cli/audit/audit.js")],
+];
+for (const [name, description, load] of groups) {
+  const group = program.command(name).description(description);
+  if (process.argv.includes(name)) (await load()).addCommands(group);
+}
 watchOutput();
 await program.parseAsync().catch((error: unknown) => {
   if (!(error instanceof CommanderError)) throw error;

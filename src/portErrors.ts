@@ -8,6 +8,11 @@ export function systemReason(error: unknown): string {
   return getSystemErrorMap().get(errno ?? 0)?.[1] ?? message;
 }
 
+/** An error and what has caused it, one after the other: a library may have wrapped an error in one of its own. */
+export function* causesOf(error: unknown): Generator<Error> {
+  for (let [at, depth] = [error, 0]; at instanceof Error && depth < 10; [at, depth] = [at.cause, depth + 1]) yield at;
+}
+
 /**
  * `outage`: passes by itself. `misconfigured`: an operator has to correct the settings or the store's permissions. `absent`: the store
  * answers but has no such bucket; an API process may be about to create it.

@@ -2,21 +2,20 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { withTimeLimit } from "../timeLimit.js";
 
-export interface Metrics {
-  readonly registry: Registry;
-  requestEnded(labels: { method: string; route: string; status: number }, seconds: number): void;
-  signInEnded(labels: { way: string; outcome: string }): void;
-  render(): Promise<{ contentType: string; text: string }>;
-}
-
 /** A metric whose number, or numbers by the values of a label, are read when /metrics is requested. */
-export type LookedUpMetric = { readonly name: string; readonly help: string } & (
+type LookedUpMetric = { readonly name: string; readonly help: string } & (
   | { readonly label?: undefined; readonly read: () => Promise<number | undefined> }
   | { readonly label: string; readonly read: () => Promise<Readonly<Record<string, number>> | undefined> }
 );
 
+interface Request {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+}
+
 /** Creates a registry of its own, so that two apps in one process do not share numbers. */
-export function createMetrics(lookedUp: readonly LookedUpMetric[] = []): Metrics {
+export function createMetrics(lookedUp: readonly LookedUpMetric[] = []) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 }); // never: `addLoopLag` takes its place
   addLoopLag(registry);
@@ -36,8 +35,9 @@ export function createMetrics(lookedUp: readonly LookedUpMetric[] = []): Metrics
   for (const each of lookedUp) addGauge(registry, each);
   return {
     registry,
-    requestEnded: ({ method, route, status }, seconds) => requests.observe({ method: knownMethod(method), route, status }, seconds),
-    signInEnded: (labels) => signIns.inc(labels),
+    requestEnded: ({ method, route, status }: Request, seconds: number) =>
+      requests.observe({ method: knownMethod(method), route, status }, seconds),
+    signInEnded: (labels: { way: string; outcome: string }) => signIns.inc(labels),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }

@@ -1,3 +1,5 @@
+import { causesOf } from "../portErrors.js";
+
 const codes = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|CERT_|HOSTNAME_MISMATCH$|ERR_TLS_|ERR_SSL_|EPROTO$)/;
 // grpc-js has these only in the text of its errors.
 const words =
@@ -5,10 +7,7 @@ const words =
 
 /** A certificate that is not trusted, or a server that does not speak TLS: waiting does not help. */
 export function isTlsFault(error: unknown): boolean {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    if (codes.test(String((at as { code?: unknown }).code ?? "")) || words.test(at.message)) return true;
-  }
-  return false;
+  return [...causesOf(error)].some((at) => codes.test(String((at as { code?: unknown }).code ?? "")) || words.test(at.message));
 }
 
 /** Only the reason, such as `wrong version number`, without OpenSSL's numbers and file names. */

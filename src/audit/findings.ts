@@ -14,13 +14,8 @@ export interface Findings {
   addCount(count: number, byOrganisation: ReadonlyMap<string, number>): void;
 }
 
-/** A value as a finding shows it. */
-export function shortJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
-}
-
-const shown = 20;
+/** How many findings are kept as sentences. */
+export const shownFindings = 20;
 
 export function newFindings(): Findings {
   const first: Finding[] = [];
@@ -36,7 +31,7 @@ export function newFindings(): Findings {
     },
     add(finding, count = 1) {
       total += count;
-      if (first.length < shown) first.push(finding);
+      if (first.length < shownFindings) first.push(finding);
       const { organisationId } = finding;
       if (organisationId !== undefined) countOf(organisationId, count);
     },
@@ -45,4 +40,51 @@ export function newFindings(): Findings {
       for (const [organisationId, each] of counts) countOf(organisationId, each);
     },
   };
+}
+
+/** A row of a table that differs from what the streams say. */
+export interface Difference {
+  readonly organisationId: string | null;
+  readonly importId: string | null;
+  readonly table: string;
+  /** By the name of the column. */
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly what: "missing" | "extra" | "changed";
+  readonly columns: readonly { readonly name: string; readonly live: unknown; readonly rebuilt: unknown }[] | null;
+}
+
+interface Differences {
+  readonly first: readonly Difference[];
+  readonly count: number;
+  readonly byOrganisation: ReadonlyMap<string, number>;
+}
+
+export function addDifferences(findings: Findings, { first, count, byOrganisation }: Differences): void {
+  const rest = new Map(byOrganisation);
+  for (const difference of first) {
+    const { organisationId, importId } = difference;
+    findings.add({ organisationId: organisationId ?? undefined, importId: importId ?? undefined, sentence: sentenceOf(difference) });
+    if (organisationId !== null) rest.set(organisationId, (rest.get(organisationId) ?? 0) - 1);
+  }
+  findings.addCount(count - first.length, rest);
+}
+
+const isSecret = (column: string) => /hash|sha256/.test(column);
+
+function sentenceOf({ table, key, what, columns }: Difference): string {
+  const place = `${table}, ${Object.entries(key)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ")}`;
+  if (what === "missing") return `${place}: the row is missing`;
+  if (what === "extra") return `${place}: the streams have no such row`;
+  const values = (columns ?? []).map(({ name, live, rebuilt }) =>
+    isSecret(name) ? `${name} is another` : `${name} is ${shortJson(live)}, the streams say ${shortJson(rebuilt)}`,
+  );
+  return `${place}: ${values.join("; ")}`;
+}
+
+/** A value as a finding shows it. */
+function shortJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }

@@ -34,7 +34,7 @@ export async function withSnapshot<Result>(
     await client.query(
       "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set client_connection_check_interval = 1000",
     );
-    await client.query(`begin isolation level repeatable read read only; lock table ${tables} in access share mode`);
+    await client.query(`begin isolation level repeatable read; lock table ${tables} in access share mode`);
     return await work({ client, position: await positionOf(client) });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
@@ -56,20 +56,4 @@ async function positionOf(client: PoolClient): Promise<Position> {
     throw new NotComparable("the projections have not been built yet: start the projector, or run `projections rebuild`");
   if (another) throw new NotComparable("the projections stand at different positions: let the projector catch up and try again");
   return { commit: BigInt(only.commit), prepare: BigInt(only.prepare) };
-}
-
-const rowsPerFetch = 5_000;
-
-/** Reads any number of rows, as arrays of columns, with memory for a few thousand. */
-export async function* readSnapshotRows(client: PoolClient, query: string, values: readonly unknown[] = []): AsyncGenerator<unknown[]> {
-  await client.query(`declare audited no scroll cursor for ${query}`, [...values]);
-  try {
-    for (;;) {
-      const { rows } = await client.query<unknown[]>({ text: `fetch ${rowsPerFetch} from audited`, rowMode: "array" });
-      yield* rows;
-      if (rows.length < rowsPerFetch) return;
-    }
-  } finally {
-    await client.query("close audited");
-  }
 }

@@ -1,5 +1,7 @@
+// src/audit compares the projections' tables with the streams. It shares the storage format with the rest of the service and no code of the
+// projections, so that a mistake in a projection is not repeated here.
 // Replays every import from its stream, and compares which rows were accepted, which of them count and the totals with a ledger; derives quotes
-// again; reads the stored files. Independent of the projections' code. Everything else in the tables is compared with tables that the
+// again; reads the stored files. Everything else in the tables is compared with tables that the
 // projections fill anew (src/projections/rebuild/auditTables.ts).
 
 import { createHash } from "node:crypto";
@@ -10,11 +12,9 @@ import { ObjectMissing } from "../portErrors.js";
 import type { EventStore, Position } from "../ports/eventStore.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { inTemporaryFolder } from "../temporaryFolder.js";
-import { compareImports } from "./comparing/compareImports.js";
-import { compareRows, rowTables } from "./comparing/compareRows.js";
-import { compareShipments } from "./comparing/compareShipments.js";
-import { compareCounted, compareTotals } from "./comparing/compareTotals.js";
-import { type AuditedImport, gatherEvidence, ownerOf, type StreamEvidence } from "./evidence/evidence.js";
+import { compareCounted, compareEvidence } from "./compareEvidence.js";
+import { type AuditedImport, gatherEvidence, ownerOf } from "./evidence/evidence.js";
+import { createEvidence } from "./evidence/evidenceTables.js";
 import type { Findings } from "./findings.js";
 import { type QuoteVerification, verifyQuotes } from "./quotes/verifyQuotes.js";
 
@@ -46,28 +46,23 @@ export async function verifyStreams(
   findings: Findings,
 ): Promise<VerifiedStreams> {
   const { eventStore, organisationId, signal, onProgress } = options;
-  const evidence = await gatherEvidence({ eventStore, until: position, organisationId, signal, findings, onProgress });
-  const { imports } = evidence;
-  const positions = organisationId === undefined ? undefined : [...imports.keys()];
-  await compareImports(client, imports, { organisationId }, findings);
-  for (const table of rowTables) await compareRows({ client, eventStore, findings }, table, imports, positions);
-  await compareTotals(client, imports, organisationId, findings);
-  await compareCounted(client, evidence.counted, organisationId, findings);
-  await compareShipments(client, evidence, organisationId, findings);
-  const files = options.files ? await checkFiles(options, evidence, findings) : 0;
+  const writer = await createEvidence(client);
+  const { imports, events } = await gatherEvidence(writer, { eventStore, until: position, organisationId, signal, findings, onProgress });
+  await compareEvidence(client, { organisationId }, findings);
+  await compareCounted(client, organisationId, findings);
+  const files = options.files ? await checkFiles(options, imports, findings) : 0;
   const quotes = await verifyQuotes(position, options, findings);
   const counts = new Map<string, number>();
-  for (const { requested } of imports.values())
-    counts.set(requested.data.organisationId, (counts.get(requested.data.organisationId) ?? 0) + 1);
-  return { events: evidence.events, imports: counts, files, quotes };
+  for (const { requested } of imports) counts.set(requested.data.organisationId, (counts.get(requested.data.organisationId) ?? 0) + 1);
+  return { events, imports: counts, files, quotes };
 }
 
-async function checkFiles(options: StreamOptions, { imports }: StreamEvidence, findings: Findings): Promise<number> {
-  for (const audited of imports.values()) {
+async function checkFiles(options: StreamOptions, imports: readonly AuditedImport[], findings: Findings): Promise<number> {
+  for (const audited of imports) {
     options.signal.throwIfAborted();
     for (const sentence of await fileFaults(options, audited)) findings.add({ ...ownerOf(audited), sentence });
   }
-  return imports.size;
+  return imports.length;
 }
 
 interface FileSources {
@@ -76,7 +71,10 @@ interface FileSources {
 }
 
 /** What is wrong with the stored submission or error report of an import; usually nothing. */
-export async function fileFaults({ objectStore, tempDir }: FileSources, { requested, ended }: AuditedImport): Promise<string[]> {
+export async function fileFaults(
+  { objectStore, tempDir }: FileSources,
+  { requested, ended }: Omit<AuditedImport, "importId">,
+): Promise<string[]> {
   const { key, sha256, size } = requested.data.file;
   const report = ended?.type === "ImportCompleted" ? ended.data.report : null;
   const faults: string[] = [];

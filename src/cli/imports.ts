@@ -1,12 +1,14 @@
 import type { Command } from "commander";
+import { cancelImport } from "../commands/imports/endImport.js";
+import { reverseRows } from "../commands/reversals/reverseRows.js";
 import { isLonger, limits } from "../domain/imports/limits.js";
 import { parseNumbers } from "../domain/ranges.js";
 import { isUuid } from "../domain/uuid.js";
+import { latestImports } from "../queries/imports/importList.js";
 import { CommandFault, command, limitOf, print, printJson, printList } from "./outcome.js";
 import { withOrganisation, withStores } from "./withStores.js";
 
-export function addImportCommands(program: Command): void {
-  const imports = program.command("imports").description("imports of shipments and fulfilment activities");
+export function addCommands(imports: Command): void {
   imports
     .command("list")
     .description("an organisation's imports of both kinds, newest first")
@@ -34,10 +36,7 @@ export function addImportCommands(program: Command): void {
 
 async function list({ org, limit, json }: { org: string; limit: string; json?: boolean }): Promise<void> {
   const count = limitOf(limit, 10_000);
-  const found = await withOrganisation(org, async (context) => {
-    const { latestImports } = await import("../queries/imports/importList.js");
-    return latestImports(org, count, context);
-  });
+  const found = await withOrganisation(org, (context) => latestImports(org, count, context));
   const header = ["IMPORT", "KIND", "STATUS", "DONE", "RECEIVED", "PROCESSED", "FAILED", "SUBMITTED", "SOURCE"];
   printList(found, json, header, ({ importId, kind, status, progress, counts, submittedAt, sourceDetails }) => {
     const source = sourceDetails.replaceAll(/\s+/g, " ").slice(0, 60);
@@ -48,7 +47,6 @@ async function list({ org, limit, json }: { org: string; limit: string; json?: b
 async function cancel(given: string): Promise<void> {
   const importId = importIdOf(given);
   await withStores(async ({ pool, eventStore, organisations, origin }) => {
-    const { cancelImport } = await import("../commands/imports/endImport.js");
     const now = await organisations.now();
     await cancelImport({ pool, eventStore }, { organisationId: undefined, importId, by: origin.by, now });
   });
@@ -74,7 +72,6 @@ async function reverse(given: string, options: ReverseOptions): Promise<void> {
   const { includeCorrections = false, preview = false } = options;
   const [what, reason] = [selectionOf(options), reasonOf(options.reason)];
   const outcome = await withStores(async ({ pool, eventStore, organisations, origin }) => {
-    const { reverseRows } = await import("../commands/reversals/reverseRows.js");
     const request = {
       organisationId: undefined,
       importId,

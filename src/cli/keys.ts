@@ -1,12 +1,15 @@
 import type { Command } from "commander";
+import { createKey, revokeKey, rotateKey } from "../commands/organisations/keys.js";
 import { dateAt, hasZone, instantOf } from "../domain/imports/timestamp.js";
 import { defaultKeepHours, mostKeepHours, parseKeepHours } from "../domain/keyRotation.js";
 import { keyScopes, scopesOf } from "../domain/keyScopes.js";
+import { listKeys } from "../queries/organisations/keys.js";
+import { principalNames } from "../queries/organisations/organisations.js";
 import { CommandFault, command, organisationCommands, print, printList, remark } from "./outcome.js";
-import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
+import { withOrganisation, withStores } from "./withStores.js";
 
-export function addKeyCommands(program: Command): void {
-  const add = organisationCommands(program.command("keys").description("API keys of an organisation"));
+export function addCommands(keys: Command): void {
+  const add = organisationCommands(keys);
   const prefix = "the beginning of the key as `keys list` shows it, or the key's id";
   add("create", "make a key and print it, alone and once: only its hash is kept")
     .requiredOption("--name <name>", "what the key is for")
@@ -21,11 +24,6 @@ export function addKeyCommands(program: Command): void {
   add("revoke", "make a key useless from the next request on, at every process").argument("<prefix>", prefix).action(command(revoke));
 }
 
-type Commands = typeof import("../commands/organisations/keys.js");
-
-const withKeys = <Result>(work: (commands: Commands, context: CommandContext) => Promise<Result>): Promise<Result> =>
-  withStores(async (context) => work(await import("../commands/organisations/keys.js"), context));
-
 interface Creation {
   readonly org: string;
   readonly name: string;
@@ -36,7 +34,7 @@ interface Creation {
 async function create({ org: organisationId, name, ...options }: Creation): Promise<void> {
   const scopes = options.scopes?.split(",").flatMap((text) => text.trim() || []);
   const wanted = { organisationId, name, scopes, expiresAt: endOf(options.expires) };
-  const { key } = await withKeys(({ createKey }, { organisations, origin }) => createKey(organisations, wanted, origin));
+  const { key } = await withStores(({ organisations, origin }) => createKey(organisations, wanted, origin));
   print(key);
 }
 
@@ -50,13 +48,10 @@ function endOf(text: string | undefined): Date | undefined {
 }
 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
-  const { keys, nameOf } = await withOrganisation(org, async ({ pool }) => {
-    const [{ listKeys }, { principalNames }] = await Promise.all([
-      import("../queries/organisations/keys.js"),
-      import("../queries/organisations/organisations.js"),
-    ]);
-    return { keys: await listKeys(org, pool), nameOf: await principalNames(org, pool) };
-  });
+  const { keys, nameOf } = await withOrganisation(org, async ({ pool }) => ({
+    keys: await listKeys(org, pool),
+    nameOf: await principalNames(org, pool),
+  }));
   const found = keys.map((key) => ({ ...key, scopes: scopesOf(key.scopes) }));
   if (json) return printList(found, json, [], () => []);
   const header = ["PREFIX", "NAME", "CREATED", "LAST USED", "REVOKED", "ENDS", "SCOPES", "BY", "ID"];
@@ -71,7 +66,7 @@ async function list({ org, json }: { org: string; json?: boolean }): Promise<voi
 
 async function rotate(prefix: string, { org: organisationId, keep }: { org: string; keep: string }): Promise<void> {
   const given = { organisationId, prefix, keepHours: parseKeepHours(keep) };
-  const { key, old, ended } = await withKeys(({ rotateKey }, { organisations, origin }) => rotateKey(organisations, given, origin));
+  const { key, old, ended } = await withStores(({ organisations, origin }) => rotateKey(organisations, given, origin));
   print(key);
   const until = old.until.toISOString();
   remark(
@@ -83,8 +78,6 @@ async function rotate(prefix: string, { org: organisationId, keep }: { org: stri
 }
 
 async function revoke(prefix: string, { org: organisationId }: { org: string }): Promise<void> {
-  const revoked = await withKeys(({ revokeKey }, { organisations, origin }) =>
-    revokeKey(organisations, { organisationId, prefix }, origin),
-  );
+  const revoked = await withStores(({ organisations, origin }) => revokeKey(organisations, { organisationId, prefix }, origin));
   print(`${revoked.prefix} ${revoked.name} revoked`);
 }

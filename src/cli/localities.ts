@@ -2,13 +2,16 @@ import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
+import { isBundled, prepareLocalities } from "../adapters/localities/storedLocalities.js";
+import { importLocalities } from "../commands/organisations/localities.js";
+import { localitiesDeps } from "../main/adapters.js";
+import { refreshMs } from "../main/localities.js";
 import { inTemporaryFolder } from "../temporaryFolder.js";
 import { CommandFault, command, print, remark } from "./outcome.js";
 import { countOf } from "./progress.js";
 import { withStores } from "./withStores.js";
 
-export function addLocalityCommands(program: Command): void {
-  const localities = program.command("localities").description("postcodes and suburbs of countries that do not come with the product");
+export function addCommands(localities: Command): void {
   localities
     .command("import")
     .description("load a country's postcodes; replaces what was loaded for it before")
@@ -19,17 +22,11 @@ export function addLocalityCommands(program: Command): void {
 async function load(source: string): Promise<void> {
   if (!(await stat(source).catch(() => undefined))?.isFile())
     throw new CommandFault(`${source} is not a file that can be read. Give the path of a GeoNames or CSV file`);
-  const { isBundled, prepareLocalities } = await import("../adapters/localities/storedLocalities.js");
   await inTemporaryFolder(tmpdir(), "waybill-localities-", async (folder) => {
     const { countries, skipped } = await prepareLocalities(source, folder).catch((error: Error) => {
       throw new CommandFault(`${source}: ${error.message}`);
     });
     await withStores(async (context) => {
-      const [{ importLocalities }, { localitiesDeps }, { refreshMs }] = await Promise.all([
-        import("../commands/organisations/localities.js"),
-        import("../main/adapters.js"),
-        import("../main/localities.js"),
-      ]);
       await context.objectStore.prepare();
       let anew = false;
       for (const country of countries) {

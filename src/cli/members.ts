@@ -1,9 +1,12 @@
 import type { Command } from "commander";
+import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../commands/members/manageMembers.js";
+import { linkAddress } from "../domain/members.js";
+import { listMembers } from "../queries/organisations/organisations.js";
 import { command, organisationCommands, print, printList } from "./outcome.js";
 import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
 
-export function addMemberCommands(program: Command): void {
-  const add = organisationCommands(program.command("members").description("the people of an organisation, who use the portal"));
+export function addCommands(members: Command): void {
+  const add = organisationCommands(members);
   const aboutMember = (name: string, description: string) => add(name, description).argument("<email>", "the member's e-mail");
   const roles = "admin (all), operator (all but members, keys and webhooks) or viewer (looks)";
   add("invite", "invite a person and print the sign-in link, alone and once: it works once, within 72 hours")
@@ -17,18 +20,12 @@ export function addMemberCommands(program: Command): void {
   );
   aboutMember("role", "give a member another role; it ends the member's sessions")
     .requiredOption("--role <role>", roles)
-    .action(command(changeRole));
+    .action(command(setRole));
   aboutMember("remove", "end a member's access at once, at every process; the name stays known until `members erase`").action(
     command(remove),
   );
   aboutMember("erase", "forget a person: remove the member, and delete e-mail and name everywhere").action(command(erase));
 }
-
-type Commands = typeof import("../commands/members/manageMembers.js");
-type Work<Result> = (commands: Commands, context: CommandContext) => Promise<Result>;
-
-const withMembers = <Result>(work: Work<Result>): Promise<Result> =>
-  withStores(async (context) => work(await import("../commands/members/manageMembers.js"), context));
 
 interface Invitation {
   readonly org: string;
@@ -38,46 +35,34 @@ interface Invitation {
 }
 
 async function invite({ org: organisationId, ...invitation }: Invitation): Promise<void> {
-  await printLink(({ inviteMember }, { members, origin }) => inviteMember(members, { organisationId, ...invitation }, origin));
+  await printLink(({ members, origin }) => inviteMember(members, { organisationId, ...invitation }, origin));
 }
 
 async function link(member: string, { org: organisationId }: { org: string }): Promise<void> {
-  await printLink(({ makeLink }, { members, origin }) => makeLink(members, { organisationId, member }, origin));
+  await printLink(({ members, origin }) => makeLink(members, { organisationId, member }, origin));
 }
 
-async function printLink(make: Work<{ readonly token: string }>): Promise<void> {
-  const { linkAddress } = await import("../domain/members.js");
-  const address = await withMembers(async (commands, context) => {
-    const { token } = await make(commands, context);
-    return linkAddress(context.config.publicUrl, token);
-  });
-  print(address);
+async function printLink(make: (context: CommandContext) => Promise<{ readonly token: string }>): Promise<void> {
+  print(await withStores(async (context) => linkAddress(context.config.publicUrl, (await make(context)).token)));
 }
 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
-  const found = await withOrganisation(org, async ({ pool }) => {
-    const { listMembers } = await import("../queries/organisations/organisations.js");
-    return listMembers(org, pool);
-  });
+  const found = await withOrganisation(org, ({ pool }) => listMembers(org, pool));
   const header = ["EMAIL", "NAME", "ROLE", "STATUS", "JOINED", "ID"];
   printList(found, json, header, ({ email, name, role, status, joinedAt, memberId }) => [email, name, role, status, joinedAt, memberId]);
 }
 
-async function changeRole(member: string, { org: organisationId, role }: { org: string; role: string }): Promise<void> {
-  const changed = await withMembers((commands, { members, origin }) =>
-    commands.changeRole(members, { organisationId, member, role }, origin),
-  );
+async function setRole(member: string, { org: organisationId, role }: { org: string; role: string }): Promise<void> {
+  const changed = await withStores(({ members, origin }) => changeRole(members, { organisationId, member, role }, origin));
   print(`${changed.email} is ${changed.before === changed.role ? `${changed.role} already` : `${changed.role} now`}`);
 }
 
 async function remove(member: string, { org: organisationId }: { org: string }): Promise<void> {
-  const { email } = await withMembers(({ removeMember }, { members, origin }) => removeMember(members, { organisationId, member }, origin));
+  const { email } = await withStores(({ members, origin }) => removeMember(members, { organisationId, member }, origin));
   print(`${email} removed`);
 }
 
 async function erase(member: string, { org: organisationId }: { org: string }): Promise<void> {
-  const { memberId } = await withMembers(({ eraseMember }, { members, origin }) =>
-    eraseMember(members, { organisationId, member }, origin),
-  );
+  const { memberId } = await withStores(({ members, origin }) => eraseMember(members, { organisationId, member }, origin));
   print(`${memberId} erased`);
 }

@@ -3,15 +3,18 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Command } from "commander";
-import type { AppliedOrganisation } from "../commands/organisations/organisation.js";
+import { spreadsheets } from "../adapters/spreadsheets/spreadsheets.js";
+import { importLanes, lanesAsTable, laneTexts } from "../commands/organisations/lanesFile.js";
+import { type AppliedOrganisation, applyOrganisation } from "../commands/organisations/organisation.js";
+import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
 import { systemReason } from "../portErrors.js";
+import { catalogueAt, listOrganisations } from "../queries/organisations/organisations.js";
 import { CommandFault, command, print, printList } from "./outcome.js";
 import { type CommandContext, withStores } from "./withStores.js";
 
 const largestFile = 64 * 1024 * 1024;
 
-export function addOrganisationCommands(program: Command): void {
-  const org = program.command("org").description("organisations and their catalogues");
+export function addCommands(org: Command): void {
   org
     .command("apply")
     .description("create or update an organisation from a declarative file; applying the same file again changes nothing")
@@ -35,7 +38,6 @@ export function addOrganisationCommands(program: Command): void {
 async function apply(path: string): Promise<void> {
   const file = await readOrganisationFile(path);
   await withStores(async ({ organisations, origin }) => {
-    const { applyOrganisation } = await import("../commands/organisations/organisation.js");
     printApplied(await applyOrganisation(organisations, file, origin));
   });
 }
@@ -52,7 +54,6 @@ interface CardOptions {
 
 /** The newest catalogue, and its version. */
 async function newestCatalogue(pool: CommandContext["pool"], org: string) {
-  const { catalogueAt, listOrganisations } = await import("../queries/organisations/organisations.js");
   const version = (await listOrganisations(pool)).find(({ id }) => id === org)?.catalogueVersion;
   const file = version === undefined ? undefined : await catalogueAt(org, version, pool);
   if (version === undefined || !file) throw new CommandFault(`There is no organisation ${org}. See org list`);
@@ -61,8 +62,6 @@ async function newestCatalogue(pool: CommandContext["pool"], org: string) {
 
 async function exportLanes(path: string, { org, card: cardId }: CardOptions): Promise<void> {
   await withStores(async ({ pool }) => {
-    const { spreadsheets } = await import("../adapters/spreadsheets/spreadsheets.js");
-    const { lanesAsTable, laneTexts } = await import("../commands/organisations/lanesFile.js");
     const card = (await newestCatalogue(pool, org)).file.rateCards.find(({ id }) => id === cardId);
     if (!card) throw new CommandFault(`There is no rate card ${cardId} in the catalogue of ${org}`);
     const { columns, rows } = lanesAsTable(card.lanes);
@@ -88,9 +87,6 @@ async function exportLanes(path: string, { org, card: cardId }: CardOptions): Pr
 async function importFile(path: string, { org, card }: CardOptions): Promise<void> {
   await ensureReadable(path);
   await withStores(async ({ pool, organisations, origin }) => {
-    const { spreadsheets } = await import("../adapters/spreadsheets/spreadsheets.js");
-    const { importLanes } = await import("../commands/organisations/lanesFile.js");
-    const { applyOrganisation } = await import("../commands/organisations/organisation.js");
     const { version, file } = await newestCatalogue(pool, org);
     const changed = await importLanes(spreadsheets, { path, name: basename(path) }, file, card);
     printApplied(await applyOrganisation(organisations, changed, origin, { madeFrom: version }));
@@ -108,7 +104,6 @@ async function ensureReadable(path: string): Promise<void> {
 
 /** The file is read and checked completely before any store is used. */
 async function readOrganisationFile(path: string) {
-  const { parseOrganisationFile } = await import("../domain/catalogue/organisationFile.js");
   await ensureReadable(path);
   const text = await readFile(path, "utf8").catch((error) => unreadable(path, error));
   let input: unknown;
@@ -124,10 +119,7 @@ async function readOrganisationFile(path: string) {
 }
 
 async function list({ json }: { json?: boolean }): Promise<void> {
-  const organisations = await withStores(async ({ pool }) => {
-    const { listOrganisations } = await import("../queries/organisations/organisations.js");
-    return listOrganisations(pool);
-  });
+  const organisations = await withStores(({ pool }) => listOrganisations(pool));
   const header = ["ID", "NAME", "TIME ZONE", "CATALOGUE"];
   printList(organisations, json, header, ({ id, name, timezone, catalogueVersion }) => [id, name, timezone, catalogueVersion]);
 }

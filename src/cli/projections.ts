@@ -1,11 +1,14 @@
 import type { Command } from "commander";
+import { migrationStatements } from "../adapters/postgres/migrate.js";
+import { allProjections } from "../projections/allProjections.js";
 import type { Projection } from "../projections/projection.js";
-import type { RebuildResult } from "../projections/rebuild/rebuild.js";
+import { type RebuildResult, rebuild } from "../projections/rebuild/rebuild.js";
+import { projectionLags } from "../projections/running/projectionLag.js";
 import { CommandFault, command, print, printJson, printList, table } from "./outcome.js";
+import { showProgress } from "./progress.js";
 import { withStores } from "./withStores.js";
 
-export function addProjectionCommands(program: Command): void {
-  const projections = program.command("projections").description("the read models that are built from the event streams");
+export function addCommands(projections: Command): void {
   projections
     .command("status")
     .description("where each projection stands, and how far it is behind in events and seconds")
@@ -14,19 +17,13 @@ export function addProjectionCommands(program: Command): void {
   projections
     .command("rebuild")
     .description("build one projection, or all, anew beside the live tables, compare, then swap in one transaction; everything goes on")
-    .argument(
-      "[name]",
-      "organisations, members, imports, reversals, rejections, activities, versions, shipments, quotes or log; all when omitted",
-    )
+    .argument("[name]", `${allProjections.map((each) => each.name).join(", ")}; all when omitted`)
     .option("--json", "as JSON")
     .action(command(rebuildProjections));
 }
 
 async function status({ json }: { json?: boolean }): Promise<void> {
-  const lags = await withStores(async (stores) => {
-    const { projectionLags } = await import("../projections/running/projectionLag.js");
-    return projectionLags(stores);
-  });
+  const lags = await withStores(projectionLags);
   const shown = lags.map((each) => ({ ...each, position: each.position ? String(each.position.commit) : null }));
   printList(shown, json, ["PROJECTION", "POSITION", "EVENTS BEHIND", "SECONDS BEHIND"], ({ projection, position, events, seconds }) => [
     projection,
@@ -38,13 +35,8 @@ async function status({ json }: { json?: boolean }): Promise<void> {
 
 async function rebuildProjections(name: string | undefined, { json }: { json?: boolean }): Promise<void> {
   const begun = performance.now();
-  const [{ allProjections }, { showProgress }] = await Promise.all([import("../projections/allProjections.js"), import("./progress.js")]);
-  const chosen = chooseProjections(allProjections, name);
+  const chosen = chooseProjections(name);
   const rebuilt = await withStores(async ({ pool, eventStore, logger, signal }) => {
-    const [{ rebuild }, { migrationStatements }] = await Promise.all([
-      import("../projections/rebuild/rebuild.js"),
-      import("../adapters/postgres/migrate.js"),
-    ]);
     const progress = showProgress("rebuild");
     const stores = { pool, eventStore, logger, signal };
     return rebuild({ ...stores, migrations: migrationStatements(), projections: chosen, onProgress: progress.update })
@@ -59,10 +51,11 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
   else print(asText(rebuilt, (performance.now() - begun) / 1000));
 }
 
-function chooseProjections(all: readonly Projection[], name: string | undefined): readonly Projection[] {
-  if (name === undefined) return all;
-  const chosen = all.filter((projection) => projection.name === name);
-  if (chosen.length === 0) throw new CommandFault(`There is no projection ${name}. There are: ${all.map((each) => each.name).join(", ")}`);
+function chooseProjections(name: string | undefined): readonly Projection[] {
+  if (name === undefined) return allProjections;
+  const chosen = allProjections.filter((projection) => projection.name === name);
+  const names = allProjections.map((each) => each.name).join(", ");
+  if (chosen.length === 0) throw new CommandFault(`There is no projection ${name}. There are: ${names}`);
   return chosen;
 }
 

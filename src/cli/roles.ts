@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import type { Command } from "commander";
 import type { RoleName } from "../main.js";
-import { command, print, remark } from "./outcome.js";
+import { CommandFault, command, print, remark } from "./outcome.js";
 
 const roles = {
   api: "serve the REST API and the portal on HOST and PORT",
@@ -41,18 +42,27 @@ interface NodeOptions {
 async function serveEvents({ port, data, credentialsOnStdin }: NodeOptions): Promise<void> {
   if (Number.isNaN(port)) throw new Error("--port must be a whole number from 0 to 65535");
   const credentials = credentialsOnStdin ? await credentialsFrom(process.stdin) : undefined;
-  const [{ runEventStoreNode }, { ensureUsable }] = await Promise.all([
+  const [{ startEventStoreNode, startFault }, { ensureUsable }, { stopSignal, tellParent }] = await Promise.all([
     import("../embedded/eventstore/node.js"),
     import("../embedded/dataFolder.js"),
+    import("../embedded/childProcess.js"),
   ]);
+  const stopping = stopSignal();
   await ensureUsable(data, "--data");
-  // The address is the command's result. A parent process gets it as a message instead.
-  const say = (line: string) => {
-    if (!line.startsWith("event store on ")) remark(line);
-    else if (!process.send) print(line);
-  };
-  const code = await runEventStoreNode({ port, dataDir: data, credentials }, say);
-  process.exitCode ||= code;
+  if (stopping.aborted) return;
+  const failed = new AbortController();
+  const options = { port, dataDir: data, credentials, onFailure: (error: unknown) => failed.abort(error) };
+  const report = (message: string, error: unknown) => remark(`${message}: ${(error as Error).message}`);
+  const node = await startEventStoreNode({ ...options, report }).catch((error: unknown) => {
+    throw new CommandFault(startFault(error, options));
+  });
+  if (process.send) tellParent({ address: node.address });
+  else print(`event store on ${node.address}`);
+  const ending = AbortSignal.any([stopping, failed.signal]);
+  if (!ending.aborted) await once(ending, "abort");
+  await node.stop();
+  const { aborted: isLost, reason } = failed.signal;
+  if (isLost) throw new Error(`the event store could not write to ${data} and ends: ${(reason as Error).message}`);
 }
 
 const mostCredentialBytes = 1024;

@@ -1,13 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
+import { addWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhook } from "../commands/organisations/webhooks.js";
+import { enqueuePing, releaseDeliveries } from "../commands/webhooks/deliveries.js";
+import { replayEvents } from "../commands/webhooks/replay.js";
 import { instantOf } from "../domain/imports/timestamp.js";
 import { isUuid } from "../domain/uuid.js";
+import { listDeliveries, listWebhooks, wasEndpoint } from "../queries/organisations/webhooks.js";
 import { lookUntilFound } from "../timeLimit.js";
 import { CommandFault, command, limitOf, organisationCommands, print, printList, remark } from "./outcome.js";
-import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
+import { withOrganisation, withStores } from "./withStores.js";
 
-export function addWebhookCommands(program: Command): void {
-  const webhooks = program.command("webhooks").description("endpoints of an organisation that are told what happens to its imports");
+export function addCommands(webhooks: Command): void {
   const aboutAll = organisationCommands(webhooks);
   const ofEndpoint = (name: string, description: string) =>
     aboutAll(name, description).argument("<endpoint>", "its id, as `webhooks list` shows it");
@@ -30,13 +33,8 @@ export function addWebhookCommands(program: Command): void {
     .action(command(deliveries));
 }
 
-type Commands = typeof import("../commands/organisations/webhooks.js");
-
-const withWebhooks = <Result>(work: (commands: Commands, context: CommandContext) => Promise<Result>): Promise<Result> =>
-  withStores(async (context) => work(await import("../commands/organisations/webhooks.js"), context));
-
 async function add({ org: organisationId, url, events }: { org: string; url: string; events?: string }): Promise<void> {
-  const made = await withWebhooks(({ addWebhook }, { webhooks, origin }) =>
+  const made = await withStores(({ webhooks, origin }) =>
     addWebhook(webhooks, { organisationId, url, events: events?.split(",") }, origin),
   );
   print(made.secret);
@@ -44,10 +42,7 @@ async function add({ org: organisationId, url, events }: { org: string; url: str
 }
 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
-  const found = await withOrganisation(org, async ({ pool }) => {
-    const { listWebhooks } = await import("../queries/organisations/webhooks.js");
-    return listWebhooks(org, pool);
-  });
+  const found = await withOrganisation(org, ({ pool }) => listWebhooks(org, pool));
   const header = ["ENDPOINT", "URL", "EVENTS", "STATE", "WAITING", "ADDED", "BECAUSE"];
   printList(found, json, header, ({ endpointId, url, events, pausedAt, pausedBecause, failures, waiting, addedAt }) => {
     const state = pausedAt ? "paused" : failures > 0 ? "failing" : "active";
@@ -67,27 +62,26 @@ const endpointOf = (endpointId: string, { org: organisationId }: OfEndpoint) => 
 
 async function remove(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
-  await withWebhooks(({ removeWebhook }, { webhooks, origin }) => removeWebhook(webhooks, endpoint, origin));
+  await withStores(({ webhooks, origin }) => removeWebhook(webhooks, endpoint, origin));
   print(`${endpoint.endpointId} removed`);
 }
 
 async function rotate(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
-  const { secret } = await withWebhooks(({ rotateWebhook }, { webhooks, origin }) => rotateWebhook(webhooks, endpoint, origin));
+  const { secret } = await withStores(({ webhooks, origin }) => rotateWebhook(webhooks, endpoint, origin));
   print(secret);
 }
 
 async function pauseSending(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
-  await withWebhooks(({ pauseWebhook }, { webhooks, origin }) => pauseWebhook(webhooks, endpoint, origin));
+  await withStores(({ webhooks, origin }) => pauseWebhook(webhooks, endpoint, origin));
   print(`${endpoint.endpointId} paused`);
 }
 
 async function resume(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
-  await withWebhooks(async ({ resumeWebhook }, { webhooks, origin, pool }) => {
+  await withStores(async ({ webhooks, origin, pool }) => {
     await resumeWebhook(webhooks, endpoint, origin);
-    const { releaseDeliveries } = await import("../commands/webhooks/deliveries.js");
     await releaseDeliveries(pool, endpoint);
   });
   print(`${endpoint.endpointId} resumed`);
@@ -98,10 +92,6 @@ const pingPatienceMs = 20_000;
 async function sendPing(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
   const ended = await withStores(async ({ pool, signal }) => {
-    const [{ enqueuePing }, { listDeliveries }] = await Promise.all([
-      import("../commands/webhooks/deliveries.js"),
-      import("../queries/organisations/webhooks.js"),
-    ]);
     const deliveryId = await enqueuePing(pool, endpoint, randomUUID());
     const look = async () => {
       signal.throwIfAborted();
@@ -121,10 +111,7 @@ async function replaySince(id: string, { from, ...options }: OfEndpoint & { from
   const instant = instantOf(from, "UTC");
   if (instant === undefined) throw new CommandFault("--from must be a time such as 2026-03-01T00:00:00Z");
   const time = new Date(instant);
-  const events = await withStores(async (context) => {
-    const { replayEvents } = await import("../commands/webhooks/replay.js");
-    return replayEvents(context, endpoint, time);
-  });
+  const events = await withStores((context) => replayEvents(context, endpoint, time));
   const since = time.toISOString();
   print(events === 1 ? `1 event since ${since} is sent again` : `${events} events since ${since} are sent again`);
 }
@@ -133,7 +120,6 @@ async function deliveries(id: string, { limit, json, ...options }: OfEndpoint & 
   const endpoint = endpointOf(id, options);
   const count = limitOf(limit, 1_000);
   const found = await withStores(async ({ pool }) => {
-    const { listDeliveries, wasEndpoint } = await import("../queries/organisations/webhooks.js");
     const { organisationId, endpointId } = endpoint;
     if (!(await wasEndpoint(organisationId, endpointId, pool)))
       throw new CommandFault("There is no such endpoint in this organisation; webhooks list shows those there are");

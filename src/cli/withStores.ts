@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
+import { createLogger } from "../adapters/logging.js";
 import type { MemberDeps } from "../commands/members/changeMember.js";
 import type { OrganisationDeps, Origin } from "../commands/organisations/organisationStream.js";
 import type { WebhookDeps } from "../commands/organisations/webhooks.js";
-import type { Config } from "../config.js";
+import { type Config, loadConfig } from "../config.js";
 import { operator } from "../domain/principal.js";
-import type { Adapters } from "../main/adapters.js";
+import { exitInAnyCase, stopSignal } from "../embedded/childProcess.js";
+import { type Adapters, memberDeps, openAdapters, organisationDeps, webhookDeps } from "../main/adapters.js";
+import { prepareTables } from "../main/tables.js";
+import { listOrganisations } from "../queries/organisations/organisations.js";
+import { openStores } from "../supervisor/openStores.js";
 import { CommandFault } from "./outcome.js";
 
 export interface CommandContext extends Adapters {
@@ -20,34 +25,23 @@ export interface CommandContext extends Adapters {
   readonly webhooks: WebhookDeps;
 }
 
-/**
- * Opens the stores for a command: the configured ones, those of a running `start`, or embedded ones that stop with the command. The large
- * modules are loaded here, so that help and wrong arguments are answered at once.
- */
+/** Opens the stores for a command: the configured ones, those of a running `start`, or embedded ones that stop with the command. */
 export async function withStores<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
-  const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal }, main, { prepareTables }] = await Promise.all([
-    import("../config.js"),
-    import("../adapters/logging.js"),
-    import("../supervisor/openStores.js"),
-    import("../embedded/childProcess.js"),
-    import("../main/adapters.js"),
-    import("../main/tables.js"),
-  ]);
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: "cli" });
   const signal = stopSignal();
   exitInAnyCase(signal, 20_000);
   const stores = await openStores(config, "command", logger, signal);
   try {
-    const adapters = await main.openAdapters(config, stores, "cli", logger);
+    const adapters = await openAdapters(config, stores, "cli", logger);
     try {
       await prepareTables(adapters);
       signal.throwIfAborted();
       const origin = { by: operator, correlationId: randomUUID() };
       const deps = {
-        organisations: main.organisationDeps(adapters),
-        members: main.memberDeps(adapters),
-        webhooks: main.webhookDeps(adapters, config, stores.signingSecret),
+        organisations: organisationDeps(adapters),
+        members: memberDeps(adapters),
+        webhooks: webhookDeps(adapters, config, stores.signingSecret),
       };
       return await work({ ...adapters, ...deps, config, logger, signal, origin });
     } finally {
@@ -61,7 +55,6 @@ export async function withStores<Result>(work: (context: CommandContext) => Prom
 /** For a command that lists something of an organisation. */
 export function withOrganisation<Result>(organisationId: string, work: (context: CommandContext) => Promise<Result>): Promise<Result> {
   return withStores(async (context) => {
-    const { listOrganisations } = await import("../queries/organisations/organisations.js");
     const isKnown = (await listOrganisations(context.pool)).some(({ id }) => id === organisationId);
     if (!isKnown) throw new CommandFault(`There is no organisation ${organisationId}`);
     return work(context);

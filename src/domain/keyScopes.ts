@@ -18,7 +18,7 @@ export const neededScopes = (needed: NeededScope): readonly KeyScope[] => [neede
 export const hasScope = (scopes: Scopes, needed: NeededScope): boolean =>
   neededScopes(needed).some((scope) => scopesOf(scopes).includes(scope));
 
-export const outOfScope = (scopes: Scopes): string => `This API key may not do this. It has: ${scopesOf(scopes).join(", ")}`;
+export const outOfScope = (scopes: Scopes): string => `This API key may not do this. It has: ${scopesOf(scopes).join(", ")}.`;
 
 /** What is recorded of a choice, in the order of the list. All of them are the same as no choice: undefined. */
 export function chosenScopes(given: readonly string[] | undefined): readonly KeyScope[] | undefined {

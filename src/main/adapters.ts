@@ -49,15 +49,9 @@ export async function openAdapters(config: Config, addresses: Addresses, role: s
   const { database, events } = patienceOf[role] ?? none;
   const applicationName = `waybill ${role}`;
   const statementTimeout = statementTimeouts[role] ?? 0;
-  const pool = createPool({ url: addresses.databaseUrl, applicationName, max: 12, statementTimeout, ...database, onError });
-  const lookUps = createPool({
-    url: addresses.databaseUrl,
-    applicationName: `${applicationName} look-ups`,
-    statementTimeout,
-    ...database,
-    onError,
-    max: mostLookUps,
-  });
+  const shared = { url: addresses.databaseUrl, max: 12, statementTimeout, ...database, onError };
+  const pool = createPool({ ...shared, applicationName });
+  const lookUps = createPool({ ...shared, applicationName: `${applicationName} look-ups`, max: mostLookUps });
   const onLost = (pid: number) =>
     logger.warn({ pid }, "a database session's answer was lost on the network; the session is ended and its work is done again");
   const unwatch = role === "api" ? () => undefined : endLostSessions(pool, { applicationName, onLost });

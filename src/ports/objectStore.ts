@@ -8,8 +8,8 @@ export interface ObjectStore {
   remove(key: string): Promise<void>;
   /** The objects under a prefix. */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date; size: number }>;
-  /** Aborts the unfinished uploads under a prefix that were begun before `before` and whose keys are `isOurs`. Returns how many. */
-  abortUnfinished(prefix: string, which: { before: Date; isOurs: (key: string) => boolean }): Promise<number>;
+  /** Removes what a killed `put` before this time has left. Returns how many files. */
+  removeUnfinished(before: Date): Promise<number>;
   /** A link from which the object can be downloaded, without a key, until it expires. The browser saves it as `downloadName`. */
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
   /** Creates the bucket or the folder if it is missing. For the start of a process that stores submissions. */

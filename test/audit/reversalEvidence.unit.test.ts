@@ -22,7 +22,7 @@ async function read(...told: Partial<RowsReversed>[]): Promise<{ found: ImportRe
     },
   } as unknown as EventStore;
   const faults: string[] = [];
-  return { found: await reversalsOfImport(eventStore, importId, { report: (fault) => faults.push(fault) }), faults };
+  return { found: await reversalsOfImport(eventStore, importId, (fault) => faults.push(fault)), faults };
 }
 
 const reasons = (found: ImportReversals, rows: readonly number[]) => rows.map((row) => found.ofRow(row)?.data.reason ?? "-").join("");

@@ -1,7 +1,6 @@
 // The audit on logs with corrections and reversals of activities in random orders.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newFindings } from "../../src/audit/findings.js";
-import { importHistory } from "../../src/audit/history/importHistory.js";
 import { importVerdict } from "../../src/audit/importVerdict.js";
 import { withSnapshot } from "../../src/audit/snapshot.js";
 import { verifyStreams } from "../../src/audit/verify.js";
@@ -52,11 +51,10 @@ test("what the tables say of corrections, reversals and totals is what the strea
   expect((await verify({ ...options(), pool: model.pool })).findings.first).toEqual([]);
 });
 
-test("the history of each import agrees with the tables as well", async () => {
+test("each import alone agrees with the tables as well", async () => {
   const { pool, eventStore } = model;
   for (const importId of importIds) {
-    const history = await importHistory(importId, { eventStore, signal });
-    expect(history && (await importVerdict({ pool, eventStore, signal }, history.fold)), importId).toEqual({ verdict: "agrees" });
+    expect(await importVerdict({ pool, eventStore, signal }, importId), importId).toEqual({ verdict: "agrees" });
   }
 });
 
@@ -64,17 +62,17 @@ test.each([
   [
     "a reversed row that is marked no more",
     "delete from uncounted_activities where reversed_position is not null",
-    /uncounted_activities lacks/,
+    /uncounted_activities, .*: the row is missing/,
   ],
   [
     "a replaced row that is marked no more",
     "update uncounted_activities set replaced_by_position = null where replaced_by_position is not null",
-    /uncounted_activities has/,
+    /uncounted_activities, .*: replaced_by_position is null/,
   ],
-  ["an import that is reversed no more", "delete from uncounted_imports", /uncounted_imports lacks/],
-  ["a forgotten correction", "delete from activity_corrections", /activity_corrections lacks/],
-  ["a change of another amount", "update activity_changes set quantity = quantity + 1", /activity_totals has/],
-  ["a lost change", "delete from activity_changes", /activity_totals has/],
+  ["an import that is reversed no more", "delete from uncounted_imports", /uncounted_imports, .*: the row is missing/],
+  ["a forgotten correction", "delete from activity_corrections", /activity_corrections, .*: the row is missing/],
+  ["a change of another amount", "update activity_changes set quantity = quantity + 1", /activity_totals, /],
+  ["a lost change", "delete from activity_changes", /activity_totals, /],
   ["a reversed row that counts again", backAgain(), /is in a total, though it is reversed or replaced/],
 ])("%s is found", async (_, change, expected) => {
   const { rows: saved } = await model.pool.query<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public'");

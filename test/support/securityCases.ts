@@ -67,7 +67,7 @@ export function securityCases(routes: readonly Route[], subject: () => SecurityS
       expect(response.headers.get("ratelimit-remaining")).toMatch(/^\d+$/);
       expect(await response.json()).toEqual({
         statusCode: 403,
-        message: `This API key may not do this. It has: ${scopes.join(", ")}`,
+        message: `This API key may not do this. It has: ${scopes.join(", ")}.`,
         error: "Forbidden",
       });
     });

@@ -2,12 +2,12 @@
 // retired, and the next call gets a new client.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { ANY, type EventStoreDBClient } from "@eventstore/db-client";
+import { ANY, EventStoreDBClient } from "@eventstore/db-client";
 import { backOffMs } from "../../backOff.js";
 import { StoreUnavailable, StreamDeleted } from "../../portErrors.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { definiteFailure, isSilence } from "./failures.js";
-import { closeClient, connectClient } from "./vendor.js";
+import { closeClient } from "./vendor.js";
 
 export interface Connection {
   client(): EventStoreDBClient;
@@ -48,7 +48,9 @@ let clients = 0;
  */
 export function newClient(address: string): EventStoreDBClient {
   const interval = Number(/[?&]keepAliveInterval=(\d+)/i.exec(address)?.[1] ?? 10_000) + (clients++ % 1000);
-  return connectClient(`${address}${address.includes("?") ? "&" : "?"}keepAliveInterval=${interval}&throwOnAppendFailure=true`);
+  return EventStoreDBClient.connectionString(
+    `${address}${address.includes("?") ? "&" : "?"}keepAliveInterval=${interval}&throwOnAppendFailure=true`,
+  );
 }
 
 interface DeleteLimits {

@@ -86,14 +86,7 @@ export function reasonOf(error: unknown): string {
   const text = details || message;
   const [, last = ""] = text.split("Last error: ", 2);
   const [reason = "", ...note] = last.split("Resolution note", 2);
-  return plainTlsReason(
-    note.length > 0
-      ? reason
-          .trim()
-          .replace(/^Error: /, "")
-          .replace(/\.$/, "")
-      : text.trim(),
-  );
+  return plainTlsReason(note.length > 0 ? reason.trim().replaceAll(/^Error: |\.$/g, "") : text.trim());
 }
 
 /** No answer came, or the connection is overloaded: the next attempt needs a new connection. */

@@ -1,75 +1,14 @@
 // The only file that uses the insides of `@eventstore/db-client` (its private members, its generated code, the texts of its errors) and of its
-// gRPC library. They are checked when a connection is made, so that a release of the client without them fails at once.
+// gRPC library. It was written for version 6.2.1, which package.json names exactly; a test checks that the installed client has them.
 import type { EventEmitter } from "node:events";
-import { createRequire } from "node:module";
 import type { Duplex, Readable } from "node:stream";
-import { EventStoreDBClient } from "@eventstore/db-client";
+import type { EventStoreDBClient } from "@eventstore/db-client";
+import appendErrors from "@eventstore/db-client/dist/streams/appendToStream/unpackError.js";
+import uuids from "@eventstore/db-client/dist/utils/grpcUUID.js";
+import service from "@eventstore/db-client/generated/streams_grpc_pb.js";
+import messages from "@eventstore/db-client/generated/streams_pb.js";
 import { groupFrames, type SplitChunk } from "./protocol/frames.js";
 import { replyGroupReader } from "./protocol/readReply.js";
-
-type UnpackError = typeof import("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
-type GrpcUuid = typeof import("@eventstore/db-client/dist/utils/grpcUUID.js");
-type StreamsService = typeof import("@eventstore/db-client/generated/streams_grpc_pb.js");
-type StreamsMessages = typeof import("@eventstore/db-client/generated/streams_pb.js");
-
-const writtenFor = "6.2.1";
-const client = "@eventstore/db-client";
-const privateMembers = ["getGRPCClient", "callArguments", "handleError", "getChannel"] as const;
-
-/** The installed client is not the one that this file was written for. */
-export class ClientChanged extends Error {
-  constructor(missing: string, cause?: unknown) {
-    super(`${client} has no ${missing}. Waybill was written for version ${writtenFor}: install that one.`, { cause });
-    this.name = "ClientChanged";
-  }
-}
-
-// Each file is named in full where it is loaded, so that `scripts/bundle.mjs` finds it.
-const require = createRequire(import.meta.url);
-
-/** Loads a file of the client; throws ClientChanged unless it exports `name`. */
-export function loadInside<Module extends object>(load: () => unknown, name: keyof Module & string): Module {
-  let found: Module | undefined;
-  try {
-    found = load() as Module;
-  } catch (error) {
-    throw new ClientChanged(name, error);
-  }
-  if (typeof found?.[name] !== "function") throw new ClientChanged(name);
-  return found;
-}
-
-function loadInsides() {
-  const service = () => require("@eventstore/db-client/generated/streams_grpc_pb.js");
-  const messages = () => require("@eventstore/db-client/generated/streams_pb.js");
-  const unpackError = () => require("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
-  const grpcUuid = () => require("@eventstore/db-client/dist/utils/grpcUUID.js");
-  const { StreamsClient } = loadInside<StreamsService>(service, "StreamsClient");
-  const { BatchAppendResp } = loadInside<StreamsMessages>(messages, "BatchAppendResp");
-  const { unpackToCommandError } = loadInside<UnpackError>(unpackError, "unpackToCommandError");
-  const { parseUUID } = loadInside<GrpcUuid>(grpcUuid, "parseUUID");
-  return { StreamsClient, BatchAppendResp, unpackToCommandError, parseUUID };
-}
-
-let loaded: ReturnType<typeof loadInsides> | undefined;
-const insides = (): ReturnType<typeof loadInsides> => {
-  loaded ??= loadInsides();
-  return loaded;
-};
-
-/** Throws ClientChanged if a private member is missing or of another type. */
-export function checkPrivateMembers(made: object): void {
-  const members = made as Record<string, unknown>;
-  for (const name of privateMembers) if (typeof members[name] !== "function") throw new ClientChanged(name);
-  if (!(members["disposableStreams"] instanceof Set)) throw new ClientChanged("disposableStreams");
-}
-
-export function connectClient(connectionString: string): EventStoreDBClient {
-  insides();
-  const made = EventStoreDBClient.connectionString(connectionString);
-  checkPrivateMembers(made);
-  return made;
-}
 
 /** `dispose` ends the client's calls but leaves its socket open, so the channel is closed too. */
 export async function closeClient(client: EventStoreDBClient): Promise<void> {
@@ -93,7 +32,7 @@ const asIs = (bytes: Buffer): Buffer => bytes;
  */
 export async function openReadCall(client: EventStoreDBClient, request: Buffer, requiresLeader: boolean): Promise<ReadCall> {
   const [metadata, options] = client["callArguments"]({ requiresLeader }, { deadline: Number.POSITIVE_INFINITY });
-  const grpc = await client["getGRPCClient"](insides().StreamsClient, "read");
+  const grpc = await client["getGRPCClient"](service.StreamsClient, "read");
   const call = grpc.makeServerStreamRequest(`${streams}/Read`, asIs, replyGroupReader(), request, metadata, options);
   groupMessages(call);
   trackOpenCall(client, grpc, call);
@@ -126,7 +65,7 @@ export function groupMessages(call: EventEmitter): void {
 
 /** A BatchAppend call. Resolves when the client has found the server, which may take long; nothing is sent before that. */
 export async function openBatchCall<Reply>(client: EventStoreDBClient, read: (bytes: Buffer) => Reply): Promise<BatchCall> {
-  const grpc = await client["getGRPCClient"](insides().StreamsClient, "batchAppend");
+  const grpc = await client["getGRPCClient"](service.StreamsClient, "batchAppend");
   const [metadata, options] = client["callArguments"]({ requiresLeader: true }, { deadline: Number.POSITIVE_INFINITY });
   const call = grpc.makeBidiStreamRequest(`${streams}/BatchAppend`, asIs, read, metadata, options);
   trackOpenCall(client, grpc, call);
@@ -150,14 +89,13 @@ function trackOpenCall(client: EventStoreDBClient, grpc: Parameters<EventStoreDB
 
 /** A BatchAppendResp as the generated code reads it; `refusal` makes the client's own error of it. */
 export function generatedBatchReply(bytes: Buffer) {
-  const { BatchAppendResp, parseUUID, unpackToCommandError } = insides();
-  const reply = BatchAppendResp.deserializeBinary(bytes);
+  const reply = messages.BatchAppendResp.deserializeBinary(bytes);
   const error = reply.getError();
   const success = reply.getSuccess();
   const position = success?.getPosition();
   return {
-    correlationId: parseUUID(reply.getCorrelationId()) ?? "",
-    refusal: error && ((stream: string): Error => unpackToCommandError(error, stream)),
+    correlationId: uuids.parseUUID(reply.getCorrelationId()) ?? "",
+    refusal: error && ((stream: string): Error => appendErrors.unpackToCommandError(error, stream)),
     success: success && {
       revision: BigInt(success.getCurrentRevision()),
       position: position && { commit: BigInt(position.getCommitPosition()), prepare: BigInt(position.getPreparePosition()) },

@@ -23,7 +23,8 @@ export interface CountryRow {
 /** Converts one line of a file; undefined for a line without a usable postcode or place. Throws when the line cannot be read. */
 export type ReadLine = (line: string) => CountryRow | undefined;
 
-const names: Record<string, readonly string[]> = {
+/** The headings by which a column is known. */
+const headings = {
   country: ["countrycode", "country"],
   postalCode: ["postalcode", "postcode", "zip", "zipcode"],
   suburb: ["suburb", "suburbname", "placename", "locality", "place", "town"],
@@ -31,7 +32,9 @@ const names: Record<string, readonly string[]> = {
   state: ["state", "statecode", "admincode1", "region", "province"],
   stateName: ["statename", "adminname1", "regionname", "provincename"],
   poBox: ["pobox"],
-};
+} as const satisfies Record<string, readonly string[]>;
+
+type Cells = Record<keyof typeof headings, string>;
 
 /** The first line decides: a country code and eight or more further tab-separated columns are GeoNames data, anything else is a CSV header. */
 export function readerFor(firstLine: string): { read: ReadLine; header: boolean } {
@@ -50,14 +53,12 @@ function csvReader(header: string): ReadLine {
   const delimiter = ["\t", ";", ","].find((candidate) => header.includes(candidate)) ?? ",";
   const columns = splitLine(header, delimiter).map((column) => column.toLowerCase().replace(/[^a-z0-9]/g, ""));
   const at = Object.fromEntries(
-    Object.entries(names).map(([field, known]) => [field, columns.findIndex((column) => known.includes(column))]),
+    Object.entries(headings).map(([field, known]) => [field, columns.findIndex((column) => (known as readonly string[]).includes(column))]),
+  ) as Record<keyof Cells, number>;
+  if (at.suburb === -1) at.suburb = at.city;
+  const missing = Object.entries({ countryCode: at.country, postalCode: at.postalCode, suburb: at.suburb }).flatMap(([name, index]) =>
+    index === -1 ? [name] : [],
   );
-  const suburbAt = at["suburb"] === -1 ? at["city"] : at["suburb"];
-  const missing = [
-    ["countryCode", at["country"]],
-    ["postalCode", at["postalCode"]],
-    ["suburb", suburbAt],
-  ].flatMap(([name, index]) => (index === -1 ? [name] : []));
   if (missing.length > 0) {
     throw new Error(
       `the first line is neither GeoNames data nor a header with the columns countryCode, postalCode and suburb (missing: ${missing.join(", ")})`,
@@ -65,16 +66,7 @@ function csvReader(header: string): ReadLine {
   }
   return (line) => {
     const cells = splitLine(line, delimiter);
-    const cell = (index: number | undefined): string => (index === undefined || index < 0 ? "" : (cells[index] ?? ""));
-    return toRow({
-      country: cell(at["country"]),
-      postalCode: cell(at["postalCode"]),
-      suburb: cell(suburbAt),
-      city: cell(at["city"]),
-      state: cell(at["state"]),
-      stateName: cell(at["stateName"]),
-      poBox: cell(at["poBox"]),
-    });
+    return toRow(Object.fromEntries(Object.entries(at).map(([field, index]) => [field, cells[index] ?? ""])) as Cells);
   };
 }
 
@@ -84,8 +76,6 @@ function splitLine(line: string, delimiter: string): string[] {
   if (errors.length > 0) throw new Error(`quotes do not match (${errors[0]?.code ?? "unreadable"})`);
   return data[0] ?? [];
 }
-
-type Cells = Record<"country" | "postalCode" | "suburb" | "city" | "state" | "stateName" | "poBox", string>;
 
 function toRow(cells: Cells): CountryRow | undefined {
   const text = (key: keyof Cells): string => cells[key].replace(/\s+/g, " ").trim();

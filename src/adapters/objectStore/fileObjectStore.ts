@@ -48,8 +48,8 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
       ),
     remove: (key) => rm(pathOf(key), { force: true }).catch((error) => fail(error, key)),
     list: (prefix) => walk(objects, "", prefix),
-    abortUnfinished: async (_, { before }) => {
-      let removed = 0; // unfinished files have no key yet, and only this log's are in this folder
+    removeUnfinished: async (before) => {
+      let removed = 0;
       for (const name of await readdir(incoming).catch((error) => (isMissing(error) ? [] : fail(error)))) {
         const found = await stat(join(incoming, name)).catch(() => undefined);
         if (!found || found.mtime >= before) continue;

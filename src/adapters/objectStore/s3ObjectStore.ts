@@ -1,5 +1,6 @@
-import { createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { rm, stat } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
 import { pipeline } from "node:stream/promises";
@@ -10,7 +11,6 @@ import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { assertKey, contentDisposition } from "./objectKeys.js";
 import { codeOf, createTranslator, type Translate } from "./s3Faults.js";
-import { abortUpload, type OpenUpload, openUploads, partBytes, sendFile } from "./s3Upload.js";
 
 export interface S3Options {
   /** `http://host:port` or `https://host` */
@@ -47,11 +47,8 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
       throw translate(error);
     }
   };
-  /** Aborts the upload in the background, since the failed push has to be answered. If that fails, the hourly sweep aborts it. */
-  const giveUp = (upload: OpenUpload) =>
-    void retried(upload.key, () => abortUpload({ client, bucket }, upload)).catch((_: unknown) => undefined);
   return {
-    put: (key, path, { contentType }) => retried(key, () => sendFile({ client, bucket }, key, { path, contentType }, giveUp)),
+    put: (key, path, { contentType }) => retried(key, () => sendFile(client, { bucket, key, path, contentType })),
     fetch: async (key, path) => {
       try {
         await retried(key, async () => pipeline(await client.getObject(bucket, key), createWriteStream(path)));
@@ -75,19 +72,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
         if (!(error instanceof ObjectMissing)) throw error;
       }),
     list: (prefix) => list(client, bucket, prefix, translate),
-    abortUnfinished: async (prefix, { before, isOurs }) => {
-      let aborted = 0;
-      try {
-        for await (const { begun, ...upload } of openUploads({ client, bucket }, prefix)) {
-          if (!upload.key.startsWith(prefix) || !isOurs(upload.key) || !(begun < before)) continue;
-          await abortUpload({ client, bucket }, upload);
-          aborted += 1;
-        }
-      } catch (error) {
-        throw translate(error);
-      }
-      return aborted;
-    },
+    removeUnfinished: async () => 0, // the store keeps an object whole or not at all
     link: (key, { downloadName, expiresInSeconds, now }) => {
       const headers = { "response-content-disposition": contentDisposition(downloadName) };
       return retried(key, () => signer.presignedGetObject(bucket, key, expiresInSeconds, headers, now));
@@ -119,11 +104,29 @@ function connect(options: S3Options): { client: Client; close: () => void } {
     secretKey: options.secretKey,
     region: options.region,
     pathStyle: true,
-    partSize: partBytes, // the client sends a file up to this size in one request
     transport: { request } as unknown as typeof import("node:http"),
     retryOptions: { disableRetry: true }, // the retries below also cover lost connections, and do not write to the console
   });
   return { client, close: () => agent.destroy() };
+}
+
+/**
+ * Sends a file as one request, whatever its size. The client would read it into memory, or send it in parts, and leave those in the store when
+ * one of them fails.
+ */
+async function sendFile(client: Client, { bucket, key, path, contentType }: Record<"bucket" | "key" | "path" | "contentType", string>) {
+  const { size } = await stat(path);
+  const headers = { "Content-Type": contentType, "Content-Length": String(size) };
+  const put = { method: "PUT", bucketName: bucket, objectName: key, headers };
+  const hash = client.enableSHA256 ? await sha256Of(path) : ""; // with TLS the content is not signed
+  const response = await client.makeRequestStreamAsync(put, createReadStream(path), hash, [200], "");
+  response.resume();
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
 }
 
 type ListedObject = { key: string; modifiedAt: Date; size: number };

@@ -1,5 +1,5 @@
 // src/adapters/postgres has the pool, migrations, transactions and notifications, and turns outages into StoreUnavailable.
-import { StoreUnavailable } from "../../portErrors.js";
+import { causesOf, StoreUnavailable } from "../../portErrors.js";
 import { isTlsFault } from "../tlsFaults.js";
 
 const network = new Set([
@@ -27,7 +27,7 @@ const messages =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after/;
 
 export function isDatabaseUnavailable(error: unknown): boolean {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1) {
+  for (const at of causesOf(error)) {
     if (at instanceof StoreUnavailable) return at.store === "database";
     const code = (at as { code?: unknown }).code;
     if (typeof code === "string" && (network.has(code) || sqlStates.test(code))) return true;
@@ -48,8 +48,7 @@ export interface ConnectionHistory {
 
 /** Outages and refused access become StoreUnavailable. Every other error is returned unchanged. */
 export function asDatabaseError(error: unknown, { connectedBefore = false }: ConnectionHistory = {}): unknown {
-  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1)
-    if (at instanceof StoreUnavailable) return at;
+  for (const at of causesOf(error)) if (at instanceof StoreUnavailable) return at;
   const reason = error instanceof Error && error.message ? error.message : "no connection";
   const hint = connectedBefore && isDatabaseUnavailable(error) ? undefined : hintFor(error);
   if (hint) {

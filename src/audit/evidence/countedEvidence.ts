@@ -1,6 +1,7 @@
 // Which activities count, from the streams and without the projections' code. A reversed activity does not count. Of an activity and the rows
 // that were pushed to correct it, directly or one after the other, only the last one that is not reversed counts.
 import type { ImportRequested } from "../../events/importEvents.js";
+import type { EvidenceWriter } from "./evidenceTables.js";
 import type { ReversalEvidence } from "./reversalEvidence.js";
 
 /** A completed import that corrects rows of another one. */
@@ -12,13 +13,6 @@ export interface CorrectingImport {
   readonly accepted: ReadonlySet<number>;
 }
 
-/** The rows of a table, each as its columns, joined by blanks. */
-export interface CountedEvidence {
-  readonly uncounted_activities: ReadonlySet<string>;
-  readonly uncounted_imports: ReadonlySet<string>;
-  readonly activity_corrections: ReadonlySet<string>;
-}
-
 interface Activity {
   readonly position: bigint;
   readonly importId: string;
@@ -28,41 +22,40 @@ interface Activity {
 const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
 /** `positions`: by the id of each import of activities, its position. */
-export function countedEvidence(
+export function addCounted(
+  writer: EvidenceWriter,
   correcting: readonly CorrectingImport[],
   positions: ReadonlyMap<string, bigint>,
   reversals: ReversalEvidence,
-): CountedEvidence {
+): void {
   const { firsts, families } = familiesOf(correcting, positions);
-  const uncounted = new Map<string, { reversed?: bigint; by?: Activity }>();
-  const imports = new Set<string>();
+  const uncounted = new Set<string>();
   for (const [importId, { events }] of reversals) {
     const position = positions.get(importId);
     if (position === undefined) continue;
     for (const { data, position: at } of events) {
-      if (data.rows === "all") imports.add(`${position} ${at.commit}`);
+      const reversed = { import_position: String(position), reversed_position: String(at.commit) };
+      if (data.rows === "all") writer.add("audited_uncounted_imports", reversed);
       else
         for (const [first, last] of data.rows)
           for (let row = first; row <= last; row += 1) {
-            const key = `${position} ${row}`;
-            if (!uncounted.has(key)) uncounted.set(key, { reversed: at.commit });
+            if (!uncounted.has(keyOf(importId, row))) writer.add("audited_uncounted_activities", { ...reversed, row });
+            uncounted.add(keyOf(importId, row));
           }
     }
   }
   for (const family of families.values()) {
     const living = family.filter(({ importId, row }) => !reversals.get(importId)?.ofRow(row));
     const counting = living.reduce<Activity | undefined>((last, each) => (last && last.position > each.position ? last : each), undefined);
-    for (const each of living) if (each !== counting && counting) uncounted.set(`${each.position} ${each.row}`, { by: counting });
+    for (const { position, row } of counting ? living.filter((each) => each !== counting) : []) {
+      const by = { replaced_by_position: String(counting?.position), replaced_by_row: counting?.row };
+      writer.add("audited_uncounted_activities", { import_position: String(position), row, ...by });
+    }
   }
-  return {
-    uncounted_activities: new Set(
-      [...uncounted].map(([key, { reversed, by }]) => [key, reversed ?? null, by?.position ?? null, by?.row ?? null].join(" ")),
-    ),
-    uncounted_imports: imports,
-    activity_corrections: new Set(
-      [...firsts.values()].map(({ own, first }) => [own.position, own.row, first.position, first.row].join(" ")),
-    ),
-  };
+  for (const { own, first } of firsts.values()) {
+    const place = { import_position: String(own.position), row: own.row };
+    writer.add("audited_activity_corrections", { ...place, first_position: String(first.position), first_row: first.row });
+  }
 }
 
 /** By the first activity: itself and the accepted rows that go back to it. An import is pushed after the one whose rows it corrects. */

@@ -1,20 +1,14 @@
-// Folds one import from its stream, event by event. Memory grows with the rows only where shipments and totals are asked for, until the import ends.
-import { createHash, type Hash } from "node:crypto";
-import { decodeOn, UnreadableEvent } from "../../events/codec.js";
+// Folds one import from its stream, event by event. Memory grows with the rows only where shipments are asked for, until the import ends.
 import type { ImportCompleted, ImportEnding, RowAccepted } from "../../events/importEvents.js";
 import { type ImportEvent, requestedRevision, startedRevision } from "../../events/importLayout.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
-import { activityShape, canonical, lineShape, rejectionShape, shortDigest } from "../rowShapes.js";
-import { type ActivitySums, addActivity } from "./digests.js";
+import { readEvent } from "./readEvent.js";
 
-/** A shipment, as digests of its fields and of its goods lines. */
-export interface FoldedShipment {
+interface FoldedShipment {
   /** As the worker numbered it in the import. */
   readonly number: number;
   readonly shipmentId: string;
-  readonly fields: string;
-  items: string;
   readonly rows: number[];
 }
 
@@ -28,23 +22,19 @@ export interface ImportFold {
   accepted: number;
   rejected: number;
   lastRow: number;
-  readonly acceptedRows: Hash;
   /** Of an import that corrects activities: the numbers of its accepted rows, which are few. */
   readonly acceptedNumbers: Set<number>;
-  readonly rejectedRows: Hash;
   /** The numbers that the worker gave to the shipments, by what makes lines one shipment (see `groupOf`). */
   readonly shipmentNumbers: Map<string, number>;
   lastNumber: number;
   /** By the same key. Undefined when the caller does not need the shipments. */
   readonly shipments: Map<string, FoldedShipment> | undefined;
-  /** Undefined when the caller does not need the totals. */
-  readonly sums: ActivitySums | undefined;
   /** What is wrong with the stream, such as a missing event; the first few. */
   readonly faults: string[];
   faultCount: number;
 }
 
-/** `whole`: with the shipments and the totals. */
+/** `whole`: with the shipments. */
 export function newImportFold(stream: string, { whole }: { whole: boolean }): ImportFold {
   return {
     importId: stream.slice(streamPrefix.import.length),
@@ -55,13 +45,10 @@ export function newImportFold(stream: string, { whole }: { whole: boolean }): Im
     accepted: 0,
     rejected: 0,
     lastRow: 0,
-    acceptedRows: createHash("sha256"),
     acceptedNumbers: new Set(),
-    rejectedRows: createHash("sha256"),
     shipmentNumbers: new Map(),
     lastNumber: 0,
     shipments: whole ? new Map() : undefined,
-    sums: whole ? new Map() : undefined,
     faults: [],
     faultCount: 0,
   };
@@ -74,19 +61,15 @@ function fault(fold: ImportFold, sentence: string): void {
   if (fold.faults.length < shownFaults) fold.faults.push(sentence);
 }
 
-export function foldEvent(fold: ImportFold, stored: StoredEvent): void {
+/** Undefined for an event of an unknown type and for one that cannot be read, which are faults of the stream. */
+export function foldEvent(fold: ImportFold, stored: StoredEvent): ImportEvent | undefined {
   if (stored.revision !== fold.revision + 1n)
     fault(fold, `revision ${stored.revision} follows revision ${fold.revision}: events are missing`);
   fold.revision = stored.revision;
   if (fold.ended) fault(fold, `${stored.type} at revision ${stored.revision} comes after the import's end`);
-  try {
-    const event = decodeOn("import", stored);
-    if (event) foldKnown(fold, event);
-    else fault(fold, `${stored.type} at revision ${stored.revision} is unknown`);
-  } catch (error) {
-    if (!(error instanceof UnreadableEvent)) throw error;
-    fault(fold, error.message);
-  }
+  const event = readEvent("import", stored, (sentence) => fault(fold, sentence));
+  if (event) foldKnown(fold, event);
+  return event;
 }
 
 function foldKnown(fold: ImportFold, event: ImportEvent): void {
@@ -107,7 +90,6 @@ function foldKnown(fold: ImportFold, event: ImportEvent): void {
     case "RowRejected":
       checkRow(fold, event.data.row, revision);
       fold.rejected += 1;
-      fold.rejectedRows.update(`${JSON.stringify(rejectionShape(event.data, kindOf(fold)))}\n`);
       return;
     case "ImportCompleted":
       checkCounts(fold, event.data);
@@ -135,34 +117,25 @@ function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): vo
   checkRow(fold, data.row, revision);
   fold.accepted += 1;
   if (kindOf(fold) === "activities") {
-    fold.acceptedRows.update(`${JSON.stringify(activityShape(data))}\n`);
     if (fold.requested?.data.corrects) fold.acceptedNumbers.add(data.row);
-    if (fold.sums) addActivity(fold.sums, data);
     return;
   }
-  fold.acceptedRows.update(`${JSON.stringify(lineShape(data))}\n`);
-  const { item, ...own } = data.values;
-  const shipmentId = String(own["shipmentId"]);
-  const group = groupOf(fold, data, shipmentId);
-  checkNumber(fold, data, group, shipmentId);
-  if (!fold.shipments) return;
-  const known = fold.shipments.get(group);
-  if (known) {
-    known.items = digestWithItem(known.items, item);
-    known.rows.push(data.row);
-    return;
-  }
-  const begun = { fields: shortDigest(canonical(own)), items: digestWithItem("", item), rows: [data.row] };
-  fold.shipments.set(group, { number: numberOf(data), shipmentId, ...begun });
+  const group = groupOf(fold, data);
+  checkNumber(fold, data, group);
+  const known = fold.shipments?.get(group);
+  if (known) known.rows.push(data.row);
+  else fold.shipments?.set(group, { number: numberOf(data), shipmentId: shipmentIdOf(data), rows: [data.row] });
 }
 
-const numberOf = ({ shipment, row }: RowAccepted): number => shipment ?? row;
+const shipmentIdOf = ({ values }: RowAccepted): string => String((values as Record<string, unknown>)["shipmentId"]);
+export const numberOf = ({ shipment, row }: RowAccepted): number => shipment ?? row;
 
 /**
  * What makes lines one shipment: their id, not the number that the worker gave them. Two elements of a JSON push with the same id are two
  * shipments: there the number tells these apart, and in a correction the element that a row goes back to.
  */
-function groupOf({ requested }: ImportFold, data: RowAccepted, shipmentId: string): string {
+export function groupOf({ requested }: ImportFold, data: RowAccepted): string {
+  const shipmentId = shipmentIdOf(data);
   const { source, corrects } = requested?.data ?? {};
   const byElement = source === "data" && corrects === undefined;
   if (byElement || data.shipment === undefined) return `${numberOf(data)} ${shipmentId}`;
@@ -170,19 +143,16 @@ function groupOf({ requested }: ImportFold, data: RowAccepted, shipmentId: strin
 }
 
 /** A worker numbers the shipments in the order of their first lines. */
-function checkNumber(fold: ImportFold, data: RowAccepted, group: string, shipmentId: string): void {
+function checkNumber(fold: ImportFold, data: RowAccepted, group: string): void {
   const number = numberOf(data);
   const known = fold.shipmentNumbers.get(group);
-  const line = `row ${data.row} is a line of shipment ${shipmentId}`;
+  const line = `row ${data.row} is a line of shipment ${shipmentIdOf(data)}`;
   if (known === undefined) {
     if (number <= fold.lastNumber) fault(fold, `${line}, but has the number of another shipment, ${number}`);
     fold.shipmentNumbers.set(group, number);
     fold.lastNumber = Math.max(fold.lastNumber, number);
   } else if (known !== number) fault(fold, `${line}, which has number ${known}, but has number ${number}`);
 }
-
-/** Digests the previous digest with the item, so that the order of the goods lines counts. */
-export const digestWithItem = (items: string, item: unknown): string => shortDigest(`${items}${canonical(item)}`);
 
 /** The counts by the stream's rows. */
 export function recountRows(fold: ImportFold): { received: number; processed: number; failed: number } {

@@ -2,11 +2,12 @@
 
 import type { Range } from "../../domain/ranges.js";
 import { joinRanges } from "../../domain/ranges.js";
-import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
+import type { RecordedOn } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { type EventStore, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
 import { type ImportFold, recountRows } from "./importFold.js";
+import { readEvent } from "./readEvent.js";
 
 export type Reversal = RecordedOn<"reversals">;
 
@@ -23,7 +24,7 @@ export interface ImportReversals {
 /** By import id. Imports of which nothing was taken back are not in it. */
 export type ReversalEvidence = ReadonlyMap<string, ImportReversals>;
 
-interface ReversalOptions {
+export interface ReversalOptions {
   readonly eventStore: EventStore;
   /** Later events are left out. */
   readonly until: Position;
@@ -54,17 +55,14 @@ export async function gatherReversals({ eventStore, until, organisationId, signa
   return evidence;
 }
 
-/** What was taken back of one import, up to a position of the log. */
+/** What was taken back of one import. */
 export async function reversalsOfImport(
   eventStore: EventStore,
   importId: string,
-  { until, report = () => undefined }: { readonly until?: Position; readonly report?: (fault: string) => void } = {},
+  report: (fault: string) => void = () => undefined,
 ): Promise<ImportReversals> {
   const stored: StoredEvent[] = [];
-  for await (const event of eventStore.read(streamOf.reversals(importId))) {
-    if (until && isAfter(event.position, until)) break;
-    stored.push(event);
-  }
+  for await (const event of eventStore.read(streamOf.reversals(importId))) stored.push(event);
   return reversalsIn(stored, importId, report);
 }
 
@@ -90,16 +88,9 @@ function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (
 const again = ({ revision }: Reversal): string => `is reversed a second time at revision ${revision}`;
 
 function readable(stored: StoredEvent, importId: string, report: (fault: string) => void): Reversal | undefined {
-  try {
-    const event = decodeOn("reversals", stored);
-    if (!event) report(`${stored.type} at revision ${stored.revision} is unknown`);
-    else if (event.data.importId !== importId) report(`RowsReversed at revision ${stored.revision} names import ${event.data.importId}`);
-    return event;
-  } catch (error) {
-    if (!(error instanceof UnreadableEvent)) throw error;
-    report(error.message);
-    return undefined;
-  }
+  const event = readEvent("reversals", stored, report);
+  if (event && event.data.importId !== importId) report(`RowsReversed at revision ${stored.revision} names import ${event.data.importId}`);
+  return event;
 }
 
 /** By number, the first event that names it. */

@@ -2,7 +2,7 @@
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import type { ImportEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
-import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import { foldEvent, type ImportFold, newImportFold, recountRows } from "../evidence/importFold.js";
 
 /** A time by the event store's clock, or a revision of the stream: later events are left out. */
@@ -55,8 +55,7 @@ export async function importHistory(importId: string, options: HistoryOptions): 
       whole = false;
       break;
     }
-    foldEvent(fold, stored);
-    const event = readable(stored);
+    const event = foldEvent(fold, stored);
     if (event?.type === "RowAccepted" || event?.type === "RowRejected") {
       rows.add(event, last ?? event.recordedAt);
       await onRow?.(event);
@@ -68,15 +67,6 @@ export async function importHistory(importId: string, options: HistoryOptions): 
   return (
     requested && { fold, requested, started, ended, accepted, runs: rows.runs, counts: recountRows(fold), reasons: rows.reasons(), whole }
   );
-}
-
-/** Undefined for an unreadable event; the fold's faults name it. */
-function readable(stored: StoredEvent): ImportEvent | undefined {
-  try {
-    return decodeOn("import", stored);
-  } catch {
-    return undefined;
-  }
 }
 
 const longPauseSeconds = 5;

@@ -1,11 +1,18 @@
 import { tmpdir } from "node:os";
 import type { Command } from "commander";
+import { shipmentVersions } from "../../audit/history/shipmentVersions.js";
 import { isUuid } from "../../domain/uuid.js";
+import { streamOf } from "../../events/streams.js";
+import { explainQuote, organisationOfQuote } from "../../queries/quotes/explainQuote.js";
 import { CommandFault, command, print, printJson } from "../outcome.js";
+import { showProgress } from "../progress.js";
 import { withStores } from "../withStores.js";
+import { runImportAudit } from "./auditImport.js";
+import { auditNames, quoteText, shipmentText, verificationJson, verificationText } from "./auditText.js";
+import { verify } from "./verify.js";
+import { logJson, logText, verifyLog } from "./verifyLog.js";
 
-export function addAuditCommands(program: Command): void {
-  const audit = program.command("audit").description("what happened, from the event streams alone, and whether the tables agree");
+export function addCommands(audit: Command): void {
   audit
     .command("import")
     .description("the whole story of an import: who pushed what and when, each phase, counts recounted, rejected rows by reason")
@@ -51,7 +58,6 @@ export function addAuditCommands(program: Command): void {
 async function auditImport(importId: string, { asOf, rows, json }: { asOf?: string; rows?: boolean; json?: boolean }): Promise<void> {
   if (!isUuid(importId)) throw new CommandFault(`${importId} is not an import id`);
   const moment = asOf === undefined ? undefined : momentOf(asOf);
-  const { runImportAudit } = await import("./auditImport.js");
   await withStores((context) => runImportAudit(context, importId, { asOf: moment, rows: rows ?? false, json: json ?? false }));
 }
 
@@ -76,12 +82,6 @@ interface VerifyArguments {
 }
 
 async function verifyAll({ org, files, allQuotes = false, json }: VerifyArguments): Promise<void> {
-  const [{ verify }, { showProgress }, { verificationText, verificationJson }, { streamOf }] = await Promise.all([
-    import("./verify.js"),
-    import("../progress.js"),
-    import("./auditText.js"),
-    import("../../events/streams.js"),
-  ]);
   const verification = await withStores(async ({ pool, eventStore, objectStore, signal }) => {
     const progress = showProgress("verify");
     const stores = { pool, eventStore, objectStore, signal, tempDir: tmpdir() };
@@ -99,11 +99,6 @@ async function verifyAll({ org, files, allQuotes = false, json }: VerifyArgument
 
 async function auditShipment(shipmentId: string, { org, asOf, json }: { org: string; asOf?: string; json?: boolean }): Promise<void> {
   const time = asOf === undefined ? undefined : timeOf(asOf);
-  const [{ shipmentVersions }, { showProgress }, { auditNames, shipmentText }] = await Promise.all([
-    import("../../audit/history/shipmentVersions.js"),
-    import("../progress.js"),
-    import("./auditText.js"),
-  ]);
   const { versions, nameOf } = await withStores(async ({ pool, eventStore, signal }) => {
     const progress = showProgress("search");
     const question = { eventStore, organisationId: org, shipmentId, asOf: time, signal, onProgress: progress.update };
@@ -126,11 +121,6 @@ interface LogArguments {
 async function auditLog({ org, from, to, json }: LogArguments): Promise<void> {
   const range = { from: from === undefined ? undefined : timeOf(from), to: to === undefined ? undefined : timeOf(to) };
   if (range.from && range.to && range.from > range.to) throw new CommandFault("--from must not be after --to");
-  const [{ verifyLog, logText, logJson }, { showProgress }, { streamOf }] = await Promise.all([
-    import("./verifyLog.js"),
-    import("../progress.js"),
-    import("../../events/streams.js"),
-  ]);
   const verified = await withStores(async ({ pool, eventStore, signal }) => {
     if (!(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}`);
     const progress = showProgress("log");
@@ -143,10 +133,6 @@ async function auditLog({ org, from, to, json }: LogArguments): Promise<void> {
 }
 
 async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promise<void> {
-  const [{ explainQuote, organisationOfQuote }, { auditNames, quoteText }] = await Promise.all([
-    import("../../queries/quotes/explainQuote.js"),
-    import("./auditText.js"),
-  ]);
   const { explained, nameOf } = await withStores(async (stores) => {
     const organisationId = await organisationOfQuote(quoteId, stores);
     const found = organisationId === undefined ? undefined : await explainQuote(organisationId, quoteId, stores);

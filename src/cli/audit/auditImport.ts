@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { tmpdir } from "node:os";
-import { auditedImportOf } from "../../audit/evidence/evidence.js";
 import { type AsOf, importHistory, type RecordedRow, readFollowUps } from "../../audit/history/importHistory.js";
 import { importVerdict } from "../../audit/importVerdict.js";
 import { fileFaults } from "../../audit/verify.js";
@@ -28,10 +27,9 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   const onRow = rows ? (outcome: RecordedRow) => writeLine(json ? rowJson(outcome) : visible(rowText(outcome))) : undefined;
   const history = await importHistory(importId, { eventStore, asOf, signal, onEvent, ...(onRow && { onRow }) }).finally(progress.stop);
   if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}`);
-  const audited = auditedImportOf(history.fold);
-  const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
+  const files = await fileFaults({ objectStore, tempDir: tmpdir() }, history);
   // The tables have only the present state, so a past one is not compared.
-  const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
+  const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, importId) : undefined;
   const corrections = await readFollowUps("corrections", importId, { eventStore, asOf, signal });
   const reversals = await readFollowUps("reversals", importId, { eventStore, asOf, signal });
   const nameOf = await auditNames(history.requested.data.organisationId, pool);

@@ -1,4 +1,4 @@
-import { endings } from "../../audit/comparing/compareImports.js";
+import { endings } from "../../audit/evidence/evidenceTables.js";
 import type { CorrectionStep, ImportHistory, RowRun } from "../../audit/history/importHistory.js";
 import type { ImportVerdict } from "../../audit/importVerdict.js";
 import { type NameOf, principalOf } from "../../domain/principal.js";

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { Finding, Findings } from "../../audit/findings.js";
 import type { RecordedVersion } from "../../audit/history/shipmentVersions.js";
 import type { Location } from "../../domain/geography/geography.js";
 import type { NameOf } from "../../domain/principal.js";
@@ -110,15 +111,19 @@ export function verificationText({ findings, position, events, imports, rows, fi
     ),
   ];
   if (findings.count === 0) return [...lines, "Everything agrees with the streams."];
-  const shownFindings = findings.first.map(
-    ({ organisationId, importId, sentence }) => `  ${organisationId ?? "-"}  ${importId ?? "-"}  ${sentence}`,
-  );
-  const rest = findings.count - findings.first.length;
   return [
     ...lines,
-    `${countOf(findings.count, "difference", "differences")}:`,
-    ...shownFindings,
-    ...(rest > 0 ? [`  ... and ${withSeparators(rest)} more`] : []),
+    ...findingLines(findings, ({ organisationId, importId, sentence }) => `${organisationId ?? "-"}  ${importId ?? "-"}  ${sentence}`),
+  ];
+}
+
+/** How many differences there are, and the first of them. */
+export function findingLines({ count, first }: Findings, textOf: (finding: Finding) => string): string[] {
+  const more = count - first.length;
+  return [
+    `${countOf(count, "difference", "differences")}:`,
+    ...first.map((finding) => `  ${textOf(finding)}`),
+    ...(more > 0 ? [`  ... and ${withSeparators(more)} more`] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 // `audit log`: the log of an organisation, filled anew from its streams, and compared with the table.
 import type { Pool } from "pg";
-import { type Findings, newFindings } from "../../audit/findings.js";
+import { addDifferences, type Findings, newFindings, shownFindings } from "../../audit/findings.js";
 import type { LogEntry } from "../../domain/log/entry.js";
 import { actorName, type LogNames, sentenceOf, sentenceText } from "../../domain/log/sentences.js";
 import type { EventStore } from "../../ports/eventStore.js";
@@ -8,8 +8,9 @@ import { log } from "../../projections/models/log.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
 import { allLogEntries } from "../../queries/log/logEntries.js";
 import { logNames } from "../../queries/log/logNames.js";
-import { countOf, withSeparators } from "../progress.js";
-import { addDifferences, shownFindings, silentLogger } from "./verify.js";
+import { countOf } from "../progress.js";
+import { findingLines } from "./auditText.js";
+import { silentLogger } from "./verify.js";
 
 export interface VerifyLogOptions {
   readonly pool: Pool;
@@ -56,13 +57,8 @@ export function logText({ entries, names, findings }: VerifiedLog): string[] {
   const lines = entries.map((entry) => `${entry.at.toISOString()}  ${sentenceText(sentenceOf(entry, names))}`);
   const counted = countOf(entries.length, "entry", "entries");
   if (findings.count === 0) return [...lines, `${counted}. The log agrees with the streams.`];
-  const rest = findings.count - findings.first.length;
-  return [
-    ...lines,
-    `${counted}. ${countOf(findings.count, "difference", "differences")}:`,
-    ...findings.first.map(({ sentence }) => `  ${sentence}`),
-    ...(rest > 0 ? [`  ... and ${withSeparators(rest)} more`] : []),
-  ];
+  const [count = "", ...first] = findingLines(findings, ({ sentence }) => sentence);
+  return [...lines, `${counted}. ${count}`, ...first];
 }
 
 export const logJson = ({ entries, names, findings }: VerifiedLog) => ({

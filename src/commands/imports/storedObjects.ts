@@ -5,9 +5,7 @@ import type { Pool } from "pg";
 import type { ImportRequested } from "../../events/importEvents.js";
 import { channels } from "../../ports/notices.js";
 
-export const uploadsPrefix = "uploads/";
-
-export const newUploadKey = (organisationId: string, logId: string): string => `${uploadsPrefix}${organisationId}/${logId}/${randomUUID()}`;
+export const newUploadKey = (organisationId: string, logId: string): string => `uploads/${organisationId}/${logId}/${randomUUID()}`;
 
 /** The log that an upload belongs to; undefined for one stored before logs had ids. */
 export function logOfUpload(key: string): string | undefined {

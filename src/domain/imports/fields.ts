@@ -1,5 +1,5 @@
 // The fields of an import, once. Header check, push schemas, row judges, dates, ledger tables and JSON, error report and OpenAPI
-// follow from this table. The audit has its own list, which a test compares with it.
+// and audit follow from this table.
 
 /** What a value has to be, in a file and in a JSON push. */
 export type FieldType =

@@ -4,7 +4,6 @@
 import { once } from "node:events";
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { stopSignal, tellParent } from "../childProcess.js";
 import { appendCalls, batchAppendCalls, deleteCalls } from "./calls/appendCalls.js";
 import { gossip, serverFeatures } from "./calls/nodeInfoCalls.js";
 import { readCalls } from "./calls/readCalls.js";
@@ -103,34 +102,8 @@ function serve(
   };
 }
 
-/** Serves in the foreground until it is asked to stop, or until a parent that forked it is gone. Resolves with the exit code. */
-export async function runEventStoreNode(
-  options: Omit<EventStoreNodeOptions, "report" | "onFailure">,
-  say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
-): Promise<number> {
-  const stopping = stopSignal();
-  if (stopping.aborted) return 0;
-  const failed = new AbortController();
-  const onFailure = (error: unknown): void => {
-    say(`the event store could not write to ${options.dataDir} and ends: ${(error as Error).message}`);
-    failed.abort();
-  };
-  try {
-    const report = (message: string, error: unknown): void => say(`${message}: ${(error as Error).message}`);
-    const node = await startEventStoreNode({ ...options, report, onFailure });
-    say(`event store on ${node.address}`);
-    tellParent({ address: node.address });
-    const ending = AbortSignal.any([stopping, failed.signal]);
-    if (!ending.aborted) await once(ending, "abort");
-    await node.stop();
-    return failed.signal.aborted ? 1 : 0;
-  } catch (error) {
-    say(startFault(error, options));
-    return 1;
-  }
-}
-
-function startFault(error: unknown, { port, dataDir }: { port: number; dataDir: string }): string {
+/** Why the node could not start, with what to do about it. */
+export function startFault(error: unknown, { port, dataDir }: { port: number; dataDir: string }): string {
   if (error instanceof FolderInUse) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE") return `port ${port} is in use: give the event store another one with --port.`;

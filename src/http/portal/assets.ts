@@ -9,18 +9,6 @@ import { compressedOnce } from "../server/compress.js";
 import { joinedStyles } from "../server/joinedStyles.js";
 import type { AppEnv } from "../server/requestFrame.js";
 
-export interface Asset {
-  readonly type: string;
-  readonly packed: ReturnType<typeof compressedOnce>;
-}
-
-export interface Assets {
-  /** By the name in the address, which holds a hash of the content: it may be kept for good. */
-  readonly files: ReadonlyMap<string, Asset>;
-  /** The address of `styles.css`, `htmx.js` or one of our own scripts; one in a folder is named `folder_script.js`. */
-  readonly path: (name: string) => string;
-}
-
 export const assetFolder = "/portal/assets";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -29,8 +17,9 @@ const scripts = existsSync(join(here, "browser", "everyPage.js"))
   ? join(here, "browser")
   : fileURLToPath(new URL("../../../dist/http/portal/browser", import.meta.url));
 
-export function readAssets(): Assets {
-  const files = new Map<string, Asset>();
+export function readAssets() {
+  /** By the name in the address, which holds a hash of the content: it may be kept for good. */
+  const files = new Map<string, { readonly type: string; readonly packed: ReturnType<typeof compressedOnce> }>();
   const paths = new Map<string, string>();
   const add = (name: string, type: string, body: string) => {
     const hash = createHash("sha256").update(body).digest("hex").slice(0, 12);
@@ -59,7 +48,8 @@ export function readAssets(): Assets {
     addScript(file.split(sep).join("/"));
   return {
     files,
-    path: (name) => {
+    /** The address of `styles.css`, `htmx.js` or one of our own scripts; one in a folder is named `folder_script.js`. */
+    path: (name: string): string => {
       const path = paths.get(name);
       if (path === undefined) throw new Error(`the portal has no asset ${name}`);
       return path;
@@ -74,7 +64,7 @@ const withoutSourceMap = (script: string) => script.replace(/\n\/\/# sourceMappi
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b5cad"/><path d="M6 10l4 13 6-11 6 11 4-13" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 
 /** The name has a hash of the content in it: a browser never has to ask again. */
-export function serveAsset(c: Context<AppEnv>, { files }: Assets, name: string): Response {
+export function serveAsset(c: Context<AppEnv>, { files }: Pick<ReturnType<typeof readAssets>, "files">, name: string): Response {
   const asset = files.get(name);
   if (!asset) throw new Rejection("notFound", "There is no such file. Reload the page");
   const { body, headers: packing } = asset.packed(c);

@@ -15,12 +15,12 @@ import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import type { SharedDeps } from "../server/deps.js";
 import type { StillAllowed } from "../server/readBody.js";
 import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
-import type { Assets } from "./assets.js";
+import type { readAssets } from "./assets.js";
 import type { Fields } from "./fields.js";
 import type { Links } from "./links.js";
-import type { OpenPages } from "./live/openPages.js";
+import type { createOpenPages } from "./live/openPages.js";
 import type { PortalCookie } from "./sessions/cookies.js";
-import type { SignInLog } from "./sessions/signInLog.js";
+import type { createSignInLog } from "./sessions/signInLog.js";
 
 /** What stands above every page: the way here, the title, and at its right a menu and the one main action; below them the views. */
 export interface PageHead {
@@ -32,7 +32,7 @@ export interface PageHead {
   readonly action?: Child;
   /** Other ways to look at the same thing. */
   readonly views?: readonly { readonly label: string; readonly to: string; readonly current: boolean }[];
-  /** Downloads and further actions. `to` is an address, as `links.to` makes it. */
+  /** Downloads and further actions. */
   readonly menu?: readonly MenuItem[];
 }
 
@@ -74,8 +74,8 @@ export interface Work {
   readonly tooSlow: string;
 }
 
-/** Leads to a page that says in a line what was done. `once`: a secret that only this page shows. */
-export const withNotice = (goTo: string, line: string, once?: string): FormResult => ({
+/** Leads to a page that says in a line what was done. */
+export const withNotice = (goTo: string, line: string, once?: Secret): FormResult => ({
   goTo,
   notice: { kind: "done", lines: [line], ...(once === undefined ? {} : { once }) },
 });
@@ -106,16 +106,23 @@ export interface FormDefinition<V extends Visit = SignedInVisit> {
   submit(visit: V, fields: Fields, deps: PortalDeps): Promise<FormResult | PageContent | Work>;
 }
 
-/** Forms of one page, whose paths go on from the page's own. */
-export const formsOf =
-  (page: PageDefinition) =>
-  (below: string, submit: FormDefinition["submit"], more: Pick<FormDefinition, "faults"> = {}): FormDefinition => ({
-    path: page.path + below,
-    access: page.access,
-    page,
-    submit,
-    ...more,
-  });
+export const page = <V extends Visit = SignedInVisit>(
+  path: string,
+  access: Access,
+  show: PageDefinition<V>["show"],
+): PageDefinition<V> => ({ path, access, show });
+
+/** A form of a page, whose path goes on from the page's own. */
+export const formOf = <V extends Visit = SignedInVisit>(
+  shown: PageDefinition<V>,
+  below: string | (FormOptions<V> & { readonly below: string }),
+  submit: FormDefinition<V>["submit"],
+): FormDefinition<V> => {
+  const { below: end, ...options } = typeof below === "string" ? { below } : below;
+  return { path: shown.path + end, access: shown.access, page: shown, submit, ...options };
+};
+
+type FormOptions<V extends Visit> = Partial<Pick<FormDefinition<V>, "access" | "faults" | "mostBytes" | "body">>;
 
 /**
  * What a page's script, link or event source asks for: JSON, a download, a stream of events. A refusal is JSON as the API's, or a page where
@@ -129,6 +136,13 @@ export interface AnswerDefinition<V extends Visit = SignedInVisit> {
   readonly body?: { readonly json: number } | "upload";
   answer(visit: V, deps: PortalDeps, body: unknown): Promise<Response>;
 }
+
+export const getAnswer = (path: string, access: Access, answer: AnswerDefinition["answer"]): AnswerDefinition => ({
+  method: "GET",
+  path,
+  access,
+  answer,
+});
 
 /** The pages of one subject with their forms, and what they ask for. */
 export interface Subject {
@@ -155,10 +169,10 @@ export interface PortalOptions extends SharedDeps {
 /** The options and what the portal makes from them, for its pages. */
 export interface PortalDeps extends PortalOptions {
   readonly signIn: ReturnType<typeof createSignIn>;
-  readonly signInLog: SignInLog;
+  readonly signInLog: ReturnType<typeof createSignInLog>;
   readonly sessionCookie: PortalCookie;
   /** Pages that are open and change by themselves. */
-  readonly openPages: OpenPages;
+  readonly openPages: ReturnType<typeof createOpenPages>;
   readonly downloads: Places;
   /** Aborts when the API begins to stop: answers that stay open end then. */
   readonly closing: AbortSignal;
@@ -166,11 +180,17 @@ export interface PortalDeps extends PortalOptions {
   readonly stopping?: AbortSignal | undefined;
 }
 
+/** Shown on the next page and never again: a new key, an invitation's link. */
+export interface Secret {
+  readonly title: string;
+  readonly text: string;
+  readonly copyLabel: string;
+}
+
 export interface Notice {
   readonly kind: "done" | "error";
   readonly lines: readonly string[];
-  /** Shown on the next page and never again: a new key, an invitation's link. */
-  readonly once?: string;
+  readonly once?: Secret;
 }
 
 /** Who may see a page or send a form: any visitor, every signed-in member, or members whose role allows it. */
@@ -192,7 +212,7 @@ export interface Visit {
   /** The session's token, masked for this page. */
   readonly formToken: string;
   readonly links: Links;
-  readonly assets: Assets;
+  readonly assets: ReturnType<typeof readAssets>;
   readonly notice: Notice | undefined;
   /** What a form that is shown again was sent with; never a password. */
   readonly submitted: Fields;

@@ -1,4 +1,5 @@
 // Pages, redirects and errors as responses.
+
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
@@ -7,6 +8,7 @@ import { compressedText } from "../server/compress.js";
 import type { Answer, AppEnv } from "../server/requestFrame.js";
 import type { PageContent, Visit } from "./pageDefinition.js";
 import { Layout } from "./shell/layout.js";
+import { Link, VisitContext } from "./shell/link.js";
 
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -30,7 +32,11 @@ const pageHeaders = {
 /** A page in its frame, under headers that let it load our own files and nothing else. */
 export function pageResponse(visit: Visit, shown: PageContent, headers: Readonly<Record<string, string>> = {}): Response {
   const { context: c, notice } = visit;
-  const page = <Layout visit={{ ...visit, notice: shown.notice ?? notice }} shown={shown} />;
+  const page = (
+    <VisitContext.Provider value={{ ...visit, notice: shown.notice ?? notice }}>
+      <Layout shown={shown} />
+    </VisitContext.Provider>
+  );
   const status = (shown.status ?? 200) as ContentfulStatusCode;
   const { body, headers: packing } = compressedText(c, `<!doctype html>${page}`);
   return c.body(body, status, { ...headers, ...c.get("answerHeaders"), ...pageHeaders, ...packing });
@@ -73,7 +79,7 @@ export function errorPage(visit: Visit, error: unknown, logger: Logger): Respons
       ))}
       <p class="hint">Request {visit.requestId}</p>
       <p>
-        <a href={visit.links.to("/portal")}>Go to the overview</a>
+        <Link to="/portal">Go to the overview</Link>
       </p>
     </>
   );

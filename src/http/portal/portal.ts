@@ -34,20 +34,6 @@ import { ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
 import { bodyBounds, ensureFromOwnPage, expectAccess, ownerOf, readingOf, refusalPage, type Serving, visitBy, visitOf } from "./visits.js";
 
-export interface PortalRoute {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly handler: Handler<AppEnv>;
-}
-
-export interface Portal {
-  readonly routes: readonly PortalRoute[];
-  /** Redirects from `/`, or from an address with a slash too many, to a page. */
-  readonly lead: (c: Context<AppEnv>, path: string) => Response;
-  /** The page for an error that was thrown before a page was reached. */
-  readonly answerError: (c: Context<AppEnv>, error: unknown) => Promise<Response>;
-}
-
 /** What the portal shares with the API's routes. */
 export interface PortalFrame {
   readonly withBody: WithBody;
@@ -57,7 +43,7 @@ export interface PortalFrame {
 }
 
 /** Every page and form, for the app to put beside the API's routes. */
-export function createPortal(options: PortalOptions, { withBody, uploads, closing, stopping }: PortalFrame): Portal {
+export function createPortal(options: PortalOptions, { withBody, uploads, closing, stopping }: PortalFrame) {
   const links = createLinks(options.publicUrl);
   const assets = readAssets();
   const deps = depsOf(options, closing ?? new AbortController().signal, stopping);
@@ -70,15 +56,16 @@ export function createPortal(options: PortalOptions, { withBody, uploads, closin
     notices: createNotices(options.signingSecret, links),
     sessionOf: (c) => answerInTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session"),
   };
+  /** The page for an error that was thrown before a page was reached. */
   const answerError = async (c: Context<AppEnv>, error: unknown) => {
     if (wantsLines(c)) return send(c, errorAnswer(c, error, deps.logger));
     const person = await serving.sessionOf(c).catch(() => undefined);
     return errorPage(visitBy(c, person, "anyone", serving), error, deps.logger);
   };
-  const route = (method: "GET" | "POST", path: string, handle: (c: Context<AppEnv>) => Promise<Response>): PortalRoute => ({
+  const route = (method: "GET" | "POST", path: string, handle: (c: Context<AppEnv>) => Promise<Response>) => ({
     method,
     path,
-    handler: (c) => handle(c).catch((error: unknown) => answerError(c, error)),
+    handler: (c: Context<AppEnv>) => handle(c).catch((error: unknown) => answerError(c, error)),
   });
   return {
     routes: [
@@ -87,7 +74,8 @@ export function createPortal(options: PortalOptions, { withBody, uploads, closin
       ...answers.map((one) => ({ method: one.method, path: one.path, handler: serveAnswer(one, serving) })),
       route("GET", `${assetFolder}/{file}`, async (c) => serveAsset(c, assets, c.req.param("file") ?? "")),
     ],
-    lead: (c, path) => redirect(c, links.to(path), 302),
+    /** Redirects from `/`, or from an address with a slash too many, to a page. */
+    lead: (c: Context<AppEnv>, path: string) => redirect(c, links.to(path), 302),
     answerError,
   };
 }

@@ -7,11 +7,12 @@ import type { Places } from "../../places.js";
 import { type ReadingRequest, readPatienceMs } from "../server/answerInTime.js";
 import { Problem } from "../server/problem.js";
 import type { BodyBounds, WithBody } from "../server/readBody.js";
+import { receiveUpload, type Upload } from "../server/receiveUpload.js";
 import type { AppEnv } from "../server/requestFrame.js";
-import type { Assets } from "./assets.js";
+import type { readAssets } from "./assets.js";
 import { noFields } from "./fields.js";
 import type { Links } from "./links.js";
-import type { Notices } from "./notices.js";
+import type { createNotices } from "./notices.js";
 import type { Access, PortalDeps, Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
 import { ensureOwnForm, maskToken } from "./sessions/sameOrigin.js";
@@ -22,8 +23,8 @@ export interface Serving {
   readonly withBody: WithBody;
   readonly uploads: Places;
   readonly links: Links;
-  readonly assets: Assets;
-  readonly notices: Notices;
+  readonly assets: ReturnType<typeof readAssets>;
+  readonly notices: ReturnType<typeof createNotices>;
   readonly sessionOf: (c: Context<AppEnv>) => Promise<Session | undefined>;
 }
 
@@ -50,6 +51,16 @@ export const ensureFromOwnPage = (
   { publicUrl }: Pick<PortalDeps, "publicUrl">,
   given = c.req.header("x-form-token"),
 ): void => ensureOwnForm({ header: (name) => c.req.header(name), publicUrl, formToken: person?.formToken ?? "", given });
+
+/** The file of a form, which is sent by a browser or by a page's script. The token is checked before the file. The caller removes the folder. */
+export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly string[] = []): Promise<Upload> {
+  const { context: c, stillAllowed } = visit;
+  const incoming = c.env?.incoming;
+  if (!incoming) throw new Error("an upload needs a socket");
+  const beforeFile = (sent: ReadonlyMap<string, string>) =>
+    ensureFromOwnPage(visit, deps, c.req.header("x-form-token") ?? sent.get("token"));
+  return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, stillAllowed });
+}
 
 /** `access`: that of the page, form or answer which is requested. */
 export async function visitOf(c: Context<AppEnv>, access: Access, serving: Serving): Promise<Visit> {

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { hideKeys } from "../../domain/apiKey.js";
 import { Rejection } from "../../domain/rejection.js";
-import { StoreUnavailable, TooBusy } from "../../portErrors.js";
+import { causesOf, StoreUnavailable, TooBusy } from "../../portErrors.js";
 import { answerTable, Problem } from "./problem.js";
 import type { Answer } from "./requestFrame.js";
 
@@ -52,13 +52,8 @@ const isOutage = (error: Error): error is StoreUnavailable => error instanceof S
 const isKnown = (error: Error): error is Rejection | Problem | TooBusy | StoreUnavailable =>
   error instanceof Rejection || error instanceof Problem || error instanceof TooBusy || isOutage(error);
 
-/** A library may have wrapped an error in one of its own, as drizzle does with those of a query. */
-function firstIn<Found extends Error>(error: unknown, is: (error: Error) => error is Found): Found | undefined {
-  for (let current = error, depth = 0; depth < 5 && current instanceof Error; current = current.cause, depth++) {
-    if (is(current)) return current;
-  }
-  return undefined;
-}
+const firstIn = <Found extends Error>(error: unknown, is: (error: Error) => error is Found): Found | undefined =>
+  [...causesOf(error)].find(is);
 
 export const outageIn = (error: unknown): StoreUnavailable | undefined => firstIn(error, isOutage);
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createMetrics, type LookedUpMetric } from "../../adapters/metrics.js";
+import { createMetrics } from "../../adapters/metrics.js";
 import { openNotices } from "../../adapters/postgres/notices.js";
 import { createReads } from "../../adapters/postgres/reads.js";
 import { createSingleSignOn } from "../../adapters/singleSignOn.js";
@@ -55,7 +55,17 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
       metrics: createMetrics([
         { name: "waybill_projection_lag_seconds", help: "How far the read models are behind", read: () => projectionLagSeconds(pool) },
         { name: "waybill_imports_unfinished", help: "Imports that wait or run", read: () => unfinishedImports(pool) },
-        ...webhookMetrics(pool),
+        {
+          name: "waybill_webhook_deliveries",
+          help: "Deliveries of the last 30 days by what became of them",
+          label: "outcome",
+          read: () => deliveriesByOutcome(pool),
+        },
+        {
+          name: "waybill_webhook_oldest_unsent_seconds",
+          help: "Age of the oldest delivery that has yet to succeed",
+          read: () => oldestUnsentSeconds(pool),
+        },
       ]),
       limits: { rateLimitPerMinute: config.rateLimitPerMinute, maxQueuedImports: config.maxQueuedImports },
       publicUrl: config.publicUrl,
@@ -79,20 +89,6 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
     await headerRows.close();
   });
 };
-
-function webhookMetrics(pool: Adapters["pool"]): LookedUpMetric[] {
-  const byOutcome = () => deliveriesByOutcome(pool);
-  const oldest = () => oldestUnsentSeconds(pool);
-  return [
-    {
-      name: "waybill_webhook_deliveries",
-      help: "Deliveries of the last 30 days by what became of them",
-      label: "outcome",
-      read: byOutcome,
-    },
-    { name: "waybill_webhook_oldest_unsent_seconds", help: "Age of the oldest delivery that has yet to succeed", read: oldest },
-  ];
-}
 
 function lagCheck(pool: Adapters["pool"]): ReadinessCheck {
   const check = async () => {

@@ -94,7 +94,7 @@ describe.each([
     expect((await readFile(local("back"))).equals(bytes)).toBe(true);
   });
 
-  test("an object of several parts comes back byte for byte", async () => {
+  test("an object of many megabytes comes back byte for byte", async () => {
     const bytes = Buffer.alloc(17 * 1024 * 1024, "0123456789abcdefg");
     await writeFile(local("large"), bytes);
     await store.put("uploads/demo/large", local("large"), { contentType: "text/csv" });

@@ -131,7 +131,7 @@ describe("a key without the needed scope", () => {
     const { key } = await insertKey(database.pool, organisationId, { scopes: ["quotes", "shipments"] });
     const refused = await ask(app, key);
     expect([refused.status, refused.headers.get("ratelimit-remaining")]).toEqual([403, "0"]);
-    expect(await refused.json()).toMatchObject({ message: "This API key may not do this. It has: quotes, shipments" });
+    expect(await refused.json()).toMatchObject({ message: "This API key may not do this. It has: quotes, shipments." });
     expect((await ask(app, key)).status).toBe(429);
     expect((await app.request("/v1/nothing", { headers: { "x-api-key": key } })).status).toBe(404);
   });

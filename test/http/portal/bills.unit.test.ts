@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { createLinks } from "../../../src/http/portal/links.js";
 import { billLines, billSum } from "../../../src/http/portal/pages/activities/bills.js";
 import type { ActivitiesView } from "../../../src/http/portal/pages/activities/selection.js";
 import { Totals } from "../../../src/http/portal/pages/activities/totals.js";
+import { renderPart } from "../../support/portal/renderPart.js";
 
 const line = (chargeCode: string, customerId: string | null = "A", warehouseCode = "W1") => ({
   ...{ customerId, chargeCode, warehouseCode, quantity: "1.5", rows: 1 },
@@ -31,15 +33,13 @@ const shown = (count: number, after?: string) => {
     quantity: "1",
     rows: 1,
   }));
+  const visit = { query: after === undefined ? {} : { after }, links: createLinks("https://example.test/") };
   const view = {
-    visit: {
-      query: after === undefined ? {} : { after },
-      links: { to: (path: string, query: object) => `${path}?${JSON.stringify(query)}` },
-    },
+    visit,
     ...{ filter: {}, byWarehouse: false, perCustomer: false, shows: "totals" },
     nameOf: () => undefined,
   } as unknown as ActivitiesView;
-  const drawn = String(Totals({ view, totals }));
+  const drawn = renderPart(Totals, { view, totals }, visit);
   return [drawn.match(/data-label="Charge code"/g)?.length ?? 0, drawn.includes("Next page"), drawn.includes("First page")];
 };
 

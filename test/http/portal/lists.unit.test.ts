@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createLinks, withQuery } from "../../../src/http/portal/links.js";
 import { Chips } from "../../../src/http/portal/shell/chips.js";
 import { Pager } from "../../../src/http/portal/shell/panel.js";
+import { renderPart } from "../../support/portal/renderPart.js";
 
 const links = createLinks("https://example.test/logistics/");
 const address = (cursor: string | undefined) =>
@@ -19,22 +20,19 @@ test.each([
   { of: "a page between", cursor: "a", nextCursor: "b", pages: ["First page", "Next page"] },
   { of: "a last page", cursor: "b", nextCursor: null, pages: ["First page"] },
 ])("$of links to $pages", ({ cursor, nextCursor, pages }) => {
-  const html = String(Pager({ of: "imports", cursor, nextCursor, address }) ?? "");
+  const html = renderPart(Pager, { of: "imports", cursor, nextCursor, path: () => "/portal/imports" }, { links });
   expect([...html.matchAll(/>([^<]+)<\/a>/g)].map(([, label]) => label)).toEqual(pages);
 });
 
 test("a form that filters keeps the parameters it does not show, and offers the whole list where something is filtered", () => {
   const form = (query: Record<string, string>) =>
-    String(
-      Chips({
-        visit: { links, query },
-        path: "/portal/x",
-        kept: { view: "rows", by: "" },
-        chips: [{ name: "q", label: "Q", kind: "text", maxlength: 9 }],
-      }),
+    renderPart(
+      Chips,
+      { path: "/portal/x", kept: { view: "rows", by: "" }, chips: [{ name: "q", label: "Q", kind: "text", maxlength: 9 }] },
+      { links, query },
     );
   expect(form({})).toContain('<input type="hidden" name="view" value="rows"/>');
   expect(form({})).not.toContain('name="by"');
   expect(form({})).not.toContain("Show all");
-  expect(form({ q: "a" })).toContain('class="chips-all" href="/logistics/portal/x?view=rows">Show all</a>');
+  expect(form({ q: "a" })).toContain('href="/logistics/portal/x?view=rows" class="chips-all">Show all</a>');
 });

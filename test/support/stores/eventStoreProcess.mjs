@@ -1,6 +1,6 @@
-// The embedded event store as a process of its own, for tests that kill it: `eventStoreProcess.mjs PORT FOLDER`.
+// The embedded event store as a process of its own: `eventStoreProcess.mjs PORT FOLDER`. It tells its parent its address.
 import process from "node:process";
-import { runEventStoreNode } from "../../../dist/embedded/eventstore/node.js";
 
-const [port, dataDir] = process.argv.slice(2);
-process.exit(await runEventStoreNode({ port: Number(port), dataDir }));
+const [port, folder] = process.argv.slice(2);
+process.argv.splice(2, 2, "eventstore", "--port", port, "--data", folder);
+await import("../../../dist/cli.js");

@@ -10,19 +10,8 @@ const program = new URL("../../../../dist/adapters/spreadsheets/threads/headerTh
 /** A header needs far less: what is unpacked for it is limited by `MAX_HEADER_INFLATED_BYTES`. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
-export interface HeaderThreads extends HeaderReader {
-  close(): Promise<void>;
-}
-
-export interface HeaderThreadsOptions {
-  readonly threads?: number;
-  /** How long to wait for a free thread. */
-  readonly waitMs?: number;
-  /** How long a thread may read one header. */
-  readonly runMs?: number;
-}
-
-export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_000 }: HeaderThreadsOptions = {}): HeaderThreads {
+/** `waitMs`: how long to wait for a free thread. `runMs`: how long a thread may read one header. */
+export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_000 } = {}): HeaderReader & { close(): Promise<void> } {
   const places = createPlaces({
     inAll: threads,
     each: Math.max(1, threads - 1), // one is always left for other organisations

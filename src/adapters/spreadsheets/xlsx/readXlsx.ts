@@ -6,18 +6,16 @@ import { readStyles } from "./numbers.js";
 import { readSharedStrings } from "./sharedStrings.js";
 import { createSheetParser, type SheetContext } from "./sheet.js";
 import { readWorkbook, type Workbook } from "./workbook.js";
+import type { XmlParser } from "./xml.js";
 
 const NO_COLUMNS: ReadonlySet<number> = new Set();
-const HEADER_BITE = 2048;
 const MOST_PROPERTY_BYTES = 64 * 1024;
 const MOST_SUBJECT_CHARS = 200;
 
 export async function readXlsxHeader(path: string, signal?: AbortSignal): Promise<FileHeader> {
   const archive = await openArchive(path, MAX_HEADER_INFLATED_BYTES);
   try {
-    const workbook = await readWorkbook(archive);
-    const kinds = workbook.styles ? readStyles(await archive.wholeText(workbook.styles)) : [];
-    const context = { kinds, date1904: workbook.date1904, dateColumns: NO_COLUMNS };
+    const { workbook, ...context } = await openSheet(archive);
     // Shared strings are read only as far as the header needs them.
     for (let known = 0; ; ) {
       const strings = await readSharedStrings(archive, workbook.sharedStrings, known, signal);
@@ -38,6 +36,13 @@ export async function readXlsxHeader(path: string, signal?: AbortSignal): Promis
   }
 }
 
+/** The sheet that is read, and how its numbers are to be understood. */
+async function openSheet(archive: Archive) {
+  const workbook = await readWorkbook(archive);
+  const kinds = workbook.styles ? readStyles(await archive.wholeText(workbook.styles)) : [];
+  return { workbook, kinds, date1904: workbook.date1904, dateColumns: NO_COLUMNS };
+}
+
 /** The subject in the document's properties. A workbook without properties, or with broken ones, has none. */
 async function subjectOf(archive: Archive): Promise<{ subject?: string }> {
   const part = "docProps/core.xml";
@@ -52,29 +57,29 @@ async function firstRow(archive: Archive, workbook: Workbook, context: SheetCont
   const parser = createSheetParser(context, (row, cells) => {
     if (columns === null && !isBlankRow(cells)) columns = headerNames(cells, row);
   });
-  for await (const piece of archive.text(workbook.sheet, signal)) {
-    // In small pieces, so that hardly more than the header row is parsed.
-    for (let at = 0; at < piece.length && columns === null; at += HEADER_BITE) parser.write(piece.slice(at, at + HEADER_BITE));
-    if (columns !== null) return columns;
-  }
-  parser.end(); // may still find the header row: the parser puts unfinished text off until there is more of it
+  await parseUntil(archive, workbook.sheet, parser, () => columns !== null, signal);
   if (columns === null) throw noHeader(workbook);
   return columns;
 }
 
+/** Parses a part until something is found. In small pieces, so that hardly more than that is parsed. */
+async function parseUntil(archive: Archive, part: string, parser: XmlParser, isFound: () => boolean, signal?: AbortSignal): Promise<void> {
+  for await (const piece of archive.text(part, signal)) {
+    for (let at = 0; at < piece.length && !isFound(); at += BITE) parser.write(piece.slice(at, at + BITE));
+    if (isFound()) return;
+  }
+  parser.end(); // may still find it: the parser puts unfinished text off until there is more of it
+}
+
+const BITE = 2048;
+
 export async function* readXlsxRows(path: string, options: ReadOptions): AsyncGenerator<RowBatch> {
   const archive = await openArchive(path, options.mostInflated);
   try {
-    const workbook = await readWorkbook(archive);
+    const { workbook, ...sheet } = await openSheet(archive);
     const strings = await readSharedStrings(archive, workbook.sharedStrings, Number.POSITIVE_INFINITY, options.signal);
-    const context: SheetContext = {
-      kinds: workbook.styles ? readStyles(await archive.wholeText(workbook.styles)) : [],
-      date1904: workbook.date1904,
-      dateColumns: options.dateColumns ?? NO_COLUMNS,
-      writeNumber: options.writeNumber,
-      sharedString: strings.at,
-    };
-    yield* sheetRows(archive, workbook, context, options.signal);
+    const { dateColumns = NO_COLUMNS, writeNumber } = options;
+    yield* sheetRows(archive, workbook, { ...sheet, dateColumns, writeNumber, sharedString: strings.at }, options.signal);
   } finally {
     archive.close();
   }
@@ -119,7 +124,6 @@ function noHeader({ sheetName }: Workbook): FileFault {
 const MOST_LOOKED_AT = 100;
 const MOST_NAMED = 5;
 const MOST_NAME_CHARS = 50;
-const BITE = 2048;
 
 /** The visible sheets beside the one that is read, as far as they have rows. Hidden sheets are not meant to be read. */
 async function otherSheetsOf(path: string, { others }: Workbook, signal?: AbortSignal): Promise<string[]> {
@@ -143,11 +147,7 @@ async function hasRows(archive: Archive, part: string, signal?: AbortSignal): Pr
     isFound ||= !isBlankRow(cells);
   });
   try {
-    for await (const piece of archive.text(part, signal)) {
-      for (let at = 0; at < piece.length && !isFound; at += BITE) parser.write(piece.slice(at, at + BITE));
-      if (isFound) return true;
-    }
-    parser.end();
+    await parseUntil(archive, part, parser, () => isFound, signal);
     return isFound;
   } catch (error) {
     if (error instanceof FileFault) return true;

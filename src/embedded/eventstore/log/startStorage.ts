@@ -7,7 +7,7 @@ import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { takeFolder } from "../../dataFolder.js";
 import { encodeHead } from "./blockEncoder.js";
 import { decodeBlock, partOf } from "./blocks.js";
-import { decodeEntry, fileOf, openStorage, putBlock, type Storage, type Tables, TOMBSTONE } from "./storage.js";
+import { decodeEntry, enterBlock, fileOf, openStorage, putBlock, type Storage, type Tables, TOMBSTONE } from "./storage.js";
 
 /** The data folder belongs to a process that is alive. */
 export class FolderInUse extends Error {}
@@ -23,7 +23,7 @@ export async function startStorage(folder: string, warn: (message: string, error
   try {
     let storage = openStorage(folder);
     storage.refresh(); // makes everything visible that the folder's last owner wrote
-    storage.completeIndex();
+    completeIndex(storage.tables);
     if (removeDeleted(storage.tables)) storage = await copied(storage, folder, warn);
     return {
       storage,
@@ -53,7 +53,7 @@ async function copied(storage: Storage, folder: string, warn: (message: string, 
   return copy;
 }
 
-/** Present when the index has an entry for every tombstone. In the folder of an earlier version it has none, and the index is searched once. */
+/** Present when the index has an entry for every block and every tombstone. The folder of an earlier version may lack some. */
 const NOTED: [string, number] = ["noted", 0];
 /** Present while bytes that were removed from the log may still be in the file. */
 const UNCOPIED: [string, number] = ["uncopied", 0];
@@ -62,22 +62,24 @@ const empty = Buffer.alloc(0);
 /** A larger file is not copied: the start waits for the copy, which takes some seconds per gibibyte. */
 const MOST_COPIED_BYTES = 2 * 1024 ** 3;
 
+export function completeIndex({ root, log, index }: Tables): void {
+  if (index.get(NOTED)) return;
+  root.transactionSync(() => {
+    for (const { key, value } of log.getRange()) enterBlock(index, decodeBlock(key, value));
+    index.putSync(NOTED, empty);
+  });
+}
+
 /** Runs in one transaction, before the node serves anything. True when the file should be copied. */
 function removeDeleted({ root, log, index }: Tables): boolean {
   return root.transactionSync(() => {
     const noted = [...index.getRange({ start: [TOMBSTONE, 0], end: [TOMBSTONE, Number.MAX_VALUE] })];
-    const streams = index.get(NOTED) ? noted.map(({ value }) => value.toString()) : findTombstoned(index);
-    index.putSync(NOTED, empty);
-    for (const { key } of noted) index.removeSync(key);
-    if (streams.map((stream) => emptyStream({ log, index }, stream)).includes(true)) index.putSync(UNCOPIED, empty);
+    for (const { key, value } of noted) {
+      index.removeSync(key);
+      if (emptyStream({ log, index }, value.toString())) index.putSync(UNCOPIED, empty);
+    }
     return index.get(UNCOPIED) !== undefined;
   });
-}
-
-function findTombstoned(index: Tables["index"]): string[] {
-  const found: string[] = [];
-  for (const [stream, revision] of index.getKeys()) if (revision >= MAX_INT64) found.push(stream);
-  return found;
 }
 
 /** True when an event was removed. */

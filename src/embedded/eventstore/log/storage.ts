@@ -32,15 +32,15 @@ export const TOMBSTONE = "tombstone";
 /** Call it in a transaction. */
 export function putBlock({ log, index }: Pick<Tables, "log" | "index">, block: NewBlock): void {
   void log.put(block.position, block.bytes);
-  putEntry(index, block);
-  if (block.revision >= MAX_INT64) void index.put([TOMBSTONE, block.position], Buffer.from(streamKey(block.stream)));
+  enterBlock(index, block);
 }
 
-export function putEntry(index: Tables["index"], { stream, revision, position, count }: Block): void {
+export function enterBlock(index: Tables["index"], { stream, revision, position, count }: Block): void {
   const entry = Buffer.allocUnsafe(12);
   entry.writeDoubleBE(position, 0);
   entry.writeUInt32BE(count, 8);
   void index.put([streamKey(stream), revision], entry);
+  if (revision >= MAX_INT64) void index.put([TOMBSTONE, position], Buffer.from(streamKey(stream)));
 }
 
 export const decodeEntry = (entry: Buffer) => ({ position: entry.readDoubleBE(0), count: entry.readUInt32BE(8) });
@@ -52,9 +52,6 @@ export type Storage = ReturnType<typeof openStorage>;
 
 /** Handing a smaller transaction to LMDB's own thread costs more than the transaction does; a larger one would keep readers waiting. */
 const SMALL_BYTES = 64 * 1024;
-
-/** In folders of earlier versions: the index holds everything before the position that is noted here. No stream has this key. */
-const INDEXED_TO: [string, number] = ["", 0];
 
 export function openStorage(folder: string) {
   mkdirSync(folder, { recursive: true });
@@ -85,16 +82,6 @@ export function openStorage(folder: string) {
       if (bytesOf(blocks) > SMALL_BYTES) return root.batch(putAll).catch(throwCause);
       root.transactionSync(putAll);
       return undefined;
-    },
-
-    /** Enters blocks in the index that an earlier version left out. Only for a claimed folder: no other process may be writing to it. */
-    completeIndex(): void {
-      const indexedTo = index.get(INDEXED_TO)?.readDoubleBE(0);
-      if (indexedTo === undefined) return;
-      root.transactionSync(() => {
-        for (const block of blocksOf({ start: indexedTo })) putEntry(index, block);
-        index.removeSync(INDEXED_TO);
-      });
     },
 
     endPosition(): number {

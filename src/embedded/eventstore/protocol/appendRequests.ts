@@ -19,7 +19,7 @@ import { ID_BYTES, ID_TEXT, type ProposedEvent } from "../log/blockEncoder.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import { MAX_APPEND_BYTES, maxAppendSizeExceeded, missingProperty } from "./grpc.js";
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NIL_ID = "00000000-0000-0000-0000-000000000000";
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
@@ -77,21 +77,11 @@ const hasSameFields = (bytes: Buffer, at: number, before: Buffer, dataTag: numbe
   bytes[at + dataTag] === tag.data &&
   bytes.compare(before, ID_BYTES, dataTag, at + ID_BYTES, at + dataTag) === 0;
 
-/** The characters of an id in lower case, by their codes; 0 for any other character. */
-const CHARACTERS = Uint8Array.from({ length: 256 }, (_, code) => (/[\da-f-]/i.test(String.fromCharCode(code)) ? code | 0x20 : 0));
-const NIL = Buffer.from(NIL_ID.padStart(ID_BYTES));
-const DASH = 0x2d;
-
 /** Changes the event's id to lower case, in place. Throws if the id is no UUID. */
 function withId(event: Buffer): Buffer {
-  let [index, isNil] = [ID_TEXT, true];
-  for (; index < ID_BYTES; index++) {
-    const character = CHARACTERS[event[index] as number] as number;
-    if (character === 0 || (character === DASH) !== (NIL[index] === DASH)) break;
-    isNil &&= character === NIL[index];
-    event[index] = character;
-  }
-  if (isNil || index < ID_BYTES) throw new MalformedMessage("an event needs a UUID, as text");
+  const id = event.toString("latin1", ID_TEXT, ID_BYTES).toLowerCase();
+  if (!UUID.test(id) || id === NIL_ID) throw new MalformedMessage("an event needs a UUID, as text");
+  event.write(id, ID_TEXT, "latin1");
   return event;
 }
 
@@ -107,7 +97,7 @@ const keyOf = (property: Buffer): string => readSafely(property, (reader) => rea
 function readInOrder(message: Buffer, from: number, to: number): ProposedEvent {
   const { id, properties, metadata, data } = readFields(message.subarray(from, to));
   const kept = properties.filter((property) => keyOf(property) !== "created");
-  const known = UUID.test(id) ? id : NIL_ID; // the nil id is refused as well, but after a missing property
+  const known = UUID.test(id.toLowerCase()) ? id : NIL_ID; // the nil id is refused as well, but after a missing property
   const ordered = encode([[1, [[2, known]]], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
   return readSafely(ordered, (reader) => readProposedEvent(reader, { from: 0, to: reader.len }));
 }

@@ -1,15 +1,16 @@
 // How a page changes by itself: it tells the server which version it shows, is told when it is behind, and fetches its parts with `data-refetch`
 // again (browser/live.ts).
+
 import { hashToken } from "../../../domain/members.js";
 import { pageVersions } from "../../../queries/pageVersions.js";
-import type { PortalDeps, SignedInVisit, Visit } from "../pageDefinition.js";
+import type { PortalDeps, SignedInVisit } from "../pageDefinition.js";
+import { Link, useVisit } from "../shell/link.js";
 
 /** Read before what the page shows: a change in between is told again. */
 export const versionOf = async (watched: string, { pool }: Pick<PortalDeps, "pool">): Promise<string> =>
   (await pageVersions([watched], pool)).get(watched) ?? "";
 
 interface LiveProps {
-  readonly visit: Pick<Visit, "links" | "path">;
   /** The address of the events. */
   readonly from: string;
   readonly version: string;
@@ -18,21 +19,24 @@ interface LiveProps {
 }
 
 /** For the script `live.js`. A screen reader says how the status of elements with `data-says` changes. */
-export const Live = ({ visit, from, version, isMoving = false }: LiveProps) => (
-  <div class="live" data-live={visit.links.to(from)} data-version={version}>
-    <p class="unseen" role="status" data-live-news />
-    <p class="hint" data-live-lost hidden>
-      Live updates are interrupted. <a href={visit.links.to(visit.path)}>Reload</a>
-    </p>
-    {isMoving ? (
-      <noscript>
-        <p class="hint">
-          <a href={visit.links.to(visit.path)}>Reload</a> to see its progress.
-        </p>
-      </noscript>
-    ) : null}
-  </div>
-);
+export function Live({ from, version, isMoving = false }: LiveProps) {
+  const { links, path } = useVisit();
+  return (
+    <div class="live" data-live={links.to(from)} data-version={version}>
+      <p class="unseen" role="status" data-live-news />
+      <p class="hint" data-live-lost hidden>
+        Live updates are interrupted. <Link to={path}>Reload</Link>
+      </p>
+      {isMoving ? (
+        <noscript>
+          <p class="hint">
+            <Link to={path}>Reload</Link> to see its progress.
+          </p>
+        </noscript>
+      ) : null}
+    </div>
+  );
+}
 
 /** `x-accel-buffering` keeps a proxy from holding the answer back until it ends. */
 const eventHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" } as const;

@@ -31,11 +31,6 @@ export interface PageToOpen {
   readonly cut: () => void;
 }
 
-export interface OpenPages {
-  /** The events for one page. Throws 503 where too many pages are open already. */
-  readonly open: (page: PageToOpen) => ReadableStream<Uint8Array>;
-}
-
 const tickMs = 750;
 /** While the database does not answer. */
 const backOffMs = 5_000;
@@ -49,7 +44,7 @@ const mostWaitingMs = 60_000;
 /** Without an answer about its session for this long a stream ends. */
 const mostUnknownMs = 30_000;
 
-export function createOpenPages({ versions, signedIn, closing, logger, limits: given }: OpenPagesOptions): OpenPages {
+export function createOpenPages({ versions, signedIn, closing, logger, limits: given }: OpenPagesOptions) {
   const limits = { ...openPageLimits, ...given };
   const refusal = "Too many pages are open that change by themselves. Close some, or reload this one by hand";
   const ofOrganisations = createPlaces({ inAll: limits.inAll, each: limits.perOrganisation, refusal });
@@ -131,7 +126,8 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: g
   closing.addEventListener("abort", endAll, { once: true });
 
   return {
-    open: (request) => {
+    /** The events for one page. Throws 503 where too many pages are open already. */
+    open: (request: PageToOpen): ReadableStream<Uint8Array> => {
       const release = claim(request);
       const { page, body } = openStream(request, {
         onOpen: () => {

@@ -5,10 +5,10 @@ import { Rejection } from "../../../domain/rejection.js";
 import { passwordHashOf } from "../../../queries/lookUps/members.js";
 import {
   type FormDefinition,
-  formsOf,
+  formOf,
   type PageContent,
-  type PageDefinition,
   type PortalDeps,
+  page,
   type SignedInVisit,
   type Subject,
   withNotice,
@@ -16,117 +16,96 @@ import {
 import { browserName, unknownBrowser } from "../sessions/browserName.js";
 import { knownBrowser } from "../sessions/cookies.js";
 import { addressOf } from "../sessions/signInLog.js";
-import { AskButton, Button, Field, Form, NoQuestion, Question } from "../shell/form.js";
-import { Badge, Facts, Panel } from "../shell/panel.js";
-import { type Column, Table } from "../shell/table.js";
-import { Time } from "../shell/values.js";
+import { AskButton, Button, ButtonForm, Field, Form, NoQuestion, Question } from "../shell/form.js";
+import { Badge, type Fact, Facts, Panel } from "../shell/panel.js";
+import { actionColumn, type Column, Table } from "../shell/table.js";
 import { ChosenPassword } from "./join.js";
 import { signedOut, tooManyTries } from "./signIn.js";
 
 const path = "/portal/account";
 
-async function showAccount(visit: SignedInVisit, { pool }: PortalDeps): Promise<PageContent> {
-  const { person, query } = visit;
+async function showAccount({ person, query }: SignedInVisit, { pool }: PortalDeps): Promise<PageContent> {
+  const { email, name, role, organisationId, organisationName, memberId, sessionId: own } = person;
   const sessions = await listSessions(pool, person);
-  const hasPassword = (await passwordHashOf(person.organisationId, person.memberId, pool)) !== undefined;
+  const hasPassword = (await passwordHashOf(organisationId, memberId, pool)) !== undefined;
+  const facts: Fact[] = [
+    ["Email", email],
+    ["Role", role],
+    ["Organisation", organisationName],
+  ];
   return {
     title: "Account",
     body: (
       <>
-        {query["ask"] === "everywhere" ? <EverywhereQuestion visit={visit} /> : <NoQuestion />}
-        <About visit={visit} />
+        {query["ask"] === "everywhere" ? (
+          <Question title="Sign out everywhere?" to={`${path}/sign-out-everywhere`} back={path} label="Sign out everywhere">
+            <p>You are signed out at once in every browser, in this one too. Your password stays as it is.</p>
+          </Question>
+        ) : (
+          <NoQuestion />
+        )}
+        <Panel id="about" title="About you">
+          <Facts facts={facts} />
+          <Form to={`${path}/name`} class="in-line">
+            <Field label="Name" name="name" maxlength={longestName} value={name === email ? "" : name} autocomplete="name" />
+            <Button label="Save name" />
+          </Form>
+          <p class="hint">Others see your name beside what you do. You sign in with your email.</p>
+        </Panel>
         <Panel id="password" title="Password">
-          {hasPassword ? <PasswordForm visit={visit} /> : <NoPassword />}
+          {hasPassword ? (
+            <PasswordForm email={email} />
+          ) : (
+            <p>
+              You sign in with single sign-on and have no password here. If you need one, an admin of your organisation can make you a
+              sign-in link.
+            </p>
+          )}
         </Panel>
         <Panel id="sessions" title="Sessions">
           <p>These browsers are signed in to your account. If you do not recognise one, sign it out and change your password.</p>
-          <Table caption="Browsers that are signed in to your account" columns={columns(visit)} rows={thisFirst(visit, sessions)} />
-          <AskButton visit={visit} at={path} question={{ ask: "everywhere" }} label="Sign out everywhere" about="all your sessions" />
+          <Table
+            caption="Browsers that are signed in to your account"
+            columns={columns(own)}
+            rows={sessions.toSorted((one, other) => Number(other.sessionId === own) - Number(one.sessionId === own))}
+          />
+          <AskButton at={path} question={{ ask: "everywhere" }} label="Sign out everywhere" about="all your sessions" />
         </Panel>
       </>
     ),
   };
 }
 
-const page: PageDefinition = { path, access: "look", show: showAccount };
+const accountPage = page(path, "look", showAccount);
 
-/** The e-mail stands in place of the name where no name is known. */
-const ownName = ({ name, email }: SignedInVisit["person"]) => (name === email ? "" : name);
-
-function About({ visit }: { visit: SignedInVisit }) {
-  const { person, submitted } = visit;
-  return (
-    <Panel id="about" title="About you">
-      <Facts
-        facts={[
-          ["Email", person.email],
-          ["Role", person.role],
-          ["Organisation", person.organisationName],
-        ]}
-      />
-      <Form visit={visit} to={`${path}/name`} class="in-line">
-        <Field label="Name" name="name" maxlength={longestName} value={submitted.get("name") || ownName(person)} autocomplete="name" />
-        <Button label="Save name" />
-      </Form>
-      <p class="hint">Others see your name beside what you do. You sign in with your email.</p>
-    </Panel>
-  );
-}
-
-const PasswordForm = ({ visit }: { visit: SignedInVisit }) => (
+const PasswordForm = ({ email }: { email: string }) => (
   <>
     <p>When you change your password, you stay signed in here and are signed out everywhere else.</p>
-    <Form visit={visit} to={`${path}/password`} class="stacked narrow-form">
+    <Form to={`${path}/password`} class="stacked narrow-form" submit="Change password">
       {/* Tells password managers whose password it is. */}
-      <input type="text" name="username" value={visit.person.email} autocomplete="username" hidden />
+      <input type="text" name="username" value={email} autocomplete="username" hidden />
       <Field label="Current password" name="currentPassword" type="password" maxlength={1000} autocomplete="current-password" />
       <ChosenPassword label="New password" />
-      <div>
-        <Button label="Change password" />
-      </div>
     </Form>
   </>
 );
 
-const NoPassword = () => (
-  <p>
-    You sign in with single sign-on and have no password here. If you need one, an admin of your organisation can make you a sign-in link.
-  </p>
-);
-
-const thisFirst = ({ person }: SignedInVisit, sessions: readonly OwnSession[]): OwnSession[] =>
-  [...sessions].sort((one, other) => Number(other.sessionId === person.sessionId) - Number(one.sessionId === person.sessionId));
-
-const columns = (visit: SignedInVisit): readonly Column<OwnSession>[] => [
+const columns = (own: string): readonly Column<OwnSession>[] => [
   {
     heading: "Browser",
     names: true,
     cell: ({ sessionId, browser }) => (
       <span>
-        {browser ?? unknownBrowser} {sessionId === visit.person.sessionId ? <Badge state={{ label: "This one", badge: "good" }} /> : null}
+        {browser ?? unknownBrowser} {sessionId === own ? <Badge state={{ label: "This one", badge: "good" }} /> : null}
       </span>
     ),
   },
-  { heading: "Signed in", cell: ({ since }) => <Time visit={visit} at={since} /> },
-  { heading: "Last seen", cell: ({ lastSeenAt }) => <Time visit={visit} at={lastSeenAt} /> },
-  {
-    heading: "Action",
-    number: true,
-    cell: ({ sessionId, browser }) => (
-      <div class="actions">
-        <Form visit={visit} to={`${path}/sessions/${sessionId}/sign-out`} class="link">
-          <Button class="quiet" aria-description={browser ?? unknownBrowser} label="Sign out" />
-        </Form>
-      </div>
-    ),
-  },
+  { heading: "Signed in", value: ({ since }) => since },
+  { heading: "Last seen", value: ({ lastSeenAt }) => lastSeenAt },
+  actionColumn(({ sessionId, browser }) => (
+    <ButtonForm to={`${path}/sessions/${sessionId}/sign-out`} about={browser ?? unknownBrowser} label="Sign out" />
+  )),
 ];
-
-const EverywhereQuestion = ({ visit }: { visit: SignedInVisit }) => (
-  <Question visit={visit} title="Sign out everywhere?" to={`${path}/sign-out-everywhere`} back={path} label="Sign out everywhere">
-    <p>You are signed out at once in every browser, in this one too. Your password stays as it is.</p>
-  </Question>
-);
 
 const saveName: FormDefinition["submit"] = async (visit, fields, { members }) => {
   const name = await renameMember(members, visit.person, fields.get("name"), visit.requestId);
@@ -179,14 +158,12 @@ const endAllSessions: FormDefinition["submit"] = async (visit, _, deps) => {
   return signedOut(visit, deps, "You are signed out everywhere.");
 };
 
-const form = formsOf(page);
-
 export const account: Subject = {
-  pages: [page],
+  pages: [accountPage],
   forms: [
-    form("/name", saveName, { faults: { name: /name/ } }),
-    form("/password", savePassword, { faults: { currentPassword: /^The current password/, password: /password/i } }),
-    form("/sessions/{sessionId}/sign-out", endSession),
-    form("/sign-out-everywhere", endAllSessions),
+    formOf(accountPage, { below: "/name", faults: { name: /name/ } }, saveName),
+    formOf(accountPage, { below: "/password", faults: { currentPassword: /^The current password/, password: /password/i } }, savePassword),
+    formOf(accountPage, "/sessions/{sessionId}/sign-out", endSession),
+    formOf(accountPage, "/sign-out-everywhere", endAllSessions),
   ],
 };

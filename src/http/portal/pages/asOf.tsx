@@ -27,10 +27,10 @@ export function AsOf({ visit, path, asOf }: AsOfProps) {
   const kept = Object.fromEntries(new URLSearchParams(more));
   return (
     <>
-      <Chips visit={visit} path={action} chips={[{ name: "asOf", label: "As of", kind: "time", value }]} kept={kept} all="Show it now" />
+      <Chips path={action} chips={[{ name: "asOf", label: "As of", kind: "time", value }]} kept={kept} all="Show it now" />
       {asOf === undefined ? null : (
         <p class="muted">
-          As it was on <Time visit={visit} at={asOf} exact />
+          As it was on <Time at={asOf} exact />
         </p>
       )}
     </>

@@ -1,4 +1,3 @@
-import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import type { Chip } from "../shell/chips.js";
@@ -7,20 +6,12 @@ import type { Column } from "../shell/table.js";
 /** A customer's name, as far as the organisation's newest catalogue knows it. */
 export type NameOfCustomer = (customerId: string) => string | undefined;
 
-/** The organisation's time, and its newest catalogue. */
-export interface OrganisationNow {
-  readonly now: Date;
-  readonly catalogueVersion: number;
-  readonly catalogue: Catalogue;
-  readonly nameOf: NameOfCustomer;
-}
-
-/** Read once for a visit, however many parts of its page need it. */
-export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps, "pool" | "catalogues">): Promise<OrganisationNow> => {
+/** The organisation's time, and its newest catalogue: read once for a visit, however many parts of its page need it. */
+export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps, "pool" | "catalogues">) => {
   const { organisationId } = visit.person;
   const { now, catalogueVersion } = await presentCatalogueOf(organisationId, deps.pool);
   const catalogue = await deps.catalogues(organisationId, catalogueVersion);
-  return { now, catalogueVersion, catalogue, nameOf: (customerId) => catalogue.customers.get(customerId)?.name };
+  return { now, catalogueVersion, catalogue, nameOf: (customerId: string) => catalogue.customers.get(customerId)?.name };
 });
 
 export function Customer({ customerId, nameOf }: { customerId: string | null; nameOf: NameOfCustomer }) {

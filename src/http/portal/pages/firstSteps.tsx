@@ -1,4 +1,5 @@
 // Get started: what an organisation does in its first hour, each step ticked when it is done.
+
 import type { Child } from "hono/jsx";
 import { putFirstStepsAway } from "../../../commands/organisations/firstSteps.js";
 import { demoOrganisation } from "../../../demo/demoOrganisation.js";
@@ -6,8 +7,9 @@ import { parseOrganisationFile } from "../../../domain/catalogue/organisationFil
 import type { OrganisationFile } from "../../../domain/catalogue/schema.js";
 import { idOf } from "../../../domain/catalogue/uses.js";
 import { firstStepsOf } from "../../../queries/recentWork.js";
-import { type FormDefinition, originOf, type PageDefinition, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
-import { Button, ButtonLink, Form, HiddenFields } from "../shell/form.js";
+import { type FormDefinition, formOf, originOf, type PageDefinition, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
+import { ButtonForm } from "../shell/form.js";
+import { ButtonLink } from "../shell/link.js";
 import { Panel } from "../shell/panel.js";
 import { addPath, type Entry, listPath, tabOrder } from "./catalogue/addresses.js";
 import { editForm } from "./catalogue/draft.js";
@@ -30,13 +32,13 @@ interface Step {
  */
 export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
   if (!visit.may("operate")) return null;
-  const { may, links } = visit;
+  const { may } = visit;
   const done = await firstStepsOf(visit.person.organisationId, deps.pool);
   if (done.isPutAway || (done.hasImport && !done.hasExample)) return null;
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
   const { customers, rateCards } = catalogue.file;
   const isPriced = customers.length > 0 && rateCards.length > 0;
-  const link = (to: string, label: string) => <ButtonLink to={links.to(to)} label={label} quiet />;
+  const link = (to: string, label: string) => <ButtonLink to={to} label={label} quiet />;
   const ofAdmins = <span class="muted">An admin does this.</span>;
   const steps: readonly Step[] = [
     {
@@ -44,10 +46,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
       isDone: isPriced,
       ways: may("catalogue") ? (
         <>
-          <Form visit={visit} to={`${path}/catalogue`} class="">
-            <HiddenFields values={{ version: String(catalogueVersion) }} />
-            <Button label="Load example catalogue" />
-          </Form>
+          <ButtonForm to={`${path}/catalogue`} hidden={{ version: String(catalogueVersion) }} class="" label="Load example catalogue" />
           {customers.length === 0 ? link(addPath("customers"), "Add customer") : link(listPath("rateCards"), "Add prices")}
         </>
       ) : (
@@ -57,11 +56,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
     {
       label: "Try the example file",
       isDone: done.hasImport,
-      ways: (
-        <Form visit={visit} to={`${path}/example`} class="">
-          <Button class={isPriced ? undefined : "quiet"} label="Try the example file" />
-        </Form>
-      ),
+      ways: <ButtonForm to={`${path}/example`} class={isPriced ? "" : "quiet"} label="Try the example file" />,
     },
     {
       label: "Invite a colleague",
@@ -88,9 +83,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
           </li>
         ))}
       </ol>
-      <Form visit={visit} to={path} class="">
-        <Button class="quiet" label="Put away" aria-description="This list, for everybody in your organisation" />
-      </Form>
+      <ButtonForm to={path} label="Put away" about="This list, for everybody in your organisation" />
     </Panel>
   );
 }
@@ -107,21 +100,16 @@ function withExample(file: OrganisationFile): OrganisationFile {
   return { ...file, ...Object.fromEntries(merged) };
 }
 
-export const firstStepsForms = (page: PageDefinition<SignedInVisit>): readonly FormDefinition<SignedInVisit>[] => [
-  {
-    path,
-    access: "operate",
-    page,
-    submit: async (visit, _, { organisations }) => {
-      await putFirstStepsAway(organisations, visit.person.organisationId, originOf(visit));
-      return { goTo: "/portal" };
-    },
-  },
-  editForm(`${path}/catalogue`, page, (_, file) => ({ file: withExample(file), goTo: "/portal", about: "to the example catalogue" })),
-  {
-    path: `${path}/example`,
-    access: "operate",
-    page,
-    submit: (visit, _, deps) => takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps)),
-  },
+const putAway: FormDefinition["submit"] = async (visit, _, { organisations }) => {
+  await putFirstStepsAway(organisations, visit.person.organisationId, originOf(visit));
+  return { goTo: "/portal" };
+};
+
+const tryExample: FormDefinition["submit"] = (visit, _, deps) =>
+  takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps));
+
+export const firstStepsForms = (overview: PageDefinition): readonly FormDefinition[] => [
+  formOf(overview, { below: "/first-steps", access: "operate" }, putAway),
+  editForm(`${path}/catalogue`, overview, (_, file) => ({ file: withExample(file), goTo: "/portal", about: "to the example catalogue" })),
+  formOf(overview, { below: "/first-steps/example", access: "operate" }, tryExample),
 ];

@@ -8,7 +8,8 @@ import { streamOf } from "../../../events/streams.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
 import { principalNames } from "../../../queries/organisations/organisations.js";
 import { revisionOfRow, streamPage } from "../../../queries/streamSearch.js";
-import type { PageDefinition, SignedInVisit } from "../pageDefinition.js";
+import { withQuery } from "../links.js";
+import { page } from "../pageDefinition.js";
 import { EmptyState, Pager } from "../shell/panel.js";
 import { Time } from "../shell/values.js";
 import { importOf } from "./imports/importPage.js";
@@ -19,90 +20,79 @@ import { quotesPath } from "./quotes/quoteForm.js";
 const eventsPerPage = 25;
 
 /** The events of an import, from the beginning or from a row; those of its corrections and of its reversals by `of`. */
-export const importHistoryPage: PageDefinition<SignedInVisit> = {
-  path: `${importsPath}/{importId}/history`,
-  access: "look",
-  show: async (visit, deps) => {
-    const { view } = await importOf(visit, deps);
-    const { eventStore, pool } = deps;
-    const { importId } = view;
-    const of = histories.find((each) => each === visit.query["of"]) ?? "import";
-    const stream = streamOf[of](importId);
-    const row = of === "import" ? numberOf(visit.query["row"]) : undefined;
-    const from = row === undefined ? BigInt(numberOf(visit.query["from"]) ?? 0) : await revisionOfRow(eventStore, stream, row);
-    const [{ events, next }, nameOf] = await Promise.all([
-      streamPage(eventStore, stream, from, eventsPerPage),
-      principalNames(visit.person.organisationId, pool),
-    ]);
-    const path = `${importPath(importId)}/history`;
-    const own = of === "import" ? undefined : of;
-    return {
-      title: "History",
-      crumbs: importCrumbs(view),
-      views: histories.map((each) => ({
-        label: historyNames[each],
-        to: visit.links.to(path, { of: each === "import" ? undefined : each }),
-        current: each === of,
-      })),
-      body: (
-        <section class="panel" aria-label="Events">
-          <Events visit={visit} events={events} nameOf={nameOf} />
-          <Pager
-            of="events"
-            cursor={from > 0n ? String(from) : undefined}
-            nextCursor={next === null ? null : String(next)}
-            address={(revision) => visit.links.to(path, { of: own, from: revision })}
-          />
-        </section>
-      ),
-    };
-  },
-};
+export const importHistoryPage = page(`${importsPath}/{importId}/history`, "look", async (visit, deps) => {
+  const { view } = await importOf(visit, deps);
+  const { eventStore, pool } = deps;
+  const { importId } = view;
+  const of = histories.find((each) => each === visit.query["of"]) ?? "import";
+  const stream = streamOf[of](importId);
+  const row = of === "import" ? numberOf(visit.query["row"]) : undefined;
+  const from = row === undefined ? BigInt(numberOf(visit.query["from"]) ?? 0) : await revisionOfRow(eventStore, stream, row);
+  const [{ events, next }, nameOf] = await Promise.all([
+    streamPage(eventStore, stream, from, eventsPerPage),
+    principalNames(visit.person.organisationId, pool),
+  ]);
+  const path = `${importPath(importId)}/history`;
+  const own = of === "import" ? undefined : of;
+  return {
+    title: "History",
+    crumbs: importCrumbs(view),
+    views: histories.map((each) => ({
+      label: historyNames[each],
+      to: withQuery(path, { of: each === "import" ? undefined : each }),
+      current: each === of,
+    })),
+    body: (
+      <section class="panel" aria-label="Events">
+        <Events events={events} nameOf={nameOf} />
+        <Pager
+          of="events"
+          cursor={from > 0n ? String(from) : undefined}
+          nextCursor={next === null ? null : String(next)}
+          path={(revision) => withQuery(path, { of: own, from: revision })}
+        />
+      </section>
+    ),
+  };
+});
 
 const histories = ["import", "corrections", "reversals"] as const;
 const historyNames = { import: "The import", corrections: "Its corrections", reversals: "Its reversals" } as const;
 
 const numberOf = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
 
-export const quoteHistoryPage: PageDefinition<SignedInVisit> = {
-  path: `${quotesPath}/{quoteId}/history`,
-  access: "look",
-  show: async (visit, { eventStore, pool }) => {
-    const { organisationId } = visit.person;
-    const quoteId = visit.params["quoteId"] ?? "";
-    const place = quotePlaceOf(quoteId);
-    const found = place && (await readQuotes(eventStore, place));
-    if (!found || found.data.organisationId !== organisationId) throw new Rejection("notFound", "There is no quote with this id");
-    const stream = streamOf[place.number === 0 ? "quote" : "quotes"](place.quotesId);
-    const [{ events }, nameOf] = await Promise.all([
-      streamPage(eventStore, stream, 0n, eventsPerPage),
-      principalNames(organisationId, pool),
-    ]);
-    return {
-      title: "History",
-      crumbs: [
-        ["Quotes", quotesPath],
-        ["Quote", `${quotesPath}?quote=${encodeURIComponent(quoteId)}`],
-      ],
-      body: (
-        <section class="panel" aria-label="Events">
-          <Events visit={visit} events={events} nameOf={nameOf} />
-        </section>
-      ),
-    };
-  },
-};
+export const quoteHistoryPage = page(`${quotesPath}/{quoteId}/history`, "look", async (visit, { eventStore, pool }) => {
+  const { organisationId } = visit.person;
+  const quoteId = visit.params["quoteId"] ?? "";
+  const place = quotePlaceOf(quoteId);
+  const found = place && (await readQuotes(eventStore, place));
+  if (!found || found.data.organisationId !== organisationId) throw new Rejection("notFound", "There is no quote with this id");
+  const stream = streamOf[place.number === 0 ? "quote" : "quotes"](place.quotesId);
+  const [{ events }, nameOf] = await Promise.all([streamPage(eventStore, stream, 0n, eventsPerPage), principalNames(organisationId, pool)]);
+  return {
+    title: "History",
+    crumbs: [
+      ["Quotes", quotesPath],
+      ["Quote", `${quotesPath}?quote=${encodeURIComponent(quoteId)}`],
+    ],
+    body: (
+      <section class="panel" aria-label="Events">
+        <Events events={events} nameOf={nameOf} />
+      </section>
+    ),
+  };
+});
 
 /** Each event in words. Opened, it shows the event as it was recorded. */
-function Events({ visit, events, nameOf }: { visit: SignedInVisit; events: readonly StoredEvent[]; nameOf: NameOf }) {
+function Events({ events, nameOf }: { events: readonly StoredEvent[]; nameOf: NameOf }) {
   if (events.length === 0) return <EmptyState title="Nothing is recorded here" />;
   return (
     <ol class="timeline">
       {events.map((event) => (
         <li>
-          <Time visit={visit} at={event.recordedAt} exact />
+          <Time at={event.recordedAt} exact />
           <div>
-            {inWords(event, visit, nameOf)}
+            {inWords(event, nameOf)}
             <details>
               <summary>
                 Recorded data<span class="unseen"> {String(event.revision)}</span>
@@ -116,7 +106,7 @@ function Events({ visit, events, nameOf }: { visit: SignedInVisit; events: reado
   );
 }
 
-function inWords(stored: StoredEvent, visit: SignedInVisit, nameOf: NameOf): Child {
+function inWords(stored: StoredEvent, nameOf: NameOf): Child {
   const event = readable(stored);
   switch (event?.type) {
     case "RowAccepted":
@@ -136,7 +126,7 @@ function inWords(stored: StoredEvent, visit: SignedInVisit, nameOf: NameOf): Chi
     case "RowsDismissed":
     case "RowsReopened":
     case "RowsReversed":
-      return stepInWords(event, visit, nameOf);
+      return stepInWords(event, nameOf);
   }
   return stored.type;
 }

@@ -1,4 +1,5 @@
 // What people, keys and the command line did in the organisation, and each event behind it.
+
 import { recordedInWords } from "../../../domain/catalogue/fields.js";
 import { type LogEntry, type LogTopic, logTopics } from "../../../domain/log/entry.js";
 import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../domain/log/sentences.js";
@@ -12,11 +13,12 @@ import { listKeys } from "../../../queries/organisations/keys.js";
 import { listMembers } from "../../../queries/organisations/organisations.js";
 import { listWebhooks } from "../../../queries/organisations/webhooks.js";
 import { withQuery } from "../links.js";
-import type { PageDefinition, PortalDeps, SignedInVisit, Subject } from "../pageDefinition.js";
-import type { Chip } from "../shell/chips.js";
+import { type PortalDeps, page, type SignedInVisit, type Subject } from "../pageDefinition.js";
+import { type Chip, optionsOf } from "../shell/chips.js";
+import { Link } from "../shell/link.js";
 import { listPage } from "../shell/listPage.js";
 import { EmptyState, Facts, Panel } from "../shell/panel.js";
-import type { Column } from "../shell/table.js";
+import { type Column, fileColumns } from "../shell/table.js";
 import { Time } from "../shell/values.js";
 import { changesPath, versionsPath } from "./catalogue/addresses.js";
 import { dayChips, daysIn } from "./days.js";
@@ -48,7 +50,7 @@ const list = listPage<LogEntry>({
   caption: "What happened, newest first",
   filters: chipsOf,
   query: async (visit, page, { pool }) => listLog(visit.person.organisationId, filterOf(visit), page, pool),
-  columns: async (visit, deps, entries) => columns(visit, await sentenceContextOf(visit, entries, deps)),
+  columns: async (visit, deps, entries) => columns(await sentenceContextOf(visit, entries, deps)),
   empty: (_, why) => (
     <EmptyState title={why === "none" ? "Nothing here yet" : "No entries match this filter"}>
       What people, keys and the command line do appears here.
@@ -72,10 +74,9 @@ async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: 
     { value: "cli", label: "The command line" },
   ];
   const options = people.filter(({ value }, index) => people.findIndex((each) => each.value === value) === index);
-  const whats = logTopics.map((value) => ({ value, label: whatNames[value] }));
   return [
     { name: "by", label: "Person or key", kind: "choice", all: "Everyone", options, gone: "A removed member" },
-    { name: "what", label: "What", kind: "choice", all: "Everything", options: whats },
+    { name: "what", label: "What", kind: "choice", all: "Everything", options: optionsOf(whatNames) },
     ...dayChips(),
   ];
 }
@@ -94,8 +95,8 @@ async function sentenceContextOf(visit: SignedInVisit, entries: readonly LogEntr
   return { names, endpoints: new Set(present.map(({ endpointId }) => endpointId)) };
 }
 
-const columns = (visit: SignedInVisit, context: SentenceContext): readonly Column<LogEntry>[] => [
-  { key: "at", heading: "When", value: ({ at }) => at, cell: ({ at }) => <Time visit={visit} at={at} exact /> },
+const columns = (context: SentenceContext): readonly Column<LogEntry>[] => [
+  { key: "at", heading: "When", value: ({ at }) => at, cell: ({ at }) => <Time at={at} exact /> },
   { key: "by", heading: "By", value: ({ by }) => actorName(by, context.names), onlyInFiles: true },
   { key: "what", heading: "What", value: ({ what }) => whatNames[what], onlyInFiles: true },
   {
@@ -103,21 +104,21 @@ const columns = (visit: SignedInVisit, context: SentenceContext): readonly Colum
     heading: "What happened",
     names: true,
     value: (entry) => sentenceText(sentenceOf(entry, context.names)),
-    cell: (entry) => <EntrySentence visit={visit} entry={entry} context={context} />,
+    cell: (entry) => <EntrySentence entry={entry} context={context} />,
   },
   {
     heading: "Details",
     cell: ({ id, event, revision }) => (
-      <a href={visit.links.to(logEventPath(id))}>
+      <Link to={logEventPath(id)}>
         Event<span class="unseen">{` ${event}, revision ${revision}`}</span>
-      </a>
+      </Link>
     ),
   },
-  ...recorded.map(([key, heading, value]) => ({ key, heading, value, onlyInFiles: true })),
+  ...recorded,
 ];
 
 /** What the entry was made from, for files. */
-const recorded: readonly (readonly [key: string, heading: string, value: (entry: LogEntry) => string])[] = [
+const recorded = fileColumns<LogEntry>([
   ["byKind", "By kind", ({ by }) => by.kind],
   ["byId", "By id", ({ by }) => by.id],
   ["aboutKind", "About kind", ({ about }) => about.kind],
@@ -126,16 +127,16 @@ const recorded: readonly (readonly [key: string, heading: string, value: (entry:
   ["stream", "Stream", ({ stream }) => stream],
   ["revision", "Revision", ({ revision }) => revision],
   ["id", "Entry id", ({ id }) => id],
-];
+]);
 
 /** With a link on the thing, where it has a page. */
-function EntrySentence({ visit, entry, context }: { visit: SignedInVisit; entry: LogEntry; context: SentenceContext }) {
+function EntrySentence({ entry, context }: { entry: LogEntry; context: SentenceContext }) {
   const { before, about, after } = sentenceOf(entry, context.names);
   const path = pathOf(entry, context);
   return (
     <span class="log-sentence">
       {before === "" ? null : `${before} `}
-      {path === undefined ? about : <a href={visit.links.to(path)}>{about}</a>}
+      {path === undefined ? about : <Link to={path}>{about}</Link>}
       {entry.about.kind === "catalogue" ? recordedInWords(after) : after}
     </span>
   );
@@ -159,53 +160,46 @@ function pathOf({ about: { kind, id } }: LogEntry, { names, endpoints }: Sentenc
 }
 
 /** The event behind an entry, as it was recorded. */
-const eventPage: PageDefinition = {
-  path: `${logPath}/events/{entryId}`,
-  access: "log",
-  show: async (visit, deps) => {
-    const entryId = visit.params["entryId"] ?? "";
-    const entry = isUuid(entryId) ? await findLogEntry(visit.person.organisationId, entryId, deps.pool) : undefined;
-    const event = entry && (await readEvent(deps, entry.stream, BigInt(entry.revision)));
-    if (!event) throw new Rejection("notFound", "There is no log entry with this id");
-    const context = await sentenceContextOf(visit, [entry], deps);
-    return {
-      title: "Log entry",
-      crumbs: [["Log", logPath]],
-      body: (
-        <>
-          <Panel id="entry" title="What happened">
-            <p>
-              <EntrySentence visit={visit} entry={entry} context={context} />
-            </p>
-            <Facts
-              facts={[
-                ["When", <Time visit={visit} at={entry.at} exact />],
-                ["By", actorName(entry.by, context.names)],
-                ["What", whatNames[entry.what]],
-                ["Event", entry.event],
-                ["Stream", <code>{entry.stream}</code>],
-                ["Revision", entry.revision],
-              ]}
-            />
-          </Panel>
-          <Panel id="recorded" title="As recorded">
-            <p class="hint">Hashes of passwords, links and keys are not shown.</p>
-            <RawEvent event={event} />
-          </Panel>
-        </>
-      ),
-    };
-  },
-};
+const eventPage = page(`${logPath}/events/{entryId}`, "log", async (visit, deps) => {
+  const entryId = visit.params["entryId"] ?? "";
+  const entry = isUuid(entryId) ? await findLogEntry(visit.person.organisationId, entryId, deps.pool) : undefined;
+  const event = entry && (await readEvent(deps, entry.stream, BigInt(entry.revision)));
+  if (!event) throw new Rejection("notFound", "There is no log entry with this id");
+  const context = await sentenceContextOf(visit, [entry], deps);
+  return {
+    title: "Log entry",
+    crumbs: [["Log", logPath]],
+    body: (
+      <>
+        <Panel id="entry" title="What happened">
+          <p>
+            <EntrySentence entry={entry} context={context} />
+          </p>
+          <Facts
+            facts={[
+              ["When", <Time at={entry.at} exact />],
+              ["By", actorName(entry.by, context.names)],
+              ["What", whatNames[entry.what]],
+              ["Event", entry.event],
+              ["Stream", <code>{entry.stream}</code>],
+              ["Revision", entry.revision],
+            ]}
+          />
+        </Panel>
+        <Panel id="recorded" title="As recorded">
+          <p class="hint">Hashes of passwords, links and keys are not shown.</p>
+          <RawEvent event={event} />
+        </Panel>
+      </>
+    ),
+  };
+});
 
 /** Undefined where the stream was deleted a moment ago. */
-async function readEvent({ eventStore }: PortalDeps, stream: string, revision: bigint): Promise<StoredEvent | undefined> {
-  try {
-    return await eventAt(eventStore, stream, revision);
-  } catch (error) {
+const readEvent = ({ eventStore }: PortalDeps, stream: string, revision: bigint): Promise<StoredEvent | undefined> =>
+  eventAt(eventStore, stream, revision).catch((error: unknown) => {
     if (!(error instanceof StreamDeleted)) throw error;
     return undefined;
-  }
-}
+  });
 
 export const log: Subject = { ...list, pages: [list.page, eventPage] };

@@ -21,7 +21,7 @@ export function MemberQuestion({ visit, members }: { visit: SignedInVisit; membe
   const isPromoted = change !== undefined && visit.query["to"] === "admin";
   if (!isPromoted && isLastAdmin(members, member.memberId))
     return (
-      <Question visit={visit} title={isOwn ? "You are the only admin" : "This is the only admin"} back={membersPath}>
+      <Question title={isOwn ? "You are the only admin" : "This is the only admin"} back={membersPath}>
         <p>An organisation needs at least one admin. Make another member who has joined an admin, then try again.</p>
       </Question>
     );
@@ -38,39 +38,39 @@ interface Asking {
 }
 
 function RemoveQuestion({ visit, isOwn, member: { email }, name, path }: Asking) {
-  const [title, label] = isOwn ? ["Remove yourself?", "Remove myself"] : ["Remove this member?", "Remove"];
-  return (
-    <Question visit={visit} to={`${path}/remove`} back={membersPath} title={title} label={label}>
-      {isOwn ? (
-        <p>
-          You are signed out everywhere at once and can no longer sign in to <strong>{visit.person.organisationName}</strong>. What you did
-          stays recorded. Another admin can invite you again.
-        </p>
-      ) : (
-        <p>
-          <strong>{name}</strong> ({email}) is signed out everywhere at once and can no longer sign in. What they did stays recorded. They
-          can be invited again.
-        </p>
-      )}
+  const asking = { to: `${path}/remove`, back: membersPath };
+  return isOwn ? (
+    <Question {...asking} title="Remove yourself?" label="Remove myself">
+      <p>
+        You are signed out everywhere at once and can no longer sign in to <strong>{visit.person.organisationName}</strong>. What you did
+        stays recorded. Another admin can invite you again.
+      </p>
+    </Question>
+  ) : (
+    <Question {...asking} title="Remove this member?" label="Remove">
+      <p>
+        <strong>{name}</strong> ({email}) is signed out everywhere at once and can no longer sign in. What they did stays recorded. They can
+        be invited again.
+      </p>
     </Question>
   );
 }
 
-function EraseQuestion({ visit, isOwn, member: { email }, path }: Asking) {
-  const [title, label] = isOwn ? ["Erase yourself?", "Erase myself"] : ["Erase this person?", "Erase"];
-  return (
-    <Question visit={visit} to={`${path}/erase`} back={membersPath} title={title} label={label}>
-      {isOwn ? (
-        <p>
-          You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a
-          removed member. This cannot be undone.
-        </p>
-      ) : (
-        <p>
-          Name and email of <strong>{email}</strong> are deleted for good. What they did stays recorded as done by a removed member. This
-          cannot be undone.
-        </p>
-      )}
+function EraseQuestion({ isOwn, member: { email }, path }: Asking) {
+  const asking = { to: `${path}/erase`, back: membersPath };
+  return isOwn ? (
+    <Question {...asking} title="Erase yourself?" label="Erase myself">
+      <p>
+        You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a
+        removed member. This cannot be undone.
+      </p>
+    </Question>
+  ) : (
+    <Question {...asking} title="Erase this person?" label="Erase">
+      <p>
+        Name and email of <strong>{email}</strong> are deleted for good. What they did stays recorded as done by a removed member. This
+        cannot be undone.
+      </p>
     </Question>
   );
 }
@@ -79,7 +79,7 @@ function EraseQuestion({ visit, isOwn, member: { email }, path }: Asking) {
 function RoleQuestion({ visit, isOwn, member, name, path }: Asking) {
   const role = roleShape.safeParse(visit.query["to"]).data;
   if (role === undefined || role === member.role || !(isOwn || role === "admin")) return <NoQuestion />;
-  const asking = { visit, to: `${path}/role`, back: membersPath, fields: { role, sure: "yes" } };
+  const asking = { to: `${path}/role`, back: membersPath, fields: { role, sure: "yes" } };
   return isOwn ? (
     <Question {...asking} title="Change your own role?" label="Change my role">
       <p>

@@ -1,12 +1,13 @@
 import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manageMembers.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
-import { formsOf, originOf, type PortalDeps, type SignedInVisit, type Subject, withNotice } from "../pageDefinition.js";
-import { AskButton, Button, ButtonLink, Choice, Field, Form } from "../shell/form.js";
+import { withQuery } from "../links.js";
+import { formOf, originOf, type PortalDeps, type SignedInVisit, type Subject, withNotice } from "../pageDefinition.js";
+import { AskButton, Button, ButtonForm, Choice, Field, Form } from "../shell/form.js";
+import { ButtonLink } from "../shell/link.js";
 import { listPage } from "../shell/listPage.js";
-import { Badge, Panel } from "../shell/panel.js";
-import type { Column } from "../shell/table.js";
-import { OnlyOnce } from "../shell/values.js";
+import { Badge, Panel, type State } from "../shell/panel.js";
+import { actionColumn, type Column, stateCells } from "../shell/table.js";
 import { isLastAdmin, MemberQuestion, membersPath } from "./memberQuestions.js";
 import { signedOut } from "./signIn.js";
 
@@ -19,14 +20,12 @@ const membersList = listPage<MemberSummary>({
   title: "Members",
   of: ["member", "members"],
   caption: "Members of the organisation",
-  action: (visit) =>
-    isInviting(visit) ? null : <ButtonLink to={visit.links.to(membersPath, { invite: "member" })} label="Invite member" />,
+  action: (visit) => (isInviting(visit) ? null : <ButtonLink to={withQuery(membersPath, { invite: "member" })} label="Invite member" />),
   query: async (visit, _, { pool }) => ({ items: await listMembers(visit.person.organisationId, pool), nextCursor: null }),
   columns: (visit) => columns(visit),
   muted: ({ status }) => status === "removed",
   above: (visit, _, rows) => (
     <>
-      {visit.notice?.once ? <OnlyOnce title="The link, shown only this once" text={visit.notice.once} copyLabel="Copy link" /> : null}
       <MemberQuestion visit={visit} members={rows} />
       {isInviting(visit) ? <Invitation visit={visit} /> : null}
     </>
@@ -35,12 +34,12 @@ const membersList = listPage<MemberSummary>({
 });
 const Invitation = ({ visit }: { visit: SignedInVisit }) => (
   <Panel id="invite" title="Invite a person">
-    <Form visit={visit} to={membersPath} class="in-line">
-      <Field label="Email" name="email" type="email" maxlength={254} value={visit.submitted.get("email")} autocomplete="off" />
-      <Field label="Name" name="name" maxlength={200} value={visit.submitted.get("name")} autocomplete="off" required={false} />
+    <Form to={membersPath} class="in-line">
+      <Field label="Email" name="email" type="email" maxlength={254} autocomplete="off" />
+      <Field label="Name" name="name" maxlength={200} autocomplete="off" required={false} />
       <Choice label="Role" name="role" options={roles} value={visit.submitted.get("role") || "operator"} />
       <Button label="Invite" />
-      <ButtonLink to={visit.links.to(membersPath)} label="Cancel" quiet />
+      <ButtonLink to={membersPath} label="Cancel" quiet />
     </Form>
     <p class="hint">
       Admins can do everything. Operators can do everything except change settings and the catalogue. Viewers can see everything except
@@ -55,7 +54,9 @@ const roles = [
   { value: "viewer", label: "Viewer" },
 ];
 
-const states: Readonly<Record<MemberSummary["status"], { label: string; badge: string }>> = {
+const roleName = (role: string) => roles.find(({ value }) => value === role)?.label;
+
+const states: Readonly<Record<MemberSummary["status"], State>> = {
   invited: { label: "Invited", badge: "busy" },
   active: { label: "Active", badge: "good" },
   removed: { label: "Removed", badge: "" },
@@ -75,76 +76,62 @@ const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
     ),
   },
   { key: "email", heading: "Email", value: ({ email }) => email, onlyInFiles: true },
-  {
-    key: "status",
-    heading: "Status",
-    value: ({ status }) => states[status].label,
-    cell: ({ status }) => <Badge state={states[status]} />,
-  },
+  { key: "status", heading: "Status", ...stateCells<MemberSummary>(({ status }) => states[status]) },
   { key: "since", heading: "Since", value: ({ invitedAt, joinedAt, removedAt }) => removedAt ?? joinedAt ?? invitedAt },
   {
     key: "role",
     heading: "Role",
-    value: ({ role }) => roles.find(({ value }) => value === role)?.label,
-    cell: (member) => <RoleForm visit={visit} member={member} />,
+    value: ({ role }) => roleName(role),
+    cell: RoleForm,
   },
-  { heading: "Action", number: true, cell: (member) => <Actions visit={visit} member={member} /> },
+  actionColumn(Actions),
 ];
 
-type OfMember = { visit: SignedInVisit; member: MemberSummary };
-
-function RoleForm({ visit, member: { memberId, email, role, status } }: OfMember) {
-  if (status === "removed") return <span>{roles.find(({ value }) => value === role)?.label}</span>;
+function RoleForm({ memberId, email, role, status }: MemberSummary) {
+  if (status === "removed") return <span>{roleName(role)}</span>;
   return (
-    <Form visit={visit} to={`${membersPath}/${memberId}/role`} class="role">
+    <Form to={`${membersPath}/${memberId}/role`} class="role">
       <Choice label={`Role of ${email}`} unseenLabel name="role" id={`role-${memberId}`} options={roles} value={role} />
       <Button class="quiet" aria-description={`of ${email}`} label="Change role" />
     </Form>
   );
 }
 
-function Actions({ visit, member: { memberId, email, status } }: OfMember) {
-  const ask = (what: string, label: string) => (
-    <AskButton visit={visit} at={membersPath} question={{ [what]: memberId }} label={label} about={email} />
-  );
+function Actions({ memberId, email, status }: MemberSummary) {
+  const ask = (what: string, label: string) => <AskButton at={membersPath} question={{ [what]: memberId }} label={label} about={email} />;
+  if (status === "removed") return ask("erase", "Erase");
   return (
-    <div class="actions">
-      {status === "removed" ? null : (
-        <Form visit={visit} to={`${membersPath}/${memberId}/link`} class="link">
-          <Button class="quiet" aria-description={`for ${email}`} label="New link" />
-        </Form>
-      )}
-      {status === "removed" ? ask("erase", "Erase") : ask("remove", "Remove")}
-    </div>
+    <>
+      <ButtonForm to={`${membersPath}/${memberId}/link`} about={`for ${email}`} label="New link" />
+      {ask("remove", "Remove")}
+    </>
   );
 }
 
-const form = formsOf(membersList.page);
-
 const named = (visit: SignedInVisit) => ({ organisationId: visit.person.organisationId, member: visit.params["memberId"] ?? "" });
 
-const inviteForm = form(
-  "",
-  async (visit, fields, { members: deps, publicUrl }) => {
-    const { organisationId } = visit.person;
-    const email = fields.get("email").trim();
-    const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
-    const { token } = await inviteMember(deps, invitation, originOf(visit));
-    const line = `${email} invited. Send them this link. It works once, within ${linkHours} hours.`;
-    return withNotice(membersPath, line, linkAddress(publicUrl, token));
-  },
-  { faults: { email: /e-?mail|member/i, name: /name/i } },
-);
+const inviteFaults = { email: /e-?mail|member/i, name: /name/i };
 
-const linkForm = form("/{memberId}/link", async (visit, _, { members: deps, publicUrl }) => {
+const inviteForm = formOf(membersList.page, { below: "", faults: inviteFaults }, async (visit, fields, { members: deps, publicUrl }) => {
+  const { organisationId } = visit.person;
+  const email = fields.get("email").trim();
+  const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
+  const { token } = await inviteMember(deps, invitation, originOf(visit));
+  const line = `${email} invited. Send them this link. It works once, within ${linkHours} hours.`;
+  return withNotice(membersPath, line, linkOnce(linkAddress(publicUrl, token)));
+});
+
+const linkForm = formOf(membersList.page, "/{memberId}/link", async (visit, _, { members: deps, publicUrl }) => {
   const { token } = await makeLink(deps, named(visit), originOf(visit));
   const line = `Send them this link to choose a new password. It works once, within ${linkHours} hours.`;
-  return withNotice(membersPath, line, linkAddress(publicUrl, token));
+  return withNotice(membersPath, line, linkOnce(linkAddress(publicUrl, token)));
 });
+
+const linkOnce = (text: string) => ({ title: "The link, shown only this once", text, copyLabel: "Copy link" });
 
 const isOwn = ({ params, person }: SignedInVisit) => params["memberId"] === person.memberId;
 
-const roleForm = form("/{memberId}/role", async (visit, fields, deps) => {
+const roleForm = formOf(membersList.page, "/{memberId}/role", async (visit, fields, deps) => {
   const given = fields.get("role");
   const isSure = fields.get("sure") !== "";
   if (!isSure && (isOwn(visit) ? await losesOwnRole(visit, given, deps) : given === "admin" && (await isKnown(visit, deps))))
@@ -165,13 +152,13 @@ async function losesOwnRole({ person }: SignedInVisit, given: string, { pool }: 
   return !isLastAdmin(await listMembers(person.organisationId, pool), person.memberId);
 }
 
-const removeForm = form("/{memberId}/remove", async (visit, _, deps) => {
+const removeForm = formOf(membersList.page, "/{memberId}/remove", async (visit, _, deps) => {
   const { email } = await removeMember(deps.members, named(visit), originOf(visit));
   if (isOwn(visit)) return signedOut(visit, deps, `You have left ${visit.person.organisationName}.`);
   return withNotice(membersPath, `${email} removed.`);
 });
 
-const eraseForm = form("/{memberId}/erase", async (visit, _, deps) => {
+const eraseForm = formOf(membersList.page, "/{memberId}/erase", async (visit, _, deps) => {
   await eraseMember(deps.members, named(visit), originOf(visit));
   if (isOwn(visit)) return signedOut(visit, deps, `You have been erased from ${visit.person.organisationName}.`);
   return withNotice(membersPath, "Person erased.");

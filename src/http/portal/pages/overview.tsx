@@ -14,16 +14,17 @@ import {
   troubledWebhooks,
 } from "../../../queries/recentWork.js";
 import { countOpenRows, newestWithOpenRows, type OpenRowCount } from "../../../queries/rejectedRows/openRows.js";
-import type { Query } from "../links.js";
+import { withQuery } from "../links.js";
 import { Live, versionOf } from "../live/live.js";
-import type { PageDefinition, PortalDeps, SignedInVisit } from "../pageDefinition.js";
-import { ButtonLink } from "../shell/form.js";
+import { type PortalDeps, page, type SignedInVisit } from "../pageDefinition.js";
 import { countInWords, groupDigits, timeInWords } from "../shell/formats.js";
-import { EmptyState, type Fact, Facts, Panel } from "../shell/panel.js";
+import { ButtonLink, Link } from "../shell/link.js";
+import { EmptyState, type Fact, Facts, Panel, PlainList } from "../shell/panel.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
 import { Amount } from "../shell/values.js";
 import { lastDownload } from "./activities/lastDownload.js";
+import { activitiesPath } from "./activities/selection.js";
 import { type LastDays, lastDays, monthAfter, monthInWords, periodOf, shortDayInWords, today } from "./days.js";
 import { firstStepsForms, getStarted } from "./firstSteps.js";
 import { importColumns, importMarks, importNotes, isUnfinished, livePath, shownReference } from "./imports/importStatus.js";
@@ -34,71 +35,67 @@ const shownDays = 30;
 const leastBars = 7;
 const shownChargeCodes = 10;
 
-export const overviewPage: PageDefinition<SignedInVisit> = {
-  path: "/portal",
-  access: "look",
-  show: async (visit, sources) => {
-    const { may, person, links } = visit;
-    const { organisationId, timezone } = person;
-    const { pool } = sources;
-    const version = await versionOf(watchedName.imports(organisationId), sources);
-    const { now } = await presentCatalogueOf(organisationId, pool);
-    const days = lastDays(shownDays, timezone, now);
-    const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys, firstSteps, withOpenRows] =
-      await Promise.all([
-        latestImports(organisationId, shownImports, sources),
-        countOpenRows(organisationId, undefined, pool),
-        endedImports(organisationId, days, pool),
-        busiestChargeCodes(organisationId, days, shownChargeCodes, pool),
-        rowsOfMonths(visit, now, sources),
-        troubledWebhooks(organisationId, pool),
-        may("keys") ? keysEndingSoon(organisationId, pool) : 0,
-        getStarted(visit, sources),
-        may("operate") ? newestWithOpenRows(organisationId, shownFiles, pool) : [],
-      ]);
-    const notes = await importNotes(organisationId, [...imports, ...withOpenRows], sources);
-    const files = withOpenRows.map((file) => ({ ...file, rows: notes.listed.get(file.importId)?.openRows ?? 0 }));
-    const running = imports.filter(isUnfinished);
-    const list = (caption: string, rows: readonly ImportView[], empty?: Child) => (
-      <Table visit={visit} caption={caption} columns={importColumns(visit, notes)} rows={rows} marks={importMarks} empty={empty} />
-    );
-    return {
-      title: "Overview",
-      scripts: ["live.js"],
-      action: may("operate") ? <ButtonLink to={links.to("/portal/upload")} label="Upload a file" /> : null,
-      body: (
-        <>
-          <Live visit={visit} from={livePath} version={version} isMoving={running.length > 0} />
-          <div id="imports" data-refetch>
-            <TodoPanel
-              visit={visit}
-              files={files.filter(({ rows }) => rows > 0)}
-              open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
-              failedImports={recent.failedImports}
-              webhooks={webhooks}
-              endingKeys={endingKeys}
-            />
-            {firstSteps}
-            {running.length === 0 ? null : (
-              <Panel id="running" title="Running">
-                {list("Imports that are running or queued, newest first", running)}
-              </Panel>
-            )}
-            <Billing visit={visit} months={months} downloaded={lastDownload(visit, sources, months[1]?.month ?? "")} />
-            <RecentWork days={days} recent={recent} chargeCodes={chargeCodes} />
-            <Panel id="recent-imports" title="Recent imports">
-              {list(
-                "Imports that have ended, newest first",
-                imports.filter((view) => !running.includes(view)),
-                <EmptyState title="No imports yet">Files you upload and data sent through the API appear here.</EmptyState>,
-              )}
+export const overviewPage = page("/portal", "look", async (visit, sources) => {
+  const { may, person } = visit;
+  const { organisationId, timezone } = person;
+  const { pool } = sources;
+  const version = await versionOf(watchedName.imports(organisationId), sources);
+  const { now } = await presentCatalogueOf(organisationId, pool);
+  const days = lastDays(shownDays, timezone, now);
+  const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys, firstSteps, withOpenRows] =
+    await Promise.all([
+      latestImports(organisationId, shownImports, sources),
+      countOpenRows(organisationId, undefined, pool),
+      endedImports(organisationId, days, pool),
+      busiestChargeCodes(organisationId, days, shownChargeCodes, pool),
+      rowsOfMonths(visit, now, sources),
+      troubledWebhooks(organisationId, pool),
+      may("keys") ? keysEndingSoon(organisationId, pool) : 0,
+      getStarted(visit, sources),
+      may("operate") ? newestWithOpenRows(organisationId, shownFiles, pool) : [],
+    ]);
+  const notes = await importNotes(organisationId, [...imports, ...withOpenRows], sources);
+  const files = withOpenRows.map((file) => ({ ...file, rows: notes.listed.get(file.importId)?.openRows ?? 0 }));
+  const running = imports.filter(isUnfinished);
+  const list = (caption: string, rows: readonly ImportView[], empty?: Child) => (
+    <Table caption={caption} columns={importColumns(notes)} rows={rows} marks={importMarks} empty={empty} />
+  );
+  return {
+    title: "Overview",
+    scripts: ["live.js"],
+    action: may("operate") ? <ButtonLink to="/portal/upload" label="Upload a file" /> : null,
+    body: (
+      <>
+        <Live from={livePath} version={version} isMoving={running.length > 0} />
+        <div id="imports" data-refetch>
+          <TodoPanel
+            may={may}
+            files={files.filter(({ rows }) => rows > 0)}
+            open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
+            failedImports={recent.failedImports}
+            webhooks={webhooks}
+            endingKeys={endingKeys}
+          />
+          {firstSteps}
+          {running.length === 0 ? null : (
+            <Panel id="running" title="Running">
+              {list("Imports that are running or queued, newest first", running)}
             </Panel>
-          </div>
-        </>
-      ),
-    };
-  },
-};
+          )}
+          {billing(visit, sources, months)}
+          <RecentWork days={days} recent={recent} chargeCodes={chargeCodes} />
+          <Panel id="recent-imports" title="Recent imports">
+            {list(
+              "Imports that have ended, newest first",
+              imports.filter((view) => !running.includes(view)),
+              <EmptyState title="No imports yet">Files you upload and data sent through the API appear here.</EmptyState>,
+            )}
+          </Panel>
+        </div>
+      </>
+    ),
+  };
+});
 
 export const overviewForms = firstStepsForms(overviewPage);
 
@@ -118,42 +115,29 @@ async function rowsOfMonths({ person }: SignedInVisit, now: Date, { pool }: Port
   );
 }
 
-interface BillingProps {
-  readonly visit: SignedInVisit;
-  readonly months: readonly MonthRows[];
-  /** When this person took the last month's totals. */
-  readonly downloaded: Date | undefined;
-}
-
-/** This month beside the last, and what has changed in the last one since it ended or was downloaded. */
-function Billing({ visit, months, downloaded }: BillingProps) {
-  const { links, person } = visit;
-  const [current, last] = months;
+/** This month beside the last, and what has changed in the last one since it ended or this person took its totals. */
+function billing(visit: SignedInVisit, deps: PortalDeps, [current, last]: readonly MonthRows[]): Child {
   if (!current || !last || current.rows + last.rows === 0) return null;
-  const to = (query: Query) => links.to("/portal/activities", query);
+  const downloaded = lastDownload(visit, deps, last.month);
+  const since = downloaded?.toISOString() ?? `${current.month}-01T00:00:00`;
+  const figure = (name: string, { month, rows }: MonthRows): Fact => [
+    `${name}, ${monthInWords(month)}`,
+    <Link to={withQuery(activitiesPath, { month })}>{countInWords(rows, "activity", "activities")}</Link>,
+  ];
   return (
     <Panel id="billing" title="Activities">
-      <Facts
-        class="figures"
-        facts={[current, last].map(
-          ({ month, rows }, index): Fact => [
-            `${index === 0 ? "This month" : "Last month"}, ${monthInWords(month)}`,
-            <a href={to({ month })}>{countInWords(rows, "activity", "activities")}</a>,
-          ],
-        )}
-      />
+      <Facts class="figures" facts={[figure("This month", current), figure("Last month", last)]} />
       <p>
-        <a href={to({ month: last.month, since: downloaded?.toISOString() ?? `${current.month}-01T00:00:00` })}>
+        <Link to={withQuery(activitiesPath, { month: last.month, since })}>
           What has changed in {monthInWords(last.month)} since{" "}
-          {downloaded ? `you downloaded it on ${timeInWords(downloaded, person.timezone)}` : "it ended"}
-        </a>
+          {downloaded ? `you downloaded it on ${timeInWords(downloaded, visit.person.timezone)}` : "it ended"}
+        </Link>
       </p>
     </Panel>
   );
 }
 
-interface TodoProps {
-  readonly visit: SignedInVisit;
+interface TodoProps extends Pick<SignedInVisit, "may"> {
   readonly open: OpenRowCount;
   /** The newest with rows to correct, for people who correct them. */
   readonly files: readonly { readonly importId: string; readonly reference: string; readonly rows: number }[];
@@ -164,47 +148,32 @@ interface TodoProps {
 }
 
 /** What a person should do something about, each with the way there. No panel where there is nothing. */
-function TodoPanel({ visit, open, files, failedImports, webhooks, endingKeys }: TodoProps) {
-  const { links, may } = visit;
+function TodoPanel({ may, open, files, failedImports, webhooks, endingKeys }: TodoProps) {
   const needs: Child[] = [];
   if (may("operate") && (open.rows > 0 || open.atLeast))
     needs.push(
       <>
-        <a href={links.to("/portal/corrections")}>
+        <Link to="/portal/corrections">
           <Amount value={open.rows} />
           {open.atLeast ? " or more" : ""} rejected {open.rows === 1 && !open.atLeast ? "row" : "rows"} to correct
-        </a>
-        <ul class="plain-list">
-          {files.map(({ importId, reference, rows }) => (
-            <li>
-              <a href={links.to("/portal/corrections", { import: importId })}>{shownReference({ reference })}</a>: {groupDigits(rows)}
-            </li>
-          ))}
-        </ul>
+        </Link>
+        <PlainList
+          items={files.map(({ importId, reference, rows }) => [
+            <Link to={withQuery("/portal/corrections", { import: importId })}>{shownReference({ reference })}</Link>,
+            `: ${groupDigits(rows)}`,
+          ])}
+        />
       </>,
     );
   if (failedImports > 0)
-    needs.push(
-      <a href={links.to("/portal/imports?status=failed")}>
-        <Amount value={failedImports} /> {failedImports === 1 ? "import" : "imports"} failed in the last 30 days
-      </a>,
-    );
+    needs.push(<Link to="/portal/imports?status=failed">{countInWords(failedImports, "import")} failed in the last 30 days</Link>);
   for (const state of ["paused", "failing"] as const) {
-    const count = webhooks[state];
-    if (count === 0) continue;
-    const sentence = (
-      <>
-        <Amount value={count} /> {count === 1 ? "webhook is" : "webhooks are"} {state}
-      </>
-    );
-    needs.push(may("webhooks") ? <a href={links.to("/portal/settings/webhooks")}>{sentence}</a> : <span>{sentence}</span>);
+    if (webhooks[state] === 0) continue;
+    const sentence = `${countInWords(webhooks[state], "webhook is", "webhooks are")} ${state}`;
+    needs.push(may("webhooks") ? <Link to="/portal/settings/webhooks">{sentence}</Link> : sentence);
   }
   if (endingKeys > 0)
-    needs.push(
-      <a href={links.to("/portal/settings/keys")}>
-        <Amount value={endingKeys} /> API {endingKeys === 1 ? "key ends" : "keys end"} within 14 days
-      </a>,
-    );
+    needs.push(<Link to="/portal/settings/keys">{countInWords(endingKeys, "API key ends", "API keys end")} within 14 days</Link>);
   if (needs.length === 0) return null;
   return (
     <Panel id="needs" title="Needs attention">

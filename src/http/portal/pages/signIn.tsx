@@ -3,20 +3,13 @@ import { endSession, type NamelessMember } from "../../../commands/members/sessi
 import { recordRefusals, recordSignIn } from "../../../commands/members/signInRecords.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
-import {
-  type FormDefinition,
-  type FormResult,
-  type PageContent,
-  type PageDefinition,
-  type PortalDeps,
-  type SignedInVisit,
-  type Visit,
-  withNotice,
-} from "../pageDefinition.js";
+import { withQuery } from "../links.js";
+import { type FormResult, formOf, type PageContent, type PortalDeps, page, type Visit, withNotice } from "../pageDefinition.js";
 import { browserName } from "../sessions/browserName.js";
 import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
-import { Button, ButtonLink, Field, Form } from "../shell/form.js";
+import { Button, Field, Form } from "../shell/form.js";
+import { ButtonLink } from "../shell/link.js";
 import { ownerOf } from "../visits.js";
 import { overviewPage } from "./overview.js";
 
@@ -38,15 +31,11 @@ export function safeReturn(text: string | undefined): string {
   return /^\/portal\/(?:sign-in|sign-out|join|sso)(?:\/|$)/.test(url.pathname) ? "/portal" : `${url.pathname}${url.search}`;
 }
 
-export const signInPage: PageDefinition<Visit> = {
-  path,
-  access: "anyone",
-  show: async (visit, deps) => {
-    const next = safeReturn(visit.submitted.get("next") || visit.query["next"]);
-    if (visit.person && !visit.notice) return { goTo: next };
-    return signInContent(visit, next, deps);
-  },
-};
+export const signInPage = page<Visit>(path, "anyone", async (visit, deps) => {
+  const next = safeReturn(visit.submitted.get("next") || visit.query["next"]);
+  if (visit.person && !visit.notice) return { goTo: next };
+  return signInContent(visit, next, deps);
+});
 
 function signInContent(visit: Visit, next: string, deps: PortalDeps): PageContent {
   return {
@@ -57,15 +46,14 @@ function signInContent(visit: Visit, next: string, deps: PortalDeps): PageConten
           Waybill prices freight, and records the shipments and warehouse activities of your customers. This is the portal for the people
           who work with it.
         </p>
-        <Form visit={visit} to={path}>
-          <input type="hidden" name="next" value={next} />
+        <Form to={path} hidden={{ next }}>
           <Field label="Email" name="email" type="email" maxlength={254} value={visit.submitted.get("email")} autocomplete="username" />
           <Field label="Password" name="password" type="password" maxlength={1000} autocomplete="current-password" />
-          <button type="submit">Sign in</button>
+          <Button label="Sign in" />
         </Form>
         {deps.singleSignOn === undefined ? null : (
           <p class="or">
-            <ButtonLink to={visit.links.to(singleSignOnPaths.begin, { returnTo: next })} label="Sign in with single sign-on" quiet />
+            <ButtonLink to={withQuery(singleSignOnPaths.begin, { returnTo: next })} label="Sign in with single sign-on" quiet />
           </p>
         )}
         <p class="hint or">Forgot your password? An admin of your organisation can make you a new sign-in link.</p>
@@ -74,29 +62,24 @@ function signInContent(visit: Visit, next: string, deps: PortalDeps): PageConten
   };
 }
 
-export const signInForm: FormDefinition<Visit> = {
-  path,
-  access: "anyone",
-  page: signInPage,
-  submit: async (visit, fields, deps) => {
-    const next = safeReturn(fields.get("next"));
-    const { context } = visit;
-    const [email, password] = [fields.get("email"), fields.get("password")];
-    const [address, known] = [addressOf(context, deps.trustedProxies), knownBrowser(deps, context)];
-    const answer = await deps.signIn({ email, password, address, known });
-    switch (answer.kind) {
-      case "verified":
-        return signInAs(answer.members, next, "password", visit, deps);
-      case "refused":
-        deps.signInLog.refused(context, "password", "the e-mail or the password is wrong", email);
-        recordRefusals(deps.members, answer.members, visit.requestId, notRecorded(visit, deps));
-        return signInAgain(visit, email, next, deps, 401, "Email or password is wrong.");
-      case "wait":
-        deps.signInLog.slowed(context, "password", answer.seconds, email);
-        return { ...signInAgain(visit, email, next, deps, 429, tooManyTries(answer.seconds)), retryAfter: answer.seconds };
-    }
-  },
-};
+export const signInForm = formOf(signInPage, "", async (visit, fields, deps) => {
+  const next = safeReturn(fields.get("next"));
+  const { context } = visit;
+  const [email, password] = [fields.get("email"), fields.get("password")];
+  const [address, known] = [addressOf(context, deps.trustedProxies), knownBrowser(deps, context)];
+  const answer = await deps.signIn({ email, password, address, known });
+  switch (answer.kind) {
+    case "verified":
+      return signInAs(answer.members, next, "password", visit, deps);
+    case "refused":
+      deps.signInLog.refused(context, "password", "the e-mail or the password is wrong", email);
+      recordRefusals(deps.members, answer.members, visit.requestId, notRecorded(visit, deps));
+      return signInAgain(visit, email, next, deps, 401, "Email or password is wrong.");
+    case "wait":
+      deps.signInLog.slowed(context, "password", answer.seconds, email);
+      return { ...signInAgain(visit, email, next, deps, 429, tooManyTries(answer.seconds)), retryAfter: answer.seconds };
+  }
+});
 
 export const tooManyTries = (seconds: number): string =>
   `Too many attempts. Try again in ${seconds < 120 ? `${seconds} ${seconds === 1 ? "second" : "seconds"}` : `${Math.ceil(seconds / 60)} minutes`}.`;
@@ -119,9 +102,7 @@ export async function signInAs(
   return {
     title: "Which organisation?",
     body: (
-      <Form visit={visit} to={organisationPath}>
-        <input type="hidden" name="next" value={next} />
-        <input type="hidden" name="choice" value={offerChoice(deps, visit.context, way, members)} />
+      <Form to={`${path}/organisation`} hidden={{ next, choice: offerChoice(deps, visit.context, way, members) }}>
         {members.map(({ organisationId, organisationName }) => (
           <Button name="organisation" value={organisationId} class="quiet" label={organisationName} />
         ))}
@@ -130,21 +111,14 @@ export async function signInAs(
   };
 }
 
-const organisationPath = `${path}/organisation`;
-
-export const organisationForm: FormDefinition<Visit> = {
-  path: organisationPath,
-  access: "anyone",
-  page: signInPage,
-  submit: async (visit, fields, deps) => {
-    const next = safeReturn(fields.get("next"));
-    const choice = { sealed: fields.get("choice"), organisationId: fields.get("organisation") };
-    const taken = await takeChoice(deps, visit.context, choice);
-    if (taken) return openSession(taken.member, next, taken.way, visit, deps);
-    deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");
-    return signInAgain(visit, "", next, deps, 401, "This page has expired. Sign in again.");
-  },
-};
+export const organisationForm = formOf(signInPage, "/organisation", async (visit, fields, deps) => {
+  const next = safeReturn(fields.get("next"));
+  const choice = { sealed: fields.get("choice"), organisationId: fields.get("organisation") };
+  const taken = await takeChoice(deps, visit.context, choice);
+  if (taken) return openSession(taken.member, next, taken.way, visit, deps);
+  deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");
+  return signInAgain(visit, "", next, deps, 401, "This page has expired. Sign in again.");
+});
 
 /** Opens a new session, even if the browser had one, and redirects to the page that the person asked for. */
 export async function openSession(
@@ -186,14 +160,9 @@ export function signedOut({ context }: Visit, { sessionCookie }: PortalDeps, lin
   return { ...withNotice(path, line), owner: ownerOf(undefined) };
 }
 
-export const signOutForm: FormDefinition<SignedInVisit> = {
-  path: "/portal/sign-out",
-  access: "look",
-  page: overviewPage,
-  submit: async (visit, _, { pool, sessionCookie }) => {
-    const token = sessionCookie.read(visit.context);
-    if (token !== undefined) await endSession(pool, token);
-    sessionCookie.clear(visit.context);
-    return { goTo: "/portal/sign-in" };
-  },
-};
+export const signOutForm = formOf(overviewPage, "/sign-out", async (visit, _, { pool, sessionCookie }) => {
+  const token = sessionCookie.read(visit.context);
+  if (token !== undefined) await endSession(pool, token);
+  sessionCookie.clear(visit.context);
+  return { goTo: "/portal/sign-in" };
+});

@@ -47,8 +47,7 @@ function portalCookie(publicUrl: string, name: string, maxAge: number): PortalCo
   };
 }
 
-/** For a browser in which a member has signed in before: other people's wrong passwords do not slow it down. */
-interface KnownDeps {
+interface SigningDeps {
   readonly publicUrl: string;
   readonly signingSecret: string;
 }
@@ -58,13 +57,14 @@ const mostMembers = 10;
 const knownPurpose = "known browser";
 const known = z.object({ browser: z.string(), memberIds: z.array(z.uuid()) });
 
-export function knownBrowser({ publicUrl, signingSecret }: KnownDeps, c: Context): KnownBrowser | undefined {
+/** For a browser in which a member has signed in before: other people's wrong passwords do not slow it down. */
+export function knownBrowser({ publicUrl, signingSecret }: SigningDeps, c: Context): KnownBrowser | undefined {
   const found = known.safeParse(openSealed(signingSecret, knownPurpose, knownCookie(publicUrl, 0).read(c), new Date()));
   return found.success ? found.data : undefined;
 }
 
 /** Called at each sign-in. The browser keeps its number; of more members than it has room for, those of the last sign-ins stay. */
-export function rememberBrowser(deps: KnownDeps, c: Context, memberId: string): void {
+export function rememberBrowser(deps: SigningDeps, c: Context, memberId: string): void {
   const { browser, memberIds } = knownBrowser(deps, c) ?? { browser: makeToken(randomBytes), memberIds: [] };
   const value = { browser, memberIds: [memberId, ...memberIds.filter((each) => each !== memberId)].slice(0, mostMembers) };
   const seconds = days * 86_400;
@@ -83,15 +83,9 @@ const offered = z.object({
   members: z.array(z.object({ memberId: z.string(), organisationId: z.string(), credentialsRevision: z.string() })),
 });
 
-interface ChoiceDeps {
-  readonly pool: Pool;
-  readonly publicUrl: string;
-  readonly signingSecret: string;
-}
-
 /** What the form carries. Sets the cookie that it belongs to; the choice of an earlier sign-in in this browser is void. */
 export function offerChoice(
-  { publicUrl, signingSecret }: ChoiceDeps,
+  { publicUrl, signingSecret }: SigningDeps,
   c: Context,
   way: SignInWay,
   members: readonly NamelessMember[],
@@ -105,7 +99,7 @@ export function offerChoice(
 
 /** The member of the chosen organisation. Undefined for another browser's choice, one that was taken or has expired, and another organisation. */
 export async function takeChoice(
-  { pool, publicUrl, signingSecret }: ChoiceDeps,
+  { pool, publicUrl, signingSecret }: SigningDeps & { readonly pool: Pool },
   c: Context,
   { sealed, organisationId }: { sealed: string; organisationId: string },
 ): Promise<{ readonly member: NamelessMember; readonly way: SignInWay } | undefined> {

@@ -1,13 +1,18 @@
 // A list's filters: a row of chips that apply at once, and a form with a button where there are no scripts.
+
 import type { Child } from "hono/jsx";
 import { groupItems } from "../groupItems.js";
-import type { Links, Query } from "../links.js";
+import { type Query, withQuery } from "../links.js";
 import { Button, HiddenFields } from "./form.js";
+import { Link, useVisit } from "./link.js";
 
 export interface ChipOption {
   readonly value: string;
   readonly label: string;
 }
+
+export const optionsOf = (names: Readonly<Record<string, string>>): ChipOption[] =>
+  Object.entries(names).map(([value, label]) => ({ value, label }));
 
 /** A filter. Its name is the parameter's; one of days has two: `from` and `to`. */
 export type Chip = {
@@ -28,7 +33,8 @@ export type Chip = {
 );
 
 interface ChipsProps {
-  readonly visit: { readonly links: Links; readonly query: Readonly<Record<string, string>> };
+  /** The page's query, where it is not that of the visit. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly path: string;
   readonly chips: readonly Chip[];
   /** Parameters that the form leaves as they are. */
@@ -44,13 +50,12 @@ export const chipQuery = (query: Readonly<Record<string, string>>, chips: readon
 export const isFiltered = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): boolean =>
   chips.some((chip) => !("required" in chip && chip.required) && Boolean(query[chip.name]?.trim()));
 
-export function Chips({ visit, path, chips, kept = {}, all = "Show all" }: ChipsProps) {
-  const { links, query } = visit;
+export function Chips({ query = useVisit().query, path, chips, kept = {}, all = "Show all" }: ChipsProps) {
   if (chips.length === 0) return null;
   const given = chipQuery(query, chips);
-  const without = (name: string) => links.to(path, { ...kept, ...given, [name]: undefined });
+  const without = (name: string) => withQuery(path, { ...kept, ...given, [name]: undefined });
   return (
-    <form method="get" action={links.to(path)} class="filter-chips" data-chips>
+    <form method="get" action={useVisit().links.to(path)} class="filter-chips" data-chips>
       <HiddenFields values={kept} />
       {[...groupItems(chips, ({ group, name }) => group ?? name).values()].map((group) => (
         <span class={group.length === 1 ? undefined : "chip-group"}>
@@ -61,9 +66,9 @@ export function Chips({ visit, path, chips, kept = {}, all = "Show all" }: Chips
       ))}
       <Button class="quiet" label="Filter" data-applies />
       {all !== "" && isFiltered(query, chips) ? (
-        <a class="chips-all" href={links.to(path, kept)}>
+        <Link class="chips-all" to={withQuery(path, kept)}>
           {all}
-        </a>
+        </Link>
       ) : null}
     </form>
   );
@@ -77,9 +82,9 @@ function OneChip({ chip, given, without }: { chip: Chip; given: string | undefin
       <label for={`chip-${name}`}>{label}</label>
       <ChipInput chip={chip} value={value} />
       {mayClear ? (
-        <a href={without} class="chip-clear">
+        <Link to={without} class="chip-clear">
           <span class="unseen">Clear {label}</span>
-        </a>
+        </Link>
       ) : null}
       {after}
     </span>

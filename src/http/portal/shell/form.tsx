@@ -1,25 +1,15 @@
-import { type Child, createContext, useContext } from "hono/jsx";
+import type { Child } from "hono/jsx";
+import { limits } from "../../../domain/imports/limits.js";
 import type { Fields } from "../fields.js";
 import type { Query } from "../links.js";
-import type { FieldFault, Visit } from "../pageDefinition.js";
-
-interface FormProps {
-  readonly visit: Visit;
-  /** Where it is sent: a path of the portal. */
-  readonly to: string;
-  readonly class?: string;
-  /** For fields that stand outside of it. */
-  readonly id?: string;
-  readonly children: Child;
-  readonly [attribute: `data-${string}`]: string;
-}
+import { ButtonLink, useVisit } from "./link.js";
 
 interface ButtonProps {
   readonly label: string;
   readonly type?: "submit" | "button";
-  readonly class?: "quiet" | "danger" | "quiet danger" | undefined;
+  readonly class?: "quiet" | "danger" | "quiet danger" | "" | undefined;
   /** What it is about, for users of a screen reader, who do not see what it stands beside. */
-  readonly "aria-description"?: string;
+  readonly "aria-description"?: string | undefined;
   readonly [attribute: string]: unknown;
 }
 
@@ -29,24 +19,56 @@ export const Button = ({ label, type = "submit", ...rest }: ButtonProps) => (
   </button>
 );
 
-/** Looks like a button, and leads to a page or to a file. `to` is an address, as `links.to` makes it. */
-export const ButtonLink = ({ to, label, quiet, ...rest }: { to: string; label: string; quiet?: boolean; [attribute: string]: unknown }) => (
-  <a class={quiet ? "button quiet" : "button"} href={to} {...rest}>
-    {label}
-  </a>
-);
-
 /** Fields that are sent and not shown; those without a value are left out. */
 export const HiddenFields = ({ values }: { values: Query }) => (
   <>{Object.entries(values).map(([name, value]) => (value ? <input type="hidden" name={name} value={value} /> : null))}</>
 );
 
+interface FormProps {
+  /** Where it is sent: a path of the portal. */
+  readonly to: string;
+  readonly class?: string;
+  /** For fields that stand outside of it. */
+  readonly id?: string;
+  readonly enctype?: "multipart/form-data";
+  readonly hidden?: Query;
+  /** The label of the button at its end, and the page that `Cancel` beside it leads to. */
+  readonly submit?: string;
+  readonly cancel?: string;
+  readonly isDangerous?: boolean;
+  readonly children?: Child;
+  readonly [attribute: `data-${string}`]: string | number;
+}
+
 /** Works without any script; the token ties it to the session of the person it was made for. */
-export const Form = ({ visit, to, class: className, children, ...rest }: FormProps) => (
-  <form method="post" action={visit.links.to(to)} class={className ?? "stacked"} {...rest}>
-    <input type="hidden" name="token" value={visit.formToken} />
-    {children}
-  </form>
+export function Form({ to, class: className = "stacked", hidden = {}, submit, cancel, isDangerous, children, ...rest }: FormProps) {
+  const { links, formToken } = useVisit();
+  return (
+    <form method="post" action={links.to(to)} class={className} {...rest}>
+      <input type="hidden" name="token" value={formToken} />
+      <HiddenFields values={hidden} />
+      {children}
+      {submit === undefined ? null : (
+        <div class="button-row">
+          <Button class={isDangerous ? "danger" : undefined} label={submit} />
+          {cancel === undefined ? null : <ButtonLink to={cancel} label="Cancel" quiet />}
+        </div>
+      )}
+    </form>
+  );
+}
+
+interface ButtonFormProps extends Pick<FormProps, "to" | "hidden"> {
+  readonly label: string;
+  readonly about?: string;
+  readonly class?: ButtonProps["class"];
+}
+
+/** A form that is nothing but a button. */
+export const ButtonForm = ({ to, hidden, label, about, class: kind = "quiet" }: ButtonFormProps) => (
+  <Form to={to} class="one" {...(hidden ? { hidden } : {})}>
+    <Button class={kind || undefined} aria-description={about} label={label} />
+  </Form>
 );
 
 interface FieldProps {
@@ -54,9 +76,11 @@ interface FieldProps {
   readonly name: string;
   /** Needed where several forms of one page have a field of the same name. */
   readonly id?: string;
-  readonly type?: "text" | "email" | "password" | "datetime-local" | "date" | "month";
+  readonly type?: "text" | "email" | "password" | "datetime-local" | "date" | "month" | "file";
+  /** What it begins with. A form that is shown again has what was sent. */
   readonly value?: string | undefined;
   readonly hint?: string | undefined;
+  readonly accept?: string;
   readonly autocomplete?: string;
   readonly placeholder?: string;
   readonly maxlength?: number | undefined;
@@ -71,12 +95,9 @@ interface FieldProps {
   readonly readonly?: boolean;
 }
 
-/** What is wrong with a field, on a page that shows a form again. */
-export const FaultContext = createContext<FieldFault | undefined>(undefined);
-
 /** Stands at the field. Screen readers say it when the field gets the focus. */
 export function Fault({ name, id = `field-${name}` }: { name: string; id?: string }) {
-  const fault = useContext(FaultContext);
+  const { fault } = useVisit();
   return fault?.field === name ? (
     <p class="field-fault" id={`${id}-fault`} role="alert">
       {fault.line}
@@ -85,17 +106,19 @@ export function Fault({ name, id = `field-${name}` }: { name: string; id?: strin
 }
 
 export function Field({ label, name, id = `field-${name}`, type = "text", value, hint, required = true, lines, ...rest }: FieldProps) {
-  const isFaulty = useContext(FaultContext)?.field === name;
+  const { fault, submitted } = useVisit();
+  const isFaulty = fault?.field === name;
   const described = [...(isFaulty ? [`${id}-fault`] : []), ...(hint ? [`${id}-hint`] : [])].join(" ") || undefined;
-  const fault = isFaulty ? { "aria-invalid": "true", autofocus: true } : {};
+  const input = { id, name, required, "aria-describedby": described, ...(isFaulty ? { "aria-invalid": "true", autofocus: true } : {}) };
+  const text = submitted.all(name)[0] ?? value;
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {lines === undefined ? (
-        <input id={id} name={name} type={type} value={value} required={required} aria-describedby={described} {...fault} {...rest} />
+        <input {...input} type={type} value={text} {...rest} />
       ) : (
-        <textarea id={id} name={name} rows={lines} required={required} aria-describedby={described} {...fault}>
-          {value}
+        <textarea {...input} rows={lines}>
+          {text}
         </textarea>
       )}
       <Fault name={name} id={id} />
@@ -107,6 +130,11 @@ export function Field({ label, name, id = `field-${name}`, type = "text", value,
     </div>
   );
 }
+
+/** Why recorded rows are taken back or corrected: `reasonIn` reads it. */
+export const ReasonField = ({ hint }: { hint: string }) => (
+  <Field label="Reason" name="reason" maxlength={limits.reasonLength} hint={hint} autocomplete="off" />
+);
 
 interface ChoiceProps {
   readonly label: string;
@@ -120,7 +148,7 @@ interface ChoiceProps {
 }
 
 export function Choice({ label, name, id = `field-${name}`, options, value, unseenLabel }: ChoiceProps) {
-  const isFaulty = useContext(FaultContext)?.field === name;
+  const isFaulty = useVisit().fault?.field === name;
   return (
     <div class="field">
       <label for={id} class={unseenLabel ? "unseen" : undefined}>
@@ -138,11 +166,28 @@ export function Choice({ label, name, id = `field-${name}`, options, value, unse
   );
 }
 
+interface TickProps {
+  readonly label: Child;
+  readonly name: string;
+  readonly value: string;
+  readonly checked?: boolean;
+  readonly required?: boolean;
+  readonly autofocus?: boolean;
+}
+
+/** A box to tick. */
+export const Tick = ({ label, ...input }: TickProps) => (
+  <label class="check">
+    <input type="checkbox" {...input} />
+    <span>{label}</span>
+  </label>
+);
+
 interface TicksProps {
   readonly legend: string;
   readonly name: string;
   /** `about`: what stands behind the label instead of the value. */
-  readonly options: readonly { readonly value: string; readonly label: string; readonly about?: string }[];
+  readonly options: readonly { readonly value: string; readonly label: Child; readonly about?: string }[];
   readonly ticked: readonly string[];
   readonly class?: string;
   /** Stands above the boxes. */
@@ -154,7 +199,7 @@ const mostListed = 200;
 
 /** Boxes to tick; of a long list those that are ticked come first. */
 export function Ticks({ legend, name, options, ticked, class: kind = "choices", children }: TicksProps) {
-  const isFaulty = useContext(FaultContext)?.field === name;
+  const isFaulty = useVisit().fault?.field === name;
   const isTicked = (value: string) => ticked.includes(value);
   const isLong = options.length > mostListed;
   const sorted = isLong ? options.toSorted((a, b) => Number(isTicked(b.value)) - Number(isTicked(a.value))) : options;
@@ -166,16 +211,14 @@ export function Ticks({ legend, name, options, ticked, class: kind = "choices", 
       <Fault name={name} />
       {children}
       <ul>
-        {listed.map(({ value, label, about = value }, index) => (
-          <li data-name={`${label} ${value}`.toLowerCase()}>
-            <label class="check">
-              <input type="checkbox" name={name} value={value} checked={isTicked(value)} autofocus={isFaulty && index === 0} />
-              <span>
-                {label} <span class={about === value ? "muted customer-id" : "muted"}>{about}</span>
-              </span>
-            </label>
-          </li>
-        ))}
+        {listed.map(({ value, label, about = value }, index) => {
+          const shown = [label, " ", <span class={about === value ? "muted customer-id" : "muted"}>{about}</span>];
+          return (
+            <li data-name={`${label} ${value}`.toLowerCase()}>
+              <Tick label={shown} {...{ name, value }} checked={isTicked(value)} autofocus={isFaulty && index === 0} />
+            </li>
+          );
+        })}
       </ul>
       {isLong || others.length > 0 ? (
         <Field
@@ -199,15 +242,14 @@ export const tickedIn = (fields: Fields, name: string): string[] => [
 ];
 
 interface AskProps {
-  readonly visit: Pick<Visit, "links">;
   /** The page that asks: this one, with the question in its address. */
   readonly at: string;
   readonly question: Readonly<Record<string, string>>;
 }
 
 /** Asks before anything is done. With a script only the question is fetched; without one the whole page comes with it. */
-export function AskForm({ visit, at, question, class: kind, children }: AskProps & { class?: string; children: Child }) {
-  const action = visit.links.to(at);
+export function AskForm({ at, question, class: kind, children }: AskProps & { class?: string; children: Child }) {
+  const action = useVisit().links.to(at);
   return (
     <form method="get" action={action} class={kind} hx-get={action} hx-select="#question" hx-target="#question" hx-swap="outerHTML">
       <HiddenFields values={question} />
@@ -227,7 +269,6 @@ export const AskButton = ({ label, about, harmless, ...ask }: AskProps & { label
 );
 
 interface QuestionProps {
-  readonly visit: Visit;
   readonly title: string;
   readonly to?: string;
   /** Back to the page as it was. */
@@ -247,18 +288,17 @@ interface QuestionProps {
 export const NoQuestion = () => <div id="question" />;
 
 /** Without a label there is nothing to decide: it says why, and closes. */
-export function Question({ visit, title, to = "", back, label, keep = "Cancel", harmless, fields = {}, choice, children }: QuestionProps) {
-  const close = <ButtonLink to={visit.links.to(back)} label={label === undefined ? "Close" : keep} quiet data-close />;
+export function Question({ title, to = "", back, label, keep = "Cancel", harmless, fields = {}, choice, children }: QuestionProps) {
+  const close = <ButtonLink to={back} label={label === undefined ? "Close" : keep} quiet data-close />;
   return (
     <div id="question">
-      <dialog open aria-labelledby="question-title" data-back={visit.links.to(back)}>
+      <dialog open aria-labelledby="question-title" data-back={useVisit().links.to(back)}>
         <h2 id="question-title">{title}</h2>
         <div class="question-text">{children}</div>
         {label === undefined ? (
           <div class="answers">{close}</div>
         ) : (
-          <Form visit={visit} to={to} class="answers">
-            <HiddenFields values={fields} />
+          <Form to={to} class="answers" hidden={fields}>
             {choice}
             {close}
             <Button class={harmless ? undefined : "danger"} label={label} />

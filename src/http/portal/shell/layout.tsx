@@ -1,13 +1,14 @@
 import { limits } from "../../../domain/imports/limits.js";
-import type { Notice, PageContent, Visit } from "../pageDefinition.js";
-import { Button, ButtonLink, FaultContext } from "./form.js";
+import type { Notice, PageContent } from "../pageDefinition.js";
+import { Button, Form } from "./form.js";
+import { ButtonLink, Link, useVisit } from "./link.js";
 import { Navigation } from "./navigation.js";
 import { PageTop } from "./pageTop.js";
-import { Sentence } from "./values.js";
+import { OnlyOnce, Sentence } from "./values.js";
 
 /** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
-export function Layout({ visit, shown }: { visit: Visit; shown: PageContent }) {
-  const { person, assets, links } = visit;
+export function Layout({ shown }: { shown: PageContent }) {
+  const { person, assets, links, formToken, notice } = useVisit();
   const { title, scripts = [], body } = shown;
   const asset = (name: string) => links.to(assets.path(name));
   return (
@@ -18,7 +19,7 @@ export function Layout({ visit, shown }: { visit: Visit; shown: PageContent }) {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <meta name="htmx-config" content={htmxConfig} />
-        {person && <meta name="form-token" content={visit.formToken} />}
+        {person && <meta name="form-token" content={formToken} />}
         <title>{person ? `${title} - ${person.organisationName} - Waybill` : `${title} - Waybill`}</title>
         <link rel="icon" type="image/svg+xml" href={asset("icon.svg")} />
         <link rel="stylesheet" href={asset("styles.css")} />
@@ -32,11 +33,12 @@ export function Layout({ visit, shown }: { visit: Visit; shown: PageContent }) {
         <a class="skip" href="#main">
           Skip to the content
         </a>
-        <Header visit={visit} />
+        <Header />
         <main id="main" tabindex={-1}>
-          <PageTop links={links} head={shown} />
-          <NoticeBox links={links} notice={visit.notice} />
-          <FaultContext.Provider value={visit.fault}>{body}</FaultContext.Provider>
+          <PageTop {...shown} />
+          <NoticeBox notice={notice} />
+          {notice?.once ? <OnlyOnce {...notice.once} /> : null}
+          {body}
           {person ? <p class="hint zone">Times and days are those of {person.timezone}.</p> : null}
         </main>
       </body>
@@ -59,8 +61,8 @@ const Logo = () => (
   </svg>
 );
 
-function Header({ visit }: { visit: Visit }) {
-  const { person, links } = visit;
+function Header() {
+  const { person, links, path, query } = useVisit();
   if (!person)
     return (
       <header class="top">
@@ -72,10 +74,10 @@ function Header({ visit }: { visit: Visit }) {
     );
   return (
     <header class="top">
-      <a class="brand" href={links.to("/portal")}>
+      <Link class="brand" to="/portal">
         <Logo />
         Waybill
-      </a>
+      </Link>
       <span class="organisation">{person.organisationName}</span>
       <search class="search">
         <form method="get" action={links.to(searchPath)}>
@@ -87,64 +89,58 @@ function Header({ visit }: { visit: Visit }) {
             placeholder="Search"
             title="Press / to search"
             maxlength={longestSearch}
-            value={visit.path === searchPath ? visit.query["q"] : undefined}
+            value={path === searchPath ? query["q"] : undefined}
             autocomplete="off"
             required
           />
         </form>
       </search>
       <nav class="wide" aria-label="Main">
-        <Navigation visit={visit} />
+        <Navigation />
       </nav>
       <details class="narrow">
         <summary>Menu</summary>
         <span class="organisation">{person.organisationName}</span>
         <nav aria-label="Main">
-          <Navigation visit={visit} />
-          <Account visit={visit} />
+          <Navigation />
+          <Account />
         </nav>
       </details>
       <div class="wide account">
-        <Account visit={visit} />
+        <Account />
       </div>
     </header>
   );
 }
 
-function Account({ visit }: { visit: Visit }) {
-  const { person, links, formToken } = visit;
+function Account() {
+  const { person, path } = useVisit();
   if (!person) return null;
   return (
-    <form method="post" action={links.to("/portal/sign-out")} class="account-form">
-      <input type="hidden" name="token" value={formToken} />
+    <Form to="/portal/sign-out" class="account-form">
       <span class="who">
         {person.name} <span class="muted">{person.role}</span>
       </span>
       <div class="button-row">
-        <ButtonLink
-          to={links.to("/portal/account")}
-          label="Account"
-          quiet
-          aria-current={visit.path === "/portal/account" ? "page" : undefined}
-        />
+        <ButtonLink to="/portal/account" label="Account" quiet aria-current={path === "/portal/account" ? "page" : undefined} />
         <Button class="quiet" label="Sign out" />
       </div>
-    </form>
+    </Form>
   );
 }
 
 /** The outcome of the last form. Screen readers read it out when the page opens. */
-function NoticeBox({ links, notice }: { links: Visit["links"]; notice: Notice | undefined }) {
+function NoticeBox({ notice }: { notice: Notice | undefined }) {
   if (!notice) return null;
   const [first, ...more] = notice.lines;
   return (
     <div class={`notice ${notice.kind}`} role={notice.kind === "error" ? "alert" : "status"}>
-      <p>{first === undefined ? null : <Sentence links={links} text={first} />}</p>
+      <p>{first === undefined ? null : <Sentence text={first} />}</p>
       {more.length > 0 ? (
         <ul>
           {more.map((line) => (
             <li>
-              <Sentence links={links} text={line} />
+              <Sentence text={line} />
             </li>
           ))}
         </ul>

@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import type { Action } from "../../../domain/members.js";
 import type { Page, PageRequest } from "../../../queries/page.js";
 import { download } from "../downloads.js";
+import { type Query, withQuery } from "../links.js";
 import type { PageDefinition, PageHead, PortalDeps, SignedInVisit, Subject } from "../pageDefinition.js";
 import { downloadTable } from "../tableDownloads.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
@@ -87,7 +88,7 @@ type Format = (typeof formats)[number];
 async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps) {
   const { title, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, above, below } = list;
   const chips = (await filters?.(visit, deps)) ?? [];
-  const { query, links } = visit;
+  const { query } = visit;
   const of = namesOf(list, visit);
   const [path, files] = [list.path, filesPath(list.path)].map((each) => filled(each, visit)) as [string, string];
   const { cursor, sort, place } = pageQuery(query);
@@ -106,7 +107,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
   const kept = Object.fromEntries((list.kept ?? []).map((name) => [name, query[name]]));
   const filter = { ...kept, ...chipQuery(query, chips) };
   const head = await list.head?.(visit, deps);
-  const address = (more: Readonly<Record<string, string | undefined>>) => links.to(path, { ...filter, sort: sort || undefined, ...more });
+  const pathOf = (more: Query) => withQuery(path, { ...filter, sort: sort || undefined, ...more });
   const after = String(start + rows.length);
   const nextCursor = isWhole ? (start + rows.length < inOrder.length ? after : null) : first.nextCursor;
   const why = first.nextCursor !== null ? "page" : isFiltered(query, chips) || cursor !== undefined ? "filter" : "none";
@@ -116,28 +117,27 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
     ...(scripts ? { scripts } : {}),
     action: action?.(visit),
     ...head,
-    menu: [...(rows.length === 0 ? [] : downloadMenu((format) => links.to(`${files}.${format}`, filter))), ...(head?.menu ?? [])],
+    menu: [...(rows.length === 0 ? [] : downloadMenu((format) => withQuery(`${files}.${format}`, filter))), ...(head?.menu ?? [])],
     body: (
       <>
         {await above?.(visit, deps, rows)}
         {list.heading === undefined ? null : <h2>{list.heading}</h2>}
-        <Chips visit={visit} path={path} chips={chips} kept={{ ...kept, sort: sort || undefined }} />
+        <Chips path={path} chips={chips} kept={{ ...kept, sort: sort || undefined }} />
         <section class="panel list" aria-label={list.heading ?? title} {...panel?.(visit)}>
           <Table
-            visit={visit}
             caption={caption}
             columns={given}
             rows={rows}
             muted={muted}
             marks={marks}
             empty={rows.length === 0 ? await empty(visit, why, deps) : undefined}
-            sorting={maySort && rows.length > 1 ? { by: sort, address: (by) => links.to(path, { ...filter, sort: by }) } : undefined}
+            sorting={maySort && rows.length > 1 ? { by: sort, path: (by) => withQuery(path, { ...filter, sort: by }) } : undefined}
           />
           <Pager
             of={of[rows.length === 1 && nextCursor === null && start === 0 ? 0 : 1]}
             cursor={start === 0 && cursor === undefined ? undefined : "before"}
             nextCursor={nextCursor}
-            address={(next) => address(next === undefined ? {} : { cursor: isWhole ? undefined : next, after })}
+            path={(next) => pathOf(next === undefined ? {} : { cursor: isWhole ? undefined : next, after })}
             range={{ start, shown: rows.length, total }}
           />
         </section>
@@ -158,8 +158,8 @@ const pageQuery = ({ cursor, sort = "", after = "" }: Readonly<Record<string, st
 });
 
 /** For the page's menu. */
-export const downloadMenu = (address: (format: Format) => string) =>
-  formats.map((format) => ({ label: `Download ${format.toUpperCase()}`, to: address(format) }));
+export const downloadMenu = (path: (format: Format) => string) =>
+  formats.map((format) => ({ label: `Download ${format.toUpperCase()}`, to: path(format) }));
 
 async function* batches<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps): AsyncGenerator<readonly Row[]> {
   for (let cursor: string | undefined | null; cursor !== null; ) {

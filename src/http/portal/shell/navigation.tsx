@@ -1,6 +1,7 @@
 import type { Action } from "../../../domain/members.js";
 import { groupItems } from "../groupItems.js";
 import type { Visit } from "../pageDefinition.js";
+import { Link, useVisit } from "./link.js";
 
 interface MenuEntry {
   readonly path: string;
@@ -116,27 +117,30 @@ const menu: readonly MenuEntry[] = [
 /** The entries that the person's role may look at. */
 export const menuOf = ({ may }: Visit): readonly MenuEntry[] => menu.filter(({ access = "look" }) => may(access));
 
-export const Navigation = ({ visit }: { visit: Visit }) => (
-  <>
-    {[...groupItems(menuOf(visit), ({ group: heading, path }) => heading ?? path === "/portal/help")].map(([heading, entries]) => (
-      <div class="nav-group">
-        {typeof heading === "string" ? <span class="nav-heading">{heading}</span> : null}
-        <ul>
-          {entries.map(({ path, label, icon }) => (
-            <li>
-              <a href={visit.links.to(path)} aria-current={currentOf(visit.path, path)}>
-                <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
-                  <path d={icon} />
-                </svg>
-                {label}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </div>
-    ))}
-  </>
-);
+export function Navigation() {
+  const visit = useVisit();
+  return (
+    <>
+      {[...groupItems(menuOf(visit), ({ group: heading, path }) => heading ?? path === "/portal/help")].map(([heading, entries]) => (
+        <div class="nav-group">
+          {typeof heading === "string" ? <span class="nav-heading">{heading}</span> : null}
+          <ul>
+            {entries.map(({ path, label, icon }) => (
+              <li>
+                <Link to={path} aria-current={currentOf(visit.path, path)}>
+                  <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+                    <path d={icon} />
+                  </svg>
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </>
+  );
+}
 
 /** The page itself, or one that is reached from it. */
 const currentOf = (here: string, path: string) =>

@@ -1,18 +1,13 @@
-import type { PageHead, Visit } from "../pageDefinition.js";
+import type { PageHead } from "../pageDefinition.js";
+import { Link } from "./link.js";
 
 /** The same things in the same place on every page. */
-export const PageTop = ({
-  links,
-  head: { title, crumbs = [], action, views = [], menu = [] },
-}: {
-  links: Visit["links"];
-  head: PageHead;
-}) => (
+export const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead) => (
   <>
     {crumbs.length === 0 ? null : (
       <nav class="crumbs" aria-label="You are here">
         {crumbs.map(([label, path]) => (
-          <a href={links.to(path)}>{label}</a>
+          <Link to={path}>{label}</Link>
         ))}
       </nav>
     )}
@@ -28,9 +23,9 @@ export const PageTop = ({
     {views.length === 0 ? null : (
       <nav class="segments" aria-label="Views">
         {views.map(({ label, to, current }) => (
-          <a href={to} aria-current={current ? "page" : undefined}>
+          <Link to={to} aria-current={current ? "page" : undefined}>
             {label}
-          </a>
+          </Link>
         ))}
       </nav>
     )}
@@ -45,9 +40,9 @@ export const Menu = ({ items, label = "More" }: { items: NonNullable<PageHead["m
       <ul>
         {items.map(({ label: item, to, ...rest }) => (
           <li>
-            <a href={to} {...rest}>
+            <Link to={to} {...rest}>
               {item}
-            </a>
+            </Link>
           </li>
         ))}
       </ul>

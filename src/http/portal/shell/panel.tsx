@@ -1,8 +1,9 @@
 // The parts that pages are made of: panels, facts and pagers.
 import type { Child } from "hono/jsx";
-import type { Query } from "../links.js";
-import type { SignedInVisit } from "../pageDefinition.js";
+import { type Query, withQuery } from "../links.js";
+import type { Visit } from "../pageDefinition.js";
 import { groupDigits } from "./formats.js";
+import { Link } from "./link.js";
 
 interface PanelProps {
   /** Of the heading; a link may lead to it. */
@@ -20,9 +21,9 @@ export const Panel = ({ id, title, class: more, children }: PanelProps) => (
   </section>
 );
 
-export type Fact = readonly [label: string, value: Child];
+export type Fact = readonly [label: Child, value: Child];
 
-export const Facts = ({ facts, class: kind = "facts" }: { facts: readonly Fact[]; class?: "facts" | "figures" | "values" }) => (
+export const Facts = ({ facts, class: kind = "facts" }: { facts: readonly Fact[]; class?: "facts" | "figures" | "values" | "keys" }) => (
   <dl class={kind}>
     {facts.map(([label, value]) => (
       <div>
@@ -33,6 +34,14 @@ export const Facts = ({ facts, class: kind = "facts" }: { facts: readonly Fact[]
   </dl>
 );
 
+export const PlainList = ({ items }: { items: readonly Child[] }) => (
+  <ul class="plain-list">
+    {items.map((item) => (
+      <li>{item}</li>
+    ))}
+  </ul>
+);
+
 export const EmptyState = ({ title, children }: { title: string; children?: Child }) => (
   <div class="empty">
     <p class="empty-title">{title}</p>
@@ -41,9 +50,12 @@ export const EmptyState = ({ title, children }: { title: string; children?: Chil
 );
 
 /** A state in a word, on a colour that says whether it is good. */
-export const Badge = ({ state: { label, badge } }: { state: { readonly label: string; readonly badge: string } }) => (
-  <span class={`badge ${badge}`}>{label}</span>
-);
+export interface State {
+  readonly label: string;
+  readonly badge: "good" | "busy" | "warn" | "bad" | "";
+}
+
+export const Badge = ({ state: { label, badge } }: { state: State }) => <span class={`badge ${badge}`}>{label}</span>;
 
 interface PagerProps {
   /** What the pages show, such as `imports`. */
@@ -52,8 +64,8 @@ interface PagerProps {
   readonly cursor: string | undefined;
   /** Where the next page begins; null on the last page. */
   readonly nextCursor: string | null;
-  /** The address of the page that begins there. */
-  readonly address: (cursor: string | undefined) => string;
+  /** The path of the page that begins there. */
+  readonly path: (cursor: string | undefined) => string;
   readonly range?: Range;
 }
 
@@ -66,17 +78,17 @@ export interface Range {
 }
 
 /** `1 to 50 of 1,258 imports`, and the ways on. */
-export function Pager({ of, cursor, nextCursor, address, range }: PagerProps) {
+export function Pager({ of, cursor, nextCursor, path, range }: PagerProps) {
   const isAll = cursor === undefined && nextCursor === null;
   if (isAll && !range?.shown) return null;
   return (
     <nav class="pages" aria-label={`Pages of ${of}`}>
       {range ? <span class="range">{rangeWords(range, of, isAll)}</span> : null}
-      {cursor === undefined ? null : <a href={address(undefined)}>First page</a>}
+      {cursor === undefined ? null : <Link to={path(undefined)}>First page</Link>}
       {nextCursor === null ? null : (
-        <a href={address(nextCursor)} rel="next">
+        <Link to={path(nextCursor)} rel="next">
           Next page
-        </a>
+        </Link>
       )}
     </nav>
   );
@@ -100,7 +112,7 @@ interface PageOptions {
 
 /** A page of a list in memory that stands on a page among others. */
 export function pageInMemory<Row>(
-  { query: given, links }: SignedInVisit,
+  { query: given }: Visit,
   all: readonly Row[],
   { of, path, query = {}, name = "from", size = 50 }: PageOptions,
 ): { readonly rows: readonly Row[]; readonly pager: Child } {
@@ -111,7 +123,7 @@ export function pageInMemory<Row>(
       of={all.length === 1 ? of.replace(/s$/, "") : of}
       cursor={start === 0 ? undefined : "before"}
       nextCursor={start + size < all.length ? String(start + size) : null}
-      address={(next) => links.to(path, { ...query, [name]: next })}
+      path={(next) => withQuery(path, { ...query, [name]: next })}
       range={{ start, shown: rows.length, total: { count: all.length, more: false } }}
     />
   );

@@ -2,6 +2,8 @@
 import type { Child } from "hono/jsx";
 import { groupItems } from "../groupItems.js";
 import { compareValues, fractionOf, inFile, inWords, type Value } from "./formats.js";
+import { Link } from "./link.js";
+import { Badge, type State } from "./panel.js";
 import { Time } from "./values.js";
 
 /** A column of a page's table. */
@@ -11,6 +13,8 @@ export interface Column<Row> {
   readonly value?: (row: Row) => Value;
   /** How a page shows it, where that is more than the value in words. */
   readonly cell?: (row: Row, isRepeated: boolean) => Child;
+  /** The path that it leads to. */
+  readonly link?: (row: Row) => string | undefined;
   /** In JSON, and in the address of a sorted page. A column without a key is on pages only. */
   readonly key?: string;
   /** Numbers stand to the right, one digit under the other. */
@@ -22,6 +26,23 @@ export interface Column<Row> {
   /** Seen in the first row of a group only; screen readers say it in each. */
   readonly once?: boolean;
 }
+
+/** The value and the cell of a column that shows a state. */
+export const stateCells = <Row,>(stateOf: (row: Row) => State) => ({
+  value: (row: Row) => stateOf(row).label,
+  cell: (row: Row) => <Badge state={stateOf(row)} />,
+});
+
+/** Columns that only files have. */
+export const fileColumns = <Row,>(columns: readonly (readonly [key: string, heading: string, value: (row: Row) => Value])[]) =>
+  columns.map(([key, heading, value]): Column<Row> => ({ key, heading, value, onlyInFiles: true }));
+
+/** The buttons of each row. */
+export const actionColumn = <Row,>(buttons: (row: Row) => Child): Column<Row> => ({
+  heading: "Action",
+  number: true,
+  cell: (row) => <div class="actions">{buttons(row)}</div>,
+});
 
 /** A column that is sorted by, and that files have. */
 export type DataColumn<Row> = Column<Row> & Required<Pick<Column<Row>, "key" | "value">>;
@@ -35,12 +56,11 @@ export const cellsInFile = <Row,>(columns: readonly Column<Row>[], rows: readonl
 /** Such as `-rows`: by rows, the most first. */
 export interface Sorting {
   readonly by: string;
-  /** The address of the page sorted so; `undefined` is the list's own order. */
-  readonly address: (by: string | undefined) => string;
+  /** The path of the page sorted so; `undefined` is the list's own order. */
+  readonly path: (by: string | undefined) => string;
 }
 
 interface TableProps<Row> {
-  readonly visit?: { readonly person: { readonly timezone: string } | undefined } | undefined;
   /** Said by a screen reader before the table. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
@@ -63,7 +83,7 @@ interface TableProps<Row> {
 }
 
 /** On a narrow screen each row is a small list of its own: every cell repeats its heading (data-label). */
-export function Table<Row>({ visit, caption, columns, rows, empty, muted, marks, sorting, groupBy, after, ...more }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, empty, muted, marks, sorting, groupBy, after, ...more }: TableProps<Row>) {
   if (empty && rows.length === 0) return <>{empty}</>;
   const shown = columns.filter(({ onlyInFiles }) => !onlyInFiles);
   const digits = shown.map(({ number, value }) => (number && value ? Math.max(0, ...rows.map((row) => fractionOf(value(row)))) : 0));
@@ -85,7 +105,7 @@ export function Table<Row>({ visit, caption, columns, rows, empty, muted, marks,
       {(groupBy ? [...groupItems(rows, groupBy).values()] : [rows]).map((group) => (
         <tbody>
           {group.map((row, index) => (
-            <TableRow {...{ visit, row, muted, marks, digits }} columns={shown} isFirst={index === 0 || !groupBy} />
+            <TableRow {...{ row, muted, marks, digits }} columns={shown} isFirst={index === 0 || !groupBy} />
           ))}
           {after?.(group)}
         </tbody>
@@ -108,32 +128,29 @@ function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorti
   const next = order === undefined ? key : order === "ascending" ? `-${key}` : undefined;
   return (
     <th scope="col" class={kind} aria-sort={order}>
-      <a href={sorting.address(next)}>{heading}</a>
+      <Link to={sorting.path(next)}>{heading}</Link>
     </th>
   );
 }
 
-type RowProps<Row> = Pick<TableProps<Row>, "visit" | "columns" | "muted" | "marks"> & {
+type RowProps<Row> = Pick<TableProps<Row>, "columns" | "muted" | "marks"> & {
   readonly row: Row;
   /** The most digits behind the point, column by column. */
-  readonly digits?: readonly number[];
+  readonly digits: readonly number[];
   /** Of its group. */
-  readonly isFirst?: boolean;
+  readonly isFirst: boolean;
 };
 
-/** One row, also by itself where only that row has changed. */
-export function TableRow<Row>({ visit, columns, row, muted, marks, digits = [], isFirst = true }: RowProps<Row>) {
+function TableRow<Row>({ columns, row, muted, marks, digits, isFirst }: RowProps<Row>) {
   return (
     <tr class={muted?.(row) ? "muted-row" : undefined} {...marks?.(row)}>
       {columns.map((column, index) => {
         const { heading, number, names, once } = column;
         const isRepeated = once === true && !isFirst;
         const repeated = isRepeated ? "repeated" : undefined;
-        const cell = column.cell ? (
-          column.cell(row, isRepeated)
-        ) : (
-          <ValueCell visit={visit} value={column.value?.(row)} digits={digits[index] ?? 0} />
-        );
+        const path = column.link?.(row);
+        const value = column.cell ? column.cell(row, isRepeated) : <ValueCell value={column.value?.(row)} digits={digits[index] ?? 0} />;
+        const cell = path === undefined ? value : <Link to={path}>{value}</Link>;
         return names ? (
           <th scope="row" data-label={heading} class={repeated}>
             {cell}
@@ -148,9 +165,9 @@ export function TableRow<Row>({ visit, columns, row, muted, marks, digits = [], 
   );
 }
 
-function ValueCell({ visit, value, digits }: Pick<TableProps<never>, "visit"> & { readonly value: Value; readonly digits: number }) {
+function ValueCell({ value, digits }: { readonly value: Value; readonly digits: number }) {
   if (value === null || value === undefined || value === "") return <span class="muted">-</span>;
-  if (value instanceof Date) return <Time visit={visit ?? { person: undefined }} at={value} />;
+  if (value instanceof Date) return <Time at={value} />;
   const text = inWords(value, "UTC");
   if (typeof value === "number" || (typeof value === "object" && "decimal" in value))
     return <span class="amount">{aligned(text, value, digits)}</span>;

@@ -1,10 +1,11 @@
 // Values and sentences as a page shows them.
+import type { Child } from "hono/jsx";
 import { uuidPattern } from "../../../domain/uuid.js";
-import type { Links } from "../links.js";
+import type { Secret } from "../pageDefinition.js";
 import { groupDigits, timeInWords } from "./formats.js";
+import { Link, useVisit } from "./link.js";
 
 interface TimeProps {
-  readonly visit: { person: { readonly timezone: string } | undefined };
   readonly at: Date | null | undefined;
   readonly otherwise?: string;
   /** Shows seconds, where the order of events matters. */
@@ -12,12 +13,12 @@ interface TimeProps {
 }
 
 /** A time in the organisation's zone. The `title` and `datetime` attributes have it in UTC. */
-export function Time({ visit, at, otherwise = "-", exact }: TimeProps) {
+export function Time({ at, otherwise = "-", exact }: TimeProps) {
   if (!at) return <span class="muted">{otherwise}</span>;
   const iso = at.toISOString();
   return (
     <time datetime={iso} title={`${iso.slice(0, 19).replace("T", " ")} UTC`}>
-      {timeInWords(at, visit.person?.timezone ?? "UTC", exact)}
+      {timeInWords(at, useVisit().person?.timezone ?? "UTC", exact)}
     </time>
   );
 }
@@ -50,8 +51,7 @@ export const CopyButton = ({ text, label, about }: { text: string; label: string
   </button>
 );
 
-/** Something that is shown this once: a key, an invitation's link. */
-export const OnlyOnce = ({ title, text, copyLabel }: { title: string; text: string; copyLabel: string }) => (
+export const OnlyOnce = ({ title, text, copyLabel }: Secret) => (
   <section class="notice done only-once" aria-labelledby="only-once-title">
     <h2 id="only-once-title">{title}</h2>
     <div class="only-once-text">
@@ -61,19 +61,22 @@ export const OnlyOnce = ({ title, text, copyLabel }: { title: string; text: stri
   </section>
 );
 
+/** With commas between them. */
+export const enumerated = (parts: readonly Child[]): Child[] => parts.flatMap((part, index) => (index === 0 ? [part] : [", ", part]));
+
 const named = new RegExp(`\\bimport (${uuidPattern})`, "gi");
 
 /** A sentence as the API says it. Where it names an import by its id, the id is short here and leads to the import. */
-export function Sentence({ links, text }: { links: Links; text: string }) {
+export function Sentence({ text }: { text: string }) {
   const parts: unknown[] = [];
   let end = 0;
   for (const { 1: importId = "", index } of text.matchAll(named)) {
     const start = index + "import ".length;
     parts.push(
       text.slice(end, start),
-      <a href={links.to(`/portal/imports/${importId}`)} title={importId}>
+      <Link to={`/portal/imports/${importId}`} title={importId}>
         {importId.slice(0, 8)}...
-      </a>,
+      </Link>,
     );
     end = start + importId.length;
   }

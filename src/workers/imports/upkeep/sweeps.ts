@@ -1,14 +1,11 @@
 // Deletes what nothing needs any more: uploads of refused pushes, unfinished uploads, wrong passwords of the past, sessions that are over.
 import { firstRequest } from "../../../commands/imports/importStream.js";
-import { keptPrefix, sweepKeptFiles } from "../../../commands/imports/keptFiles.js";
+import { sweepKeptFiles } from "../../../commands/imports/keptFiles.js";
 import {
   forgetRefusedUpload,
   listRefusedUploads,
-  logOfUpload,
   type RefusedUpload,
-  uploadsPrefix,
 } from "../../../commands/imports/storedObjects.js";
-import { logIdOf } from "../../../commands/logIdentity.js";
 import { forgetSessions } from "../../../commands/members/sessions.js";
 import { forgetFailures, forgetGuesses } from "../../../commands/members/signInPace.js";
 import { readLogId, streamOf } from "../../../events/streams.js";
@@ -67,25 +64,11 @@ async function databaseNow({ pool }: Deps): Promise<Date> {
   return rows[0]?.now ?? new Date();
 }
 
-/**
- * Aborts multipart uploads of this log that a killed process or an outage left open, since the object store keeps (and bills) their parts.
- * No upload takes a day: the process that began it is gone, and no import refers to it.
- */
-export async function sweepUploads(deps: Deps, olderThanMs = dayMs): Promise<number> {
-  const { eventStore, objectStore, logger, signal } = deps;
-  const logId = await logIdOf(eventStore);
-  const before = new Date((await databaseNow(deps)).getTime() - olderThanMs);
-  let aborted = 0;
-  for (const [prefix, isOurs] of [
-    [uploadsPrefix, (key: string) => logOfUpload(key) === logId],
-    [`reports/${logId}/`, () => true],
-    [keptPrefix(logId), () => true],
-  ] as const) {
-    if (signal?.aborted) break;
-    aborted += await objectStore.abortUnfinished(prefix, { before, isOurs });
-  }
-  if (aborted > 0) logger.info({ aborted }, "aborted uploads that were never finished");
-  return aborted;
+/** Removes the files that a killed process or an outage left half written in the embedded object store. No upload takes a day. */
+export async function sweepUploads(deps: Deps): Promise<number> {
+  const removed = await deps.objectStore.removeUnfinished(new Date((await databaseNow(deps)).getTime() - dayMs));
+  if (removed > 0) deps.logger.info({ removed }, "removed uploads that were never finished");
+  return removed;
 }
 
 /** Removes the files that waited a day for somebody to choose their columns. */

@@ -6,17 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  createHeaderThreads,
-  type HeaderThreads,
-  type HeaderThreadsOptions,
-} from "../../../../src/adapters/spreadsheets/threads/headerThreads.js";
+import { createHeaderThreads } from "../../../../src/adapters/spreadsheets/threads/headerThreads.js";
 import { readHeader } from "../../../../src/adapters/spreadsheets/uploadedFile.js";
 import { withFile } from "../reading.js";
 import { headerXml, workbook } from "../workbook.js";
 import type { ZipPart } from "../zip.js";
 
-let threads: HeaderThreads;
+let threads: ReturnType<typeof createHeaderThreads>;
 let folder: string;
 /** A workbook whose header text comes after 80,000 others in the table of texts. Reading it takes a good part of a second. */
 let heavy: string;
@@ -26,7 +22,7 @@ let held: string;
 const writers: number[] = [];
 const letGo = () => void writers.push(openSync(held, constants.O_RDWR));
 
-const start = (options?: HeaderThreadsOptions) => {
+const start = (options?: Parameters<typeof createHeaderThreads>[0]) => {
   threads = createHeaderThreads(options);
   return threads;
 };

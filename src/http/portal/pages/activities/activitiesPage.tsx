@@ -4,9 +4,11 @@ import { type ActivityChoices, activityChoices, mostChoices } from "../../../../
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { MenuItem, PageContent, PageDefinition, PortalDeps, SignedInVisit, Subject } from "../../pageDefinition.js";
+import { withQuery } from "../../links.js";
+import { type MenuItem, type PageContent, type PortalDeps, page, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { type Chip, type ChipOption, Chips } from "../../shell/chips.js";
 import { Button } from "../../shell/form.js";
+import { Link } from "../../shell/link.js";
 import { Time } from "../../shell/values.js";
 import { monthAfter } from "../days.js";
 import { importPath, importsPath, shownReference } from "../imports/importStatus.js";
@@ -21,22 +23,17 @@ import { Totals } from "./totals.js";
 const { activitiesAddress, activitiesPath } = selection;
 type View = selection.ActivitiesView;
 
-const page: PageDefinition = {
-  path: activitiesPath,
-  access: "look",
-  show: async (visit, deps) => {
-    try {
-      return await pageContent(visit, deps);
-    } catch (error) {
-      if (!(error instanceof Rejection) || error.code !== "invalid") throw error;
-      // A filter that cannot be used: the reason stands above this month's totals.
-      const content = await pageContent({ ...visit, query: {} }, deps);
-      return { ...content, status: 400, notice: { kind: "error", lines: error.details ?? [error.message] } };
-    }
-  },
-};
+const activitiesPage = page(activitiesPath, "look", (visit, deps) =>
+  pageContent(visit, deps).catch(async (error: unknown) => {
+    if (!(error instanceof Rejection) || error.code !== "invalid") throw error;
+    // A filter that cannot be used: the reason stands above this month's totals.
+    const content = await pageContent({ ...visit, query: {} }, deps);
+    return { ...content, status: 400, notice: { kind: "error", lines: error.details ?? [error.message] } };
+  }),
+);
 
-export const activities: Subject = { pages: [page, chosenRowsPage, activityPage], forms: [correctForm], answers: activityDownloads };
+const pages = [activitiesPage, chosenRowsPage, activityPage];
+export const activities: Subject = { pages, forms: [correctForm], answers: activityDownloads };
 
 async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<PageContent> {
   const view = await selection.activitiesView(visit, deps);
@@ -60,7 +57,7 @@ async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<Page
           </div>
           <div class="bill-head">
             <h2 id="period">{selection.daysInWords(view)}</h2>
-            {only ? <a href={activitiesAddress(view, { import: "" })}>Show all imports</a> : null}
+            {only ? <Link to={activitiesAddress(view, { import: "" })}>Show all imports</Link> : null}
           </div>
           <AsOfNote view={view} />
           {only ? <p class="hint">Activities that are not billed are not in the downloads.</p> : null}
@@ -78,7 +75,7 @@ function AsOfNote({ view: { visit, asOf, since } }: { view: View }) {
   return (
     <p class="notice warn">
       <strong>
-        {asOf ? "As known on" : "Changes since"} <Time visit={visit} at={time} exact /> ({visit.person.timezone}).
+        {asOf ? "As known on" : "Changes since"} <Time at={time} exact /> ({visit.person.timezone}).
       </strong>{" "}
       {asOf ? "Later imports and reversals are not included." : "Together they are the difference between the totals then and now."}
     </p>
@@ -112,16 +109,16 @@ function viewsOf(view: View) {
 
 /** What the page shows, and its other view: totals, or every row behind them. The rows of an earlier time are on the page only. */
 function menuOf(view: View, isEmpty: boolean): MenuItem[] {
-  const { visit, shows, asOf, only, perCustomer } = view;
+  const { shows, asOf, only, perCustomer } = view;
   const shown = asOf ? "totals" : shows;
   const [other, name] = shown === "rows" ? ["totals", "Totals"] : ["rows", "All rows"];
   const link = (label: string, file: string): MenuItem => ({
     label,
     download: "",
-    to: visit.links.to(`${activitiesPath}/${file}`, selection.queryOf(view, { view: "", pages: "" })),
+    to: withQuery(`${activitiesPath}/${file}`, selection.queryOf(view, { view: "", pages: "" })),
   });
-  const own = (["csv", "xlsx"] as const).map((format) => link(`Download ${format.toUpperCase()}`, `${shown}.${format}`));
-  const others = (["csv", "xlsx"] as const).map((format) => link(`${name} as ${format.toUpperCase()}`, `${other}.${format}`));
+  const own = ["csv", "xlsx"].map((format) => link(`Download ${format.toUpperCase()}`, `${shown}.${format}`));
+  const others = ["csv", "xlsx"].map((format) => link(`${name} as ${format.toUpperCase()}`, `${other}.${format}`));
   const layout = {
     label: perCustomer ? "All customers in one table" : "One customer per page",
     to: activitiesAddress(view, { pages: perCustomer ? "" : "customer" }),
@@ -139,15 +136,18 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
   const { customer = "", warehouse = "", charge = "" } = visit.query;
   const [asOf, since] = [selection.wallTime(view.asOf, visit), selection.wallTime(view.since, visit)];
   const days = period?.month === undefined ? period : undefined;
-  const month: Chip = {
-    ...({ name: "month", label: "Month", kind: "month", group: "when", required: true } as const),
-    value: period?.month ?? "",
-    clears: ["from", "to"],
-    after: <Months view={view} />,
-  };
   const chips: readonly (Chip | false | undefined)[] = [
     only && { name: "unusual", label: "Unusual", kind: "yes" },
-    period && month,
+    period && {
+      name: "month",
+      label: "Month",
+      kind: "month",
+      group: "when",
+      required: true,
+      value: period.month ?? "",
+      clears: ["from", "to"],
+      after: <Months view={view} />,
+    },
     !only && { name: "asOf", label: "As of", kind: "time", group: "when", value: asOf, clears: ["since"] },
     shows !== "rows" && { name: "since", label: "Changes since", kind: "time", group: "when", value: since, clears: ["asOf"] },
     codeChip("customer", "Customer", customerOptions(choices, view), customer),
@@ -158,7 +158,9 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
   ];
   const { view: rows, by, pages, import: importId } = selection.queryOf(view);
   const kept = { view: rows, by, pages, import: importId };
-  return <Chips visit={visit} path={activitiesPath} chips={chips.filter((chip) => chip !== false && chip !== undefined)} kept={kept} />;
+  return (
+    <Chips query={visit.query} path={activitiesPath} chips={chips.filter((chip) => chip !== false && chip !== undefined)} kept={kept} />
+  );
 }
 
 function Months({ view }: { view: View }) {
@@ -167,12 +169,12 @@ function Months({ view }: { view: View }) {
     activitiesAddress(view, { from: "", to: "", month: monthAfter(month ?? firstDay.slice(0, 7), months) });
   return (
     <span class="months">
-      <a href={address(-1)} aria-label="Previous month">
+      <Link to={address(-1)} aria-label="Previous month">
         &lsaquo;
-      </a>
-      <a href={address(1)} aria-label="Next month">
+      </Link>
+      <Link to={address(1)} aria-label="Next month">
         &rsaquo;
-      </a>
+      </Link>
     </span>
   );
 }

@@ -4,7 +4,7 @@ import { activityTotals } from "../../../../queries/activities/activityTotals.js
 import { allActivities } from "../../../../queries/activities/allActivities.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { getAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Column, cellsInFile, isData } from "../../shell/table.js";
 import { type DownloadedTable, downloadTable, inOneBatch } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
@@ -41,7 +41,7 @@ const changesTable: TableOf = async ({ visit, nameOf, filter, since }, { pool })
   if (!since) throw new Rejection("invalid", "Give the time in since, such as 2026-03-01T14:30");
   const { organisationId } = visit.person;
   const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(organisationId, pool)]);
-  return tableOf(visit, changeColumns(visit, nameOf, actorOf), changeLines(changes));
+  return tableOf(visit, changeColumns(nameOf, actorOf), changeLines(changes));
 };
 
 const tableOf = <Row>({ person }: SignedInVisit, columns: readonly Column<Row>[], rows: readonly Row[]): DownloadedTable => ({
@@ -52,18 +52,13 @@ const tableOf = <Row>({ person }: SignedInVisit, columns: readonly Column<Row>[]
 const tables = { rows: rowsTable, totals: totalsTable, changes: changesTable } as const;
 
 export const activityDownloads = (["rows", "totals", "changes"] as const).flatMap((sheet) =>
-  (["csv", "xlsx"] as const).map(
-    (format): AnswerDefinition => ({
-      method: "GET",
-      path: `${activitiesPath}/${sheet}.${format}`,
-      access: "look",
-      answer: async (visit, deps) => {
-        const view = await activitiesView(visit, deps);
-        const { now } = await presentCatalogue(visit, deps); // before the rows are read
-        const made = await tables[sheet](view, deps);
-        if (sheet === "totals" && view.period?.month && !view.asOf && !view.only) rememberDownload(visit, deps, view.period.month, now);
-        return downloadTable(visit, deps, { name: fileName(sheet, view), sheet, format, table: () => made });
-      },
+  (["csv", "xlsx"] as const).map((format) =>
+    getAnswer(`${activitiesPath}/${sheet}.${format}`, "look", async (visit, deps) => {
+      const view = await activitiesView(visit, deps);
+      const { now } = await presentCatalogue(visit, deps); // before the rows are read
+      const made = await tables[sheet](view, deps);
+      if (sheet === "totals" && view.period?.month && !view.asOf && !view.only) rememberDownload(visit, deps, view.period.month, now);
+      return downloadTable(visit, deps, { name: fileName(sheet, view), sheet, format, table: () => made });
     }),
   ),
 );

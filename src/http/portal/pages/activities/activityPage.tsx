@@ -1,4 +1,5 @@
 // One activity: what was recorded, by whom, whether it counts, and a form that corrects it.
+
 import { randomUUID } from "node:crypto";
 import { type CompletedImport, completedImport } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
@@ -15,8 +16,10 @@ import { type ActivityWithState, findActivity } from "../../../../queries/activi
 import { rowsToCorrect } from "../../../../queries/lookUps/rowsToCorrect.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { type Fields, reasonIn } from "../../fields.js";
-import { type FormDefinition, type PageDefinition, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Button, ButtonLink, Field, Form, HiddenFields } from "../../shell/form.js";
+import { withQuery } from "../../links.js";
+import { formOf, type PortalDeps, page, type SignedInVisit, withNotice } from "../../pageDefinition.js";
+import { Button, Field, Form } from "../../shell/form.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts, Panel } from "../../shell/panel.js";
 import { Sentence, Time } from "../../shell/values.js";
 import { sendCorrection } from "../corrections/sendCorrection.js";
@@ -25,46 +28,42 @@ import { historyPath, importCrumbs, importPath, reversePath, shownReference } fr
 import { CountState, shownValue } from "./activityRows.js";
 import { activitiesPath, activityPath } from "./selection.js";
 
-export const activityPage: PageDefinition = {
-  path: `${activitiesPath}/{importId}/{row}`,
-  access: "look",
-  show: async (visit, deps) => {
-    const { activity, found } = await requireActivity(visit, deps);
-    const [closed, nameOf, { nameOf: customerNamed }] = await Promise.all([
-      whyNotCorrectable(deps, found, activity.row),
-      principalNames(visit.person.organisationId, deps.pool),
-      presentCatalogue(visit, deps),
-    ]);
-    const view = { visit, activity, found };
-    return {
-      title: "Activity",
-      crumbs: importCrumbs({ importId: activity.importId, reference: found.request.sourceDetails }),
-      menu: [{ label: "History of this row", to: visit.links.to(historyPath(activity.importId, activity.row)) }],
-      body: (
-        <>
-          <RecordedFacts view={view} nameOf={nameOf} customerNamed={customerNamed} />
-          {closed && !activity.reversed ? (
-            <Panel id="correct" title="Correct">
-              <p>
-                <Sentence links={visit.links} text={closed.sentence} />
-              </p>
-            </Panel>
-          ) : null}
-          {closed === undefined && visit.may("operate") ? <CorrectionPanel view={view} /> : null}
-        </>
-      ),
-    };
-  },
-};
+export const activityPage = page(`${activitiesPath}/{importId}/{row}`, "look", async (visit, deps) => {
+  const { activity, found } = await requireActivity(visit, deps);
+  const [closed, nameOf, { nameOf: customerNamed }] = await Promise.all([
+    whyNotCorrectable(deps, found, activity.row),
+    principalNames(visit.person.organisationId, deps.pool),
+    presentCatalogue(visit, deps),
+  ]);
+  return {
+    title: "Activity",
+    crumbs: importCrumbs({ importId: activity.importId, reference: found.request.sourceDetails }),
+    menu: [{ label: "History of this row", to: historyPath(activity.importId, activity.row) }],
+    body: (
+      <>
+        <Panel id="recorded" title="As recorded">
+          <Facts facts={factsOf({ activity, found }, nameOf, customerNamed)} />
+        </Panel>
+        {closed && !activity.reversed ? (
+          <Panel id="correct" title="Correct">
+            <p>
+              <Sentence text={closed.sentence} />
+            </p>
+          </Panel>
+        ) : null}
+        {closed === undefined && visit.may("operate") ? <CorrectionPanel activity={activity} found={found} /> : null}
+      </>
+    ),
+  };
+});
 
 interface ActivityView {
-  readonly visit: SignedInVisit;
   readonly activity: ActivityWithState;
   /** The import that recorded it. */
   readonly found: CompletedImport;
 }
 
-async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<Omit<ActivityView, "visit">> {
+async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<ActivityView> {
   const { organisationId } = visit.person;
   const { importId = "", row: text = "" } = visit.params;
   const row = /^\d{1,9}$/.test(text) ? Number(text) : 0;
@@ -73,45 +72,29 @@ async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<
   return { activity, found: await completedImport(deps, { organisationId, importId, kind: "activities" }) };
 }
 
-function RecordedFacts({ view, nameOf, customerNamed }: { view: ActivityView; nameOf: NameOf; customerNamed: NameOfCustomer }) {
-  const { visit, activity, found } = view;
+function factsOf({ activity, found }: ActivityView, nameOf: NameOf, customerNamed: NameOfCustomer): Fact[] {
   const { importId, row, values, reversed } = activity;
   const { sourceDetails, by, at } = found.request;
-  const billing = (
-    <>
-      <CountState visit={visit} activity={activity} />
-      {reversed ? (
-        <>
-          {" "}
-          <Time visit={visit} at={new Date(reversed.at)} />: {reversed.reason}
-        </>
-      ) : null}
-    </>
-  );
-  const facts: Fact[] = [
-    ["Billing", billing],
-    ...fieldsOf("activity").map(({ name, heading }): Fact => [heading, shownValue(visit, name, values[name], customerNamed, true)]),
-    ["Import", <a href={visit.links.to(importPath(importId))}>{shownReference({ reference: sourceDetails })}</a>],
+  const why = reversed ? [" ", <Time at={new Date(reversed.at)} />, `: ${reversed.reason}`] : null;
+  return [
+    ["Billing", [<CountState {...activity} />, why]],
+    ...fieldsOf("activity").map(({ name, heading }): Fact => [heading, shownValue(name, values[name], customerNamed, true)]),
+    ["Import", <Link to={importPath(importId)}>{shownReference({ reference: sourceDetails })}</Link>],
     ["Row", String(row)],
     ["Submitted by", nameOf(by)],
-    ["Submitted", <Time visit={visit} at={new Date(at)} />],
-    ...corrects(view),
+    ["Submitted", <Time at={new Date(at)} />],
+    ...corrects(activity, found),
   ];
-  return (
-    <Panel id="recorded" title="As recorded">
-      <Facts facts={facts} />
-    </Panel>
-  );
 }
 
 /** The row that this one corrects, if its import is a correction. The rows of a correction stand in the order of the rows that they correct. */
-function corrects({ visit, activity, found: { request } }: ActivityView): Fact[] {
+function corrects(activity: ActivityWithState, { request }: CompletedImport): Fact[] {
   const original = request.corrects?.rows[activity.row - 1];
   if (!request.corrects || original === undefined) return [];
   const { importId, accepted = [], reason } = request.corrects;
   const path = accepted.includes(original) ? activityPath(importId, original) : historyPath(importId, original);
   return [
-    ["Corrects", <a href={visit.links.to(path)}>row {original} of an earlier import</a>],
+    ["Corrects", <Link to={path}>row {original} of an earlier import</Link>],
     ...(reason === undefined ? [] : [["Reason", reason] as const]),
   ];
 }
@@ -119,71 +102,57 @@ function corrects({ visit, activity, found: { request } }: ActivityView): Fact[]
 const inputName = (field: string) => `values.${field}`;
 
 /** The values as the form shows them. Numbers are written as in the import's file, since the correction is read in the same way. */
-const valuesToCorrect = ({ activity: { values }, found: { request } }: Omit<ActivityView, "visit">): Record<string, string> =>
+const valuesToCorrect = ({ activity: { values }, found: { request } }: ActivityView): Record<string, string> =>
   writtenValues(
     Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, String(values[name] ?? "")])),
     "activities",
     decimalMarkOf(request),
   );
 
-function CorrectionPanel({ view }: { view: ActivityView }) {
-  const { visit, activity } = view;
-  const { importId, row } = activity;
+function CorrectionPanel(view: ActivityView) {
+  const { importId, row } = view.activity;
   const values = valuesToCorrect(view);
-  const { submitted } = visit;
-  const isSentAgain = submitted.all("reason").length > 0;
   return (
     <Panel id="correct" title="Correct">
-      <Form visit={visit} to={activityPath(importId, row)} class="stacked columns">
+      <Form to={activityPath(importId, row)} class="stacked columns" hidden={{ key: randomUUID() }}>
         <p class="hint">
           Your correction becomes a new import. This activity counts until the new one does. If you reverse the new one, this one counts
           again.
         </p>
-        <HiddenFields values={{ key: randomUUID() }} />
         {fieldsOf("activity").map(({ name, heading, required }) => (
           <Field
             label={heading}
             name={inputName(name)}
             id={`field-${name}`}
-            value={isSentAgain ? submitted.get(inputName(name)) : values[name]}
+            value={values[name]}
             maxlength={limits.textLength}
             required={required === "value"}
           />
         ))}
-        <Field
-          label="Reason"
-          name="reason"
-          value={submitted.get("reason")}
-          maxlength={limits.reasonLength}
-          hint="Everybody who opens the new import can see this."
-        />
+        <Field label="Reason" name="reason" maxlength={limits.reasonLength} hint="Everybody who opens the new import can see this." />
         <div class="button-row">
           <Button label="Correct" />
-          <ButtonLink to={visit.links.to(reversePath(importId), { rows: String(row) })} label="Reverse this row" quiet />
+          <ButtonLink to={withQuery(reversePath(importId), { rows: String(row) })} label="Reverse this row" quiet />
         </div>
       </Form>
     </Panel>
   );
 }
 
-export const correctForm: FormDefinition = {
-  path: activityPage.path,
-  access: "operate",
-  page: activityPage,
-  faults: { reason: /^Give a reason/ },
-  submit: async (visit, fields, deps) => {
-    const known = await requireActivity(visit, deps);
-    const { importId, row } = known.activity;
-    const { catalogue } = await presentCatalogue(visit, deps);
-    const push = { rows: [{ row, values: changedValues(valuesToCorrect(known), fields) }], reason: reasonIn(fields) };
-    const sent = await rowsToCorrect(known.found.position, [row], deps.pool);
-    const toJudge = { ...push, importId, kind: "activities", catalogue, sent, accepted: new Set([row]) } as const;
-    const verdict = (await judgeCorrections(toJudge, deps)).get(row);
-    if (verdict) throw new Rejection("invalid", verdict.reason);
-    const correction = await sendCorrection(visit, deps, { importId, kind: "activities", push, idempotencyKey: keyOf(fields) });
-    return withNotice(importPath(correction.importId), "Correction submitted. The old activity counts until the new one does.");
-  },
-};
+const faults = { reason: /^Give a reason/ };
+
+export const correctForm = formOf(activityPage, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
+  const known = await requireActivity(visit, deps);
+  const { importId, row } = known.activity;
+  const { catalogue } = await presentCatalogue(visit, deps);
+  const push = { rows: [{ row, values: changedValues(valuesToCorrect(known), fields) }], reason: reasonIn(fields) };
+  const sent = await rowsToCorrect(known.found.position, [row], deps.pool);
+  const toJudge = { ...push, importId, kind: "activities", catalogue, sent, accepted: new Set([row]) } as const;
+  const verdict = (await judgeCorrections(toJudge, deps)).get(row);
+  if (verdict) throw new Rejection("invalid", verdict.reason);
+  const correction = await sendCorrection(visit, deps, { importId, kind: "activities", push, idempotencyKey: keyOf(fields) });
+  return withNotice(importPath(correction.importId), "Correction submitted. The old activity counts until the new one does.");
+});
 
 /** The key is made with the form, so that a form that is sent twice makes one import. */
 function keyOf(fields: Fields): string {

@@ -1,4 +1,5 @@
 // The rows behind the totals, or all those of one import, also the ones that no longer count.
+
 import type { Child } from "hono/jsx";
 import { type FieldName, fieldsOf } from "../../../../domain/imports/fields.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
@@ -14,8 +15,9 @@ import { type Query, withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { rowsPerPage } from "../../shell/listPage.js";
-import { Badge, EmptyState, Pager } from "../../shell/panel.js";
+import { Badge, EmptyState, Pager, type State } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Quantity, Time } from "../../shell/values.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
@@ -70,7 +72,12 @@ export async function rowsPart(view: ActivitiesView, deps: PortalDeps): Promise<
   const withChoice = visit.may("operate") && !asOf && items.some(({ reversed }) => !reversed);
   const body = (
     <>
-      {sum && items.length > 0 ? <SumOfRows sum={sum} /> : null}
+      {sum && items.length > 0 ? (
+        <p class="rows-sum">
+          <strong>{countInWords(sum.rows, "row")}</strong>
+          {sum.quantity === undefined ? null : [", quantity ", <strong>{groupDigits(sum.quantity)}</strong>]}
+        </p>
+      ) : null}
       <Table
         caption={only ? "Activities in the order of the file" : "Activities by customer, warehouse, charge code and time"}
         columns={[...(withChoice ? [choiceColumn(visit)] : []), ...columns(view)]}
@@ -81,24 +88,13 @@ export async function rowsPart(view: ActivitiesView, deps: PortalDeps): Promise<
       {withChoice ? <ChosenRows view={view} /> : null}
       <Pager
         {...{ of: "activities", cursor, nextCursor }}
-        address={(next) => activitiesAddress(view, { cursor: next, after: next && String(start + items.length) })}
+        path={(next) => activitiesAddress(view, { cursor: next, after: next && String(start + items.length) })}
         range={{ start, shown: items.length, total: sum && { count: sum.rows, more: false } }}
       />
     </>
   );
   return { body, isEmpty: items.length === 0 && cursor === undefined };
 }
-
-const SumOfRows = ({ sum: { rows, quantity } }: { sum: BillSum }) => (
-  <p class="rows-sum">
-    <strong>{countInWords(rows, "row")}</strong>
-    {quantity === undefined ? null : (
-      <>
-        , quantity <strong>{groupDigits(quantity)}</strong>
-      </>
-    )}
-  </p>
-);
 
 /** The form stands below the table and not around it, so that the rows are printed. */
 const choiceForm = "chosen-rows";
@@ -128,7 +124,7 @@ function ChosenRows({ view }: { view: ActivitiesView }) {
       <input type="hidden" name="back" value={withQuery(activitiesPath, here({}))} />
       <Button label="Correct rows" name="do" value="correct" class="quiet" />
       <Button label="Reverse rows" class="quiet danger" />
-      <a href={links.to(activitiesPath, here({ select: next }))}>{label}</a>
+      <Link to={withQuery(activitiesPath, here({ select: next }))}>{label}</Link>
     </form>
   );
 }
@@ -142,20 +138,20 @@ function NoRows({ view, isLast }: { view: ActivitiesView; isLast: boolean }) {
   return <EmptyState title={`No activities in ${daysInWords(view)}`}>Choose another month, or clear a filter.</EmptyState>;
 }
 
-/** A value of an activity as pages show it. */
-export function shownValue(
-  visit: SignedInVisit,
-  name: FieldName<"activity">,
-  value: unknown,
-  nameOf: NameOfCustomer,
-  exact = false,
-): Child {
+/** A value of an activity, in a table or `exact`, among the facts of one activity. */
+export function shownValue(name: FieldName<"activity">, value: unknown, nameOf: NameOfCustomer, exact = false): Child {
   const text = value === null || value === undefined ? "" : String(value);
   if (name === "customerId") return <Customer customerId={text} nameOf={nameOf} />;
   if (text === "") return <span class="muted">-</span>;
   if (name === "quantity") return <Quantity text={text} />;
+  if (name === "reference" && !exact)
+    return (
+      <span class="reference" title={text}>
+        {text}
+      </span>
+    );
   const at = fieldsOf("activity").find((field) => field.name === name)?.type === "time" ? instantOf(text, "UTC") : undefined;
-  return at === undefined ? text : <Time visit={visit} at={new Date(at)} exact={exact} />;
+  return at === undefined ? text : <Time at={new Date(at)} exact={exact} />;
 }
 
 /** The fields that lead, as the table names them; the others stand after them. */
@@ -181,25 +177,28 @@ function columns(view: ActivitiesView): readonly Column<ListedActivity>[] {
         heading,
         names: name === "activityTimestamp",
         number: name === "quantity",
-        cell: ({ values }) =>
-          name === "reference" ? <Reference text={String(values[name] ?? "")} /> : shownValue(visit, name, values[name], nameOf),
+        cell: ({ values }) => shownValue(name, values[name], nameOf),
       }),
     ),
-    ...(visit.query["unusual"] === "yes"
-      ? [{ heading: "Unusual", cell: (row: ListedActivity) => <Unusual view={view} activity={row} /> }]
-      : []),
-    ...(only ? [{ heading: "Billing", cell: (row: ListedActivity) => <CountState visit={visit} activity={row} /> }] : []),
-    { heading: only ? "Row" : "Import", cell: (row) => <Source view={view} activity={row} /> },
+    ...(visit.query["unusual"] === "yes" ? [{ heading: "Unusual", cell: Unusual }] : []),
+    ...(only ? [{ heading: "Billing", cell: CountState }] : []),
+    {
+      heading: only ? "Row" : "Import",
+      cell: ({ importId, reference, row }) => (
+        <span class="named">
+          {only ? null : <Link to={importPath(importId)}>{reference}</Link>}{" "}
+          <Link class="row-history" to={activityPath(importId, row)}>
+            {only ? null : "row "}
+            {row}
+            <span class="unseen">, the activity</span>
+          </Link>
+        </span>
+      ),
+    },
   ];
 }
 
-const Reference = ({ text }: { text: string }) => (
-  <span class="reference" title={text}>
-    {text}
-  </span>
-);
-
-function Unusual({ view: { visit }, activity: { unusual } }: { view: ActivitiesView; activity: ListedActivity }) {
+function Unusual({ unusual }: ListedActivity) {
   if (!unusual) return null;
   const { kinds, near, sameAs } = unusual;
   return (
@@ -209,44 +208,24 @@ function Unusual({ view: { visit }, activity: { unusual } }: { view: ActivitiesV
       {sameAs === undefined ? null : (
         <>
           {"; see "}
-          <a href={visit.links.to(activityPath(sameAs.importId, sameAs.row))}>row {groupDigits(sameAs.row)}</a>
+          <Link to={activityPath(sameAs.importId, sameAs.row)}>row {groupDigits(sameAs.row)}</Link>
         </>
       )}
     </>
   );
 }
 
-function Source({ view: { visit, only }, activity: { importId, reference, row } }: { view: ActivitiesView; activity: ListedActivity }) {
-  return (
-    <span class="named">
-      {only ? null : <a href={visit.links.to(importPath(importId))}>{reference}</a>}{" "}
-      <a class="row-history" href={visit.links.to(activityPath(importId, row))}>
-        {only ? null : "row "}
-        {row}
-        <span class="unseen">, the activity</span>
-      </a>
-    </span>
-  );
-}
-
 /** Whether it is billed; if not, the badge leads to the reversal, or to the row that counts instead. */
-export function CountState({
-  visit,
-  activity,
-}: {
-  visit: SignedInVisit;
-  activity: Partial<ActivityState> & { readonly importId: string };
-}) {
-  const { importId, reversed, replacedBy } = activity;
+export function CountState({ importId, reversed, replacedBy }: Partial<ActivityState> & { readonly importId: string }) {
   if (!reversed && !replacedBy) return <Badge state={{ label: "Billed", badge: "good" }} />;
-  const state = reversed ? { label: "Reversed", badge: "warn" } : { label: "Replaced", badge: "" };
+  const state: State = reversed ? { label: "Reversed", badge: "warn" } : { label: "Replaced", badge: "" };
   const instead = replacedBy ? activityPath(replacedBy.importId, replacedBy.row) : "";
   return (
-    <a
-      href={visit.links.to(reversed ? reversalPath(importId, reversed.reversalId) : instead)}
+    <Link
+      to={reversed ? reversalPath(importId, reversed.reversalId) : instead}
       title={reversed?.reason ?? "See the activity that counts instead"}
     >
       <Badge state={state} />
-    </a>
+    </Link>
   );
 }

@@ -3,9 +3,9 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import { withQuery } from "../../links.js";
-import type { PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { ButtonLink } from "../../shell/form.js";
+import { type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
@@ -16,37 +16,31 @@ import { activitiesPath, activityPath } from "./selection.js";
 export const chosenPath = `${activitiesPath}/reverse`;
 
 /** Leads to the reversal or the correction of the chosen rows. A reversal is of one import, and rows are corrected one by one: more are listed. */
-export const chosenRowsPage: PageDefinition = {
-  path: chosenPath,
-  access: "operate",
-  show: async (visit, deps) => {
-    const chosen = chosenIn(visit);
-    const [only] = chosen;
-    const isCorrection = visit.query["do"] === "correct";
-    if (isCorrection && only && chosen.length === 1 && only.rows.length === 1)
-      return { goTo: activityPath(only.importId, only.rows[0] ?? 0) };
-    if (!isCorrection && only && chosen.length === 1) return { goTo: addressOf(only) };
-    const back = visit.query["back"] ?? "";
-    const empty = <p>Go back and select rows in the first column.</p>;
-    return {
-      title: isCorrection ? "Correct rows" : "Reverse rows",
-      crumbs: [["Activities", back.startsWith(`${activitiesPath}?`) ? back : activitiesPath]],
-      body: (
-        <Panel id="chosen" title={only ? `Rows of ${countInWords(chosen.length, "import")} are selected` : "No rows are selected"}>
-          {only ? (
-            <p>Rows are {isCorrection ? "corrected one by one" : "reversed one import at a time"}. Start with one of these.</p>
-          ) : null}
-          <Table
-            caption="Selected rows by import"
-            columns={columns(visit, isCorrection)}
-            rows={await withReferences(visit, chosen, deps)}
-            empty={empty}
-          />
-        </Panel>
-      ),
-    };
-  },
-};
+export const chosenRowsPage = page(chosenPath, "operate", async (visit, deps) => {
+  const chosen = chosenIn(visit);
+  const [only] = chosen;
+  const isCorrection = visit.query["do"] === "correct";
+  if (isCorrection && only && chosen.length === 1 && only.rows.length === 1)
+    return { goTo: activityPath(only.importId, only.rows[0] ?? 0) };
+  if (!isCorrection && only && chosen.length === 1) return { goTo: addressOf(only) };
+  const back = visit.query["back"] ?? "";
+  const empty = <p>Go back and select rows in the first column.</p>;
+  return {
+    title: isCorrection ? "Correct rows" : "Reverse rows",
+    crumbs: [["Activities", back.startsWith(`${activitiesPath}?`) ? back : activitiesPath]],
+    body: (
+      <Panel id="chosen" title={only ? `Rows of ${countInWords(chosen.length, "import")} are selected` : "No rows are selected"}>
+        {only ? <p>Rows are {isCorrection ? "corrected one by one" : "reversed one import at a time"}. Start with one of these.</p> : null}
+        <Table
+          caption="Selected rows by import"
+          columns={columns(isCorrection)}
+          rows={await withReferences(visit, chosen, deps)}
+          empty={empty}
+        />
+      </Panel>
+    ),
+  };
+});
 
 interface SelectedRows {
   readonly importId: string;
@@ -83,8 +77,8 @@ function withReferences(
   );
 }
 
-const columns = (visit: SignedInVisit, isCorrection: boolean): readonly Column<SelectedRows & { reference: string }>[] => [
-  { heading: "Import", names: true, cell: ({ importId, reference }) => <a href={visit.links.to(importPath(importId))}>{reference}</a> },
+const columns = (isCorrection: boolean): readonly Column<SelectedRows & { reference: string }>[] => [
+  { heading: "Import", names: true, cell: ({ importId, reference }) => <Link to={importPath(importId)}>{reference}</Link> },
   { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows.length} /> },
   {
     heading: isCorrection ? "Corrections" : "Reversal",
@@ -92,11 +86,11 @@ const columns = (visit: SignedInVisit, isCorrection: boolean): readonly Column<S
       isCorrection ? (
         <span class="button-row">
           {each.rows.map((row) => (
-            <a href={visit.links.to(activityPath(each.importId, row))}>Correct row {row}</a>
+            <Link to={activityPath(each.importId, row)}>Correct row {row}</Link>
           ))}
         </span>
       ) : (
-        <ButtonLink to={visit.links.to(addressOf(each))} label="Reverse rows" quiet aria-description={each.reference} />
+        <ButtonLink to={addressOf(each)} label="Reverse rows" quiet aria-description={each.reference} />
       ),
   },
 ];

@@ -7,7 +7,7 @@ import type { ActivityFilter } from "../../../../queries/activities/activityFilt
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
-import type { Query } from "../../links.js";
+import { type Query, withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { timeInWords } from "../../shell/formats.js";
 import { timeIn } from "../asOf.js";
@@ -80,8 +80,7 @@ export function queryOf({ visit, period, shows, asOf, since, byWarehouse, perCus
   return { ...dates, import: importId, unusual, customer, warehouse, charge, ...shape, ...times, ...changes };
 }
 
-export const activitiesAddress = (view: ActivitiesView, changes: Query = {}): string =>
-  view.visit.links.to(activitiesPath, queryOf(view, changes));
+export const activitiesAddress = (view: ActivitiesView, changes: Query = {}): string => withQuery(activitiesPath, queryOf(view, changes));
 
 export const daysInWords = ({ period }: Pick<ActivitiesView, "period">): string => (period ? periodWords(period) : "All days");
 

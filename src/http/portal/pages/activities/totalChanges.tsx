@@ -1,10 +1,11 @@
 // What changed the totals since a time: imports and reversals, each with its amounts, and their sum.
+
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import type { ChangedAmount, TotalsChange } from "../../../../queries/activities/totalChanges.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { EmptyState } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
+import { type Column, fileColumns, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import type { NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath } from "../imports/importStatus.js";
@@ -39,7 +40,7 @@ export function ChangesTable({ view, changes, actorOf }: ChangesProps) {
       <Table
         caption="What changed the totals, oldest first"
         class="bill changed"
-        columns={changeColumns(view.visit, view.nameOf, actorOf)}
+        columns={changeColumns(view.nameOf, actorOf)}
         rows={lines.slice(0, mostLines)}
         groupBy={({ change }) => change}
         after={([{ change } = { change: undefined }]) => (change && change.amounts.length > 1 ? <SumOfChange change={change} /> : null)}
@@ -57,14 +58,8 @@ function SumOfChange({ change }: { change: TotalsChange }) {
   return <SumRow label={label} columns={4} signed {...sum} />;
 }
 
-export const changeColumns = (visit: SignedInVisit, nameOf: NameOfCustomer, actorOf: NameOf): readonly Column<ChangeLine>[] => [
-  {
-    key: "at",
-    heading: "When",
-    once: true,
-    value: ({ change }) => change.at,
-    cell: ({ change }) => <Time visit={visit} at={change.at} exact />,
-  },
+export const changeColumns = (nameOf: NameOfCustomer, actorOf: NameOf): readonly Column<ChangeLine>[] => [
+  { key: "at", heading: "When", once: true, value: ({ change }) => change.at, cell: ({ change }) => <Time at={change.at} exact /> },
   {
     key: "what",
     heading: "What",
@@ -72,19 +67,17 @@ export const changeColumns = (visit: SignedInVisit, nameOf: NameOfCustomer, acto
     once: true,
     value: ({ change }) => (change.reversalId === null ? "import" : "reversal"),
     cell: ({ change }, isRepeated) =>
-      isRepeated ? <span>{causeInWords(change)}</span> : <CauseOfChange visit={visit} change={change} actorOf={actorOf} />,
+      isRepeated ? <span>{causeInWords(change)}</span> : <CauseOfChange change={change} actorOf={actorOf} />,
   },
-  ...causes.map(([key, heading, value]) => ({ key, heading, value: ({ change }: ChangeLine) => value(change), onlyInFiles: true })),
-  { key: "by", heading: "By", value: ({ change }) => actorOf(principalOf(change.actor)), onlyInFiles: true },
+  ...fileColumns<ChangeLine>([
+    ["importId", "Import id", ({ change }) => change.importId],
+    ["reference", "Reference", ({ change }) => change.sourceDetails],
+    ["reversalId", "Reversal id", ({ change }) => change.reversalId],
+    ["reason", "Reason", ({ change }) => change.reason],
+    ["by", "By", ({ change }) => actorOf(principalOf(change.actor))],
+  ]),
   ...billedColumns(nameOf),
   ...amountColumns(),
-];
-
-const causes: readonly (readonly [key: string, heading: string, value: (change: TotalsChange) => string | null])[] = [
-  ["importId", "Import id", ({ importId }) => importId],
-  ["reference", "Reference", ({ sourceDetails }) => sourceDetails],
-  ["reversalId", "Reversal id", ({ reversalId }) => reversalId],
-  ["reason", "Reason", ({ reason }) => reason],
 ];
 
 const referenceOf = ({ sourceDetails }: TotalsChange): string => sourceDetails.trim() || "Without a reference";
@@ -92,18 +85,13 @@ const referenceOf = ({ sourceDetails }: TotalsChange): string => sourceDetails.t
 const causeInWords = (change: TotalsChange): string => `${change.reversalId === null ? "Import" : "Reversal of"} ${referenceOf(change)}`;
 
 /** Who and why, with links to the import and to the reversal. */
-function CauseOfChange({ visit, change, actorOf }: { visit: SignedInVisit; change: TotalsChange; actorOf: NameOf }) {
+function CauseOfChange({ change, actorOf }: { change: TotalsChange; actorOf: NameOf }) {
   const { importId, reversalId, reason } = change;
-  const imported = <a href={visit.links.to(importPath(importId))}>{referenceOf(change)}</a>;
+  const imported = <Link to={importPath(importId)}>{referenceOf(change)}</Link>;
   return (
     <span class="named">
-      {reversalId === null ? (
-        <>Import {imported}</>
-      ) : (
-        <>
-          <a href={visit.links.to(reversalPath(importId, reversalId))}>Reversal</a> of {imported}
-        </>
-      )}
+      {reversalId === null ? "Import " : [<Link to={reversalPath(importId, reversalId)}>Reversal</Link>, " of "]}
+      {imported}
       <span class="cause">
         by {actorOf(principalOf(change.actor))}
         {reason === null ? null : `: ${reason}`}

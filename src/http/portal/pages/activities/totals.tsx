@@ -1,5 +1,6 @@
 import type { ActivityTotal } from "../../../../queries/activities/activityTotals.js";
 import { groupItems } from "../../groupItems.js";
+import { Link } from "../../shell/link.js";
 import { EmptyState, pageInMemory } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
 import { Customer } from "../customers.js";
@@ -81,11 +82,11 @@ function LinkToRows({ view, line }: { view: ActivitiesView; line: BillLine }) {
   const own = { customer: customerId ?? noCustomer, charge: chargeCode, warehouse, view: "rows", pages: "" };
   const who = customerId === null ? "without a customer" : (view.nameOf(customerId) ?? customerId);
   return (
-    <a
-      href={activitiesAddress(view, own)}
+    <Link
+      to={activitiesAddress(view, own)}
       aria-label={`Show the ${rows} ${rows === 1 ? "row" : "rows"} of ${chargeCode}, ${who}${warehouseCode ? `, ${warehouseCode}` : ""}`}
     >
       <Amount value={rows} />
-    </a>
+    </Link>
   );
 }

@@ -2,8 +2,8 @@ import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { Section } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { ButtonLink } from "../../shell/form.js";
 import { inWords } from "../../shell/formats.js";
+import { ButtonLink } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import { presentCatalogue } from "../customers.js";
@@ -28,7 +28,7 @@ export const catalogueList = listPage<addresses.Entry>({
   kept: ["list"],
   action: (visit) => {
     const section = sectionIn(visit);
-    const to = visit.links.to(addresses.addPath(section));
+    const to = addresses.addPath(section);
     return visit.may("catalogue") ? <ButtonLink to={to} label={`Add ${sectionNames[section].noun}`} /> : null;
   },
   head: async (visit, deps) => {
@@ -40,10 +40,10 @@ export const catalogueList = listPage<addresses.Entry>({
       { label: "Change organisation", to: addresses.organisationPath },
     ];
     return {
-      menu: menu.slice(0, visit.may("catalogue") ? 4 : 2).map((item) => ({ ...item, to: visit.links.to(item.to) })),
+      menu: menu.slice(0, visit.may("catalogue") ? 4 : 2),
       views: tabOrder.map((tab) => ({
         label: `${capitalised(pluralOf(tab))} (${file[tab].length})`,
-        to: visit.links.to(addresses.listPath(tab)),
+        to: addresses.listPath(tab),
         current: tab === sectionIn(visit),
       })),
     };

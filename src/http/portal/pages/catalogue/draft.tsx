@@ -1,4 +1,5 @@
 // Every change of the catalogue, from a form or a file, is kept as a draft and leads to one page, which shows the difference and applies it.
+
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Child } from "hono/jsx";
@@ -17,15 +18,18 @@ import { answerTable } from "../../../server/problem.js";
 import type { Fields } from "../../fields.js";
 import {
   type FormDefinition,
+  formOf,
   originOf,
   type PageDefinition,
   type PortalDeps,
+  page,
   type SignedInVisit,
   type Subject,
   withNotice,
 } from "../../pageDefinition.js";
-import { Button, ButtonLink, Choice, Form, HiddenFields } from "../../shell/form.js";
+import { Button, Choice, Form } from "../../shell/form.js";
 import { countInWords, timeInWords } from "../../shell/formats.js";
+import { ButtonLink } from "../../shell/link.js";
 import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { presentCatalogue } from "../customers.js";
@@ -64,12 +68,11 @@ interface CatalogueForm {
 
 /** The page of a form and the form itself, at one address. A form that is shown again stays one of the version that it was made from. */
 export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm): { page: PageDefinition; form: FormDefinition } {
-  const show: PageDefinition["show"] = async (visit, deps) => {
+  const shown = page(path, "catalogue", async (visit, deps) => {
     const view = await formView(visit, deps);
     return { title: title(view), body: body(view) };
-  };
-  const page: PageDefinition = { path, access: "catalogue", show };
-  return { page, form: editForm(path, page, edit, faults) };
+  });
+  return { page: shown, form: editForm(path, shown, edit, faults) };
 }
 
 /** A form that changes the catalogue, on a page that shows something else too. */
@@ -141,40 +144,31 @@ async function draftOnNewest(visit: SignedInVisit, deps: PortalDeps, draftId: st
 const title = "Change the catalogue";
 const crumbs = [["Catalogue", cataloguePath]] as const;
 
-const applyPage: PageDefinition = {
-  path: applyPath,
-  access: "catalogue",
-  show: async (visit, deps) => {
-    const draftId = visit.query["draft"] || visit.submitted.get("draft");
-    const empty = <EmptyState title="There is no change to apply">Change something in the catalogue first.</EmptyState>;
-    return draftId ? showDraft(visit, deps, draftId) : { title, crumbs, body: empty };
-  },
-};
+const applyPage = page(applyPath, "catalogue", async (visit, deps) => {
+  const draftId = visit.query["draft"] || visit.submitted.get("draft");
+  const empty = <EmptyState title="There is no change to apply">Change something in the catalogue first.</EmptyState>;
+  return draftId ? showDraft(visit, deps, draftId) : { title, crumbs, body: empty };
+});
 
 const mostAttempts = 10;
 
-const applyForm: FormDefinition = {
-  path: applyPath,
-  access: "catalogue",
-  page: applyPage,
-  submit: async (visit, fields, deps) => {
-    const draftId = fields.get("draft");
-    for (let attempt = 1; ; attempt += 1) {
-      const keeps = fields.all("keep");
-      const { draft, file, version, conflicts } = await draftOnNewest(visit, deps, draftId, keeps);
-      const isAnswered = keeps.length > 0 && !keeps.includes("") && numberIn(fields.get("version")) === version;
-      if (conflicts.length > 0 && !isAnswered) return { ...(await showDraft(visit, deps, draftId)), status: answerTable.conflict.status };
-      try {
-        const applied = await applyOrganisation(deps.organisations, checkedFile(file), originOf(visit), { madeFrom: version });
-        await forgetCatalogueDraft(deps.pool, ownerOf(visit), draftId);
-        return withNotice(draft.goTo, applied.changes.length === 0 ? "Nothing has changed." : `Version ${applied.version} applied.`);
-      } catch (error) {
-        const isOvertaken = error instanceof Rejection && error.code === "conflict";
-        if (!isOvertaken || attempt === mostAttempts) throw error; // else somebody was faster: on their version once more
-      }
+const applyForm = formOf(applyPage, "", async (visit, fields, deps) => {
+  const draftId = fields.get("draft");
+  for (let attempt = 1; ; attempt += 1) {
+    const keeps = fields.all("keep");
+    const { draft, file, version, conflicts } = await draftOnNewest(visit, deps, draftId, keeps);
+    const isAnswered = keeps.length > 0 && !keeps.includes("") && numberIn(fields.get("version")) === version;
+    if (conflicts.length > 0 && !isAnswered) return { ...(await showDraft(visit, deps, draftId)), status: answerTable.conflict.status };
+    try {
+      const applied = await applyOrganisation(deps.organisations, checkedFile(file), originOf(visit), { madeFrom: version });
+      await forgetCatalogueDraft(deps.pool, ownerOf(visit), draftId);
+      return withNotice(draft.goTo, applied.changes.length === 0 ? "Nothing has changed." : `Version ${applied.version} applied.`);
+    } catch (error) {
+      const isOvertaken = error instanceof Rejection && error.code === "conflict";
+      if (!isOvertaken || attempt === mostAttempts) throw error; // else somebody was faster: on their version once more
     }
-  },
-};
+  }
+});
 
 export const applyDraft: Subject = { pages: [applyPage], forms: [applyForm] };
 
@@ -187,8 +181,7 @@ async function showDraft(visit: SignedInVisit, deps: PortalDeps, draftId: string
   const body = (
     <>
       {others && conflicts.length === 0 ? <p class="notice">{others} Their change stands beside yours.</p> : null}
-      <Form visit={visit} to={applyPath}>
-        <HiddenFields values={{ draft: draftId, version: String(version) }} />
+      <Form to={applyPath} hidden={{ draft: draftId, version: String(version) }}>
         {conflicts.length > 0 ? <Conflicts others={others} conflicts={conflicts} /> : null}
         <Panel id="changes" title="What changes">
           <p>
@@ -197,9 +190,9 @@ async function showDraft(visit: SignedInVisit, deps: PortalDeps, draftId: string
           </p>
           <p class="button-row">
             <Button label="Apply" />
-            <ButtonLink to={visit.links.to(draft.goTo)} label="Cancel" quiet />
+            <ButtonLink to={draft.goTo} label="Cancel" quiet />
           </p>
-          <Table caption="Changes" columns={differenceColumns(visit, current)} rows={rows} empty={<EmptyState title="Nothing differs" />} />
+          <Table caption="Changes" columns={differenceColumns(current)} rows={rows} empty={<EmptyState title="Nothing differs" />} />
           {pager}
         </Panel>
       </Form>

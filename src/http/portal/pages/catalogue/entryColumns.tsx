@@ -1,12 +1,15 @@
 // The lists of the catalogue and the cells of their columns, made from the fields of the schema.
+
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { type CatalogueField, fieldsOfSection, valueInWords } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, RateCard, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesInWords, usesOf } from "../../../../domain/catalogue/uses.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { dayInWords, inWords, type Value } from "../../shell/formats.js";
-import { Badge } from "../../shell/panel.js";
+import { Link } from "../../shell/link.js";
+import { Badge, type State } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
+import { enumerated } from "../../shell/values.js";
 import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./addresses.js";
 
 export interface CatalogueView {
@@ -27,8 +30,8 @@ const listed: Readonly<Record<Section, readonly string[]>> = {
   customFields: [],
 };
 
-export const EntryLink = ({ visit, section, id, label }: { visit: SignedInVisit; section: Section; id: string; label?: string }) => (
-  <a href={visit.links.to(entryPath(section, id))}>{label ?? id}</a>
+export const EntryLink = ({ section, id, label }: { section: Section; id: string; label?: string }) => (
+  <Link to={entryPath(section, id)}>{label ?? id}</Link>
 );
 
 /** What the entries of a list are called, by their ids. */
@@ -40,17 +43,12 @@ function namesIn(file: OrganisationFile, section: Section): (id: unknown) => str
 const mostLinks = 5;
 
 /** Several things as links; the rest of a long list as a number. */
-export function EntryLinks({ view: { visit, file }, section, ids }: { view: CatalogueView; section: Section; ids: readonly string[] }) {
+export function EntryLinks({ view: { file }, section, ids }: { view: CatalogueView; section: Section; ids: readonly string[] }) {
   const nameOf = namesIn(file, section);
   if (ids.length === 0) return <span class="muted">None</span>;
   return (
     <span>
-      {ids.slice(0, mostLinks).map((id, index) => (
-        <>
-          {index === 0 ? "" : ", "}
-          <EntryLink visit={visit} section={section} id={id} label={nameOf(id)} />
-        </>
-      ))}
+      {enumerated(ids.slice(0, mostLinks).map((id) => <EntryLink section={section} id={id} label={nameOf(id)} />))}
       {ids.length > mostLinks ? ` and ${ids.length - mostLinks} more` : ""}
     </span>
   );
@@ -96,7 +94,7 @@ export function columnOf(view: CatalogueView, field: CatalogueField): Column<obj
 }
 
 /** Whether a card prices consignments today. */
-function stateOfCard({ validFrom, validTo, spot }: RateCard, today: string, now: Date): { label: string; badge: string } {
+function stateOfCard({ validFrom, validTo, spot }: RateCard, today: string, now: Date): State {
   if (validFrom > today) return { label: "Not valid yet", badge: "busy" };
   const hasEnded = (validTo !== null && validTo < today) || (spot !== null && Date.parse(spot.expiresAt) <= now.getTime());
   if (hasEnded) return { label: "Ended", badge: "" };
@@ -113,7 +111,7 @@ export const Validity = ({ view: { catalogue, now }, card }: { view: CatalogueVi
 );
 
 export function entryColumns(view: CatalogueView, section: Section): readonly Column<Entry>[] {
-  const { visit, file } = view;
+  const { file } = view;
   const users = usesOf(file, section);
   const validity: Column<Entry> = {
     key: "validity",
@@ -130,7 +128,7 @@ export function entryColumns(view: CatalogueView, section: Section): readonly Co
       value: nameOfEntry,
       cell: (entry) => (
         <span class="named">
-          <EntryLink visit={visit} section={section} id={idOf(entry)} label={nameOfEntry(entry)} />{" "}
+          <EntryLink section={section} id={idOf(entry)} label={nameOfEntry(entry)} />{" "}
           {nameOfEntry(entry) === idOf(entry) ? null : <span class="muted customer-id">{idOf(entry)}</span>}
         </span>
       ),

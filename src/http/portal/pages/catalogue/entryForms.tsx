@@ -1,9 +1,11 @@
 // The forms that add, change and remove: entries of the catalogue, the zones of a map, the surcharges of a card, and the organisation itself.
+
 import { type CatalogueField, fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, type Uses, usesInWords, usesOf, usesOfZone } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { FormDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
+import { Tick } from "../../shell/form.js";
 import { judgeAgainPath } from "../corrections/unknownCustomers.js";
 import * as addresses from "./addresses.js";
 import { catalogueForm, type Edit, editForm } from "./draft.js";
@@ -77,12 +79,7 @@ const entryForm = ({ path, fields, subjectIn, begin, lead }: EntryForm) =>
       const hidden = { back: typed ? typed.get("back") : (visit.query["back"] ?? "") };
       return (
         <FormBody {...{ view, fields, values, to, back, hidden }} title={caption}>
-          {removal ? (
-            <label class="check">
-              <input type="checkbox" name="remove" value="on" />
-              <span>Remove this {removal.noun}</span>
-            </label>
-          ) : null}
+          {removal ? <Tick label={`Remove this ${removal.noun}`} name="remove" value="on" /> : null}
         </FormBody>
       );
     },

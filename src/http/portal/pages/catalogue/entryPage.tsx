@@ -1,13 +1,15 @@
 // The page of each thing of the catalogue: what is recorded of it, the lists within it, and what uses it.
+
 import type { Child } from "hono/jsx";
 import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { Customer, RateCard, Section, Service, ZoneMap } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
 import { withQuery } from "../../links.js";
-import type { PageDefinition, PageHead } from "../../pageDefinition.js";
+import { type PageDefinition, type PageHead, page } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
-import { Button, ButtonLink, Form, HiddenFields } from "../../shell/form.js";
-import { EmptyState, type Fact, Facts, Panel, pageInMemory } from "../../shell/panel.js";
+import { ButtonForm } from "../../shell/form.js";
+import { ButtonLink, Link } from "../../shell/link.js";
+import { EmptyState, type Fact, Facts, Panel, PlainList, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import * as addresses from "./addresses.js";
@@ -18,10 +20,8 @@ import { Lanes } from "./laneTable.js";
 const { addPath, capitalised, entryPath, listPath, nameOfEntry, partLists, partPath, pluralOf, sectionNames } = addresses;
 type Entry = addresses.Entry;
 
-const entryPage = (section: Section): PageDefinition => ({
-  path: addresses.entryRoute(section),
-  access: "look",
-  show: async (visit, deps) => {
+const entryPage = (section: Section) =>
+  page(addresses.entryRoute(section), "look", async (visit, deps) => {
     const view = await catalogueView(visit, deps);
     const entry = addresses.requireEntry(visit, view.file, section);
     const id = idOf(entry);
@@ -34,33 +34,31 @@ const entryPage = (section: Section): PageDefinition => ({
         ["Catalogue", addresses.cataloguePath],
         [capitalised(pluralOf(section)), listPath(section)],
       ],
-      action: mayChange ? <ButtonLink to={visit.links.to(`${entryPath(section, id)}/change`)} label="Change" /> : null,
+      action: mayChange ? <ButtonLink to={`${entryPath(section, id)}/change`} label="Change" /> : null,
       menu: menuOf(view, section, id),
       body: (
         <>
           <Panel id="entry" title={capitalised(noun)}>
             <Facts facts={[...factsOf(view, section, entry), ...moreFacts(view, section, entry)]} />
             {mayChange ? (
-              <Form visit={visit} to={`${entryPath(section, id)}/remove`} class="in-line">
-                <HiddenFields values={{ version: String(view.version) }} />
-                <Button class="quiet danger" label="Remove" aria-description={`${noun} ${id}`} />
-              </Form>
+              <ButtonForm
+                to={`${entryPath(section, id)}/remove`}
+                hidden={{ version: String(view.version) }}
+                class="quiet danger"
+                label="Remove"
+                about={`${noun} ${id}`}
+              />
             ) : null}
           </Panel>
           {card ? <Lanes visit={visit} version={view.version} card={card} file={view.file} /> : null}
           {card ? <PartTable view={view} list="surcharges" ownerId={id} entries={card.surcharges} /> : null}
           {section === "zoneMaps" ? <Zones view={view} map={entry as ZoneMap} /> : null}
-          {section === "customers" ? (
-            <CustomerLists view={view} customer={entry as Customer} />
-          ) : (
-            <UsedBy view={view} section={section} id={id} />
-          )}
+          {section === "customers" ? <CustomerLists view={view} customer={entry as Customer} /> : <UsedBy {...{ view, section, id }} />}
         </>
       ),
       ...(card && mayChange ? { scripts: ["lanes.js"] } : {}),
     };
-  },
-});
+  });
 
 const ownFacts = ["id", "key", "name", "validFrom", "validTo", "spot"];
 
@@ -73,7 +71,7 @@ const factsOf = (view: CatalogueView, section: Section, entry: Entry): Fact[] =>
 
 /** What follows from the entry and others. */
 function moreFacts(view: CatalogueView, section: Section, entry: Entry): Fact[] {
-  const { visit, file, catalogue } = view;
+  const { file, catalogue } = view;
   const id = idOf(entry);
   if (section === "customers")
     return [["Mandatory custom fields", <EntryLinks view={view} section="customFields" ids={catalogue.mandatoryCustomFields(id)} />]];
@@ -87,7 +85,7 @@ function moreFacts(view: CatalogueView, section: Section, entry: Entry): Fact[] 
   if (!spot) return [validity, currency];
   const until = (
     <span>
-      Until <Time visit={visit} at={new Date(spot.expiresAt)} />
+      Until <Time at={new Date(spot.expiresAt)} />
       {spot.message === "" ? "" : `: ${spot.message}`}
     </span>
   );
@@ -111,7 +109,7 @@ function menuOf({ visit }: CatalogueView, section: Section, id: string): NonNull
     : section === "carriers"
       ? [{ label: "Add service", to: withQuery(addPath("services"), { carrierId: id }) }]
       : [];
-  return [...look, ...(visit.may("catalogue") ? change : [])].map(({ label, to }) => ({ label, to: visit.links.to(to) }));
+  return [...look, ...(visit.may("catalogue") ? change : [])];
 }
 
 interface PartsProps {
@@ -139,9 +137,9 @@ function PartTable({ view, list, ownerId, entries, found = entries, children }: 
     columns.push({
       heading: "Change",
       cell: (entry) => (
-        <a href={visit.links.to(partPath(list, ownerId, entries.indexOf(entry) + 1))} aria-description={nameOfEntry(entry as Entry)}>
+        <Link to={partPath(list, ownerId, entries.indexOf(entry) + 1)} aria-description={nameOfEntry(entry as Entry)}>
           Change
-        </a>
+        </Link>
       ),
     });
   return (
@@ -156,7 +154,7 @@ function PartTable({ view, list, ownerId, entries, found = entries, children }: 
       {pager}
       {mayChange ? (
         <p class="button-row">
-          <ButtonLink to={visit.links.to(partPath(list, ownerId, "new"))} label={`Add ${noun}`} quiet />
+          <ButtonLink to={partPath(list, ownerId, "new")} label={`Add ${noun}`} quiet />
         </p>
       ) : null}
     </Panel>
@@ -172,17 +170,13 @@ function Zones({ view, map: { id, zones } }: { view: CatalogueView; map: ZoneMap
   const found = zones.filter(({ zone, country }) => zone.toLowerCase().includes(search.toLowerCase()) || holding.get(country) === zone);
   return (
     <PartTable view={view} list="zones" ownerId={id} entries={zones} found={found}>
-      <Chips
-        visit={visit}
-        path={entryPath("zoneMaps", id)}
-        chips={[{ name: "search", label: "Zone or postcode", kind: "text", maxlength: 100 }]}
-      />
+      <Chips path={entryPath("zoneMaps", id)} chips={[{ name: "search", label: "Zone or postcode", kind: "text", maxlength: 100 }]} />
     </PartTable>
   );
 }
 
 function CustomerLists({ view, customer }: { view: CatalogueView; customer: Customer }) {
-  const { visit, file } = view;
+  const { file } = view;
   const cards = file.rateCards.filter(({ id }) => customer.rateCardIds.includes(id));
   const empty = <EmptyState title="No rate cards yet. Without one, this customer cannot get a quote" />;
   return (
@@ -191,14 +185,12 @@ function CustomerLists({ view, customer }: { view: CatalogueView; customer: Cust
         <Table caption="Rate cards" columns={entryColumns(view, "rateCards")} rows={cards} empty={empty} />
       </Panel>
       <Panel id="used" title="Recorded for this customer">
-        <ul class="plain-list">
-          <li>
-            <a href={visit.links.to("/portal/shipments", { customer: customer.id })}>Shipments</a>
-          </li>
-          <li>
-            <a href={visit.links.to("/portal/activities", { customer: customer.id })}>Activities of this month</a>
-          </li>
-        </ul>
+        <PlainList
+          items={[
+            <Link to={withQuery("/portal/shipments", { customer: customer.id })}>Shipments</Link>,
+            <Link to={withQuery("/portal/activities", { customer: customer.id })}>Activities of this month</Link>,
+          ]}
+        />
       </Panel>
     </>
   );

@@ -1,11 +1,12 @@
 // The inputs of a form, made from the fields of the organisation file's schema, and what is read from them.
+
 import type { Child } from "hono/jsx";
 import type { CatalogueField } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import type { Fields } from "../../fields.js";
 import type { Query } from "../../links.js";
-import { Button, ButtonLink, Choice, Field, Form, HiddenFields, listIn, Ticks, tickedIn } from "../../shell/form.js";
+import { Choice, Field, Form, listIn, Tick, Ticks, tickedIn } from "../../shell/form.js";
 import { Panel } from "../../shell/panel.js";
 import { nameOfEntry } from "./addresses.js";
 import type { FormView } from "./draft.js";
@@ -25,14 +26,9 @@ interface FormBodyProps {
 
 export const FormBody = ({ view, to, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
   <Panel id="entry" title={title}>
-    <Form visit={view.visit} to={to}>
-      <HiddenFields values={{ version: String(view.version), ...hidden }} />
+    <Form to={to} hidden={{ version: String(view.version), ...hidden }} submit="Show changes" cancel={back}>
       <Inputs file={view.file} fields={fields} values={values} typed={view.typed} />
       {children}
-      <div class="button-row">
-        <Button label="Show changes" />
-        <ButtonLink to={view.visit.links.to(back)} label="Cancel" quiet />
-      </div>
     </Form>
   </Panel>
 );
@@ -69,12 +65,7 @@ function Input({ field, value, file, typed, prefix = "", isOptional }: InputsPro
   const empty = { value: "", label: whenEmpty === "required" ? "Choose one" : "None" };
   switch (kind) {
     case "flag":
-      return (
-        <label class="check">
-          <input type="checkbox" name={name} value="on" checked={typed ? text !== "" : value === true} />
-          <span>{label}</span>
-        </label>
-      );
+      return <Tick label={label} name={name} value="on" checked={typed ? text !== "" : value === true} />;
     case "choice": {
       const choices = options.map((option) => ({ value: option, label: words?.[option] ?? option }));
       return <Choice label={label} name={name} options={isOptional ? [{ value: "", label: "-" }, ...choices] : choices} value={text} />;

@@ -7,7 +7,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { firstMessages } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import type { AnswerDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
+import { getAnswer, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Field } from "../../shell/form.js";
 import { downloadTable, inOneBatch, type TableFormat, tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
@@ -83,16 +83,15 @@ const copy = catalogueForm({
   faults: { id: /^There is a rate card|^Id /, name: /^Name /, firstDay: /^First day/, percent },
   title: ({ visit, file }) => `New card from ${cardIn(visit, file).card.name}`,
   body: (view) => {
-    const { visit, file, typed } = view;
+    const { visit, file } = view;
     const { card, path } = cardIn(visit, file);
     const hint = `${card.name} ends the day before. Customers who have it get the new card too.`;
-    const prices = { label: "Change prices by %", name: "percent", hint: "Leave empty to keep the prices." };
     return (
       <FormBody {...{ view, to: `${path}/copy`, back: path }} title="New rate card">
-        <Field label="Id" name="id" value={typed?.get("id")} maxlength={64} autocomplete="off" />
-        <Field label="Name" name="name" value={typed?.get("name") ?? card.name} maxlength={200} autocomplete="off" />
-        <Field label="First day" name="firstDay" type="date" value={typed?.get("firstDay")} hint={hint} />
-        <Field {...prices} value={typed?.get("percent")} required={false} autocomplete="off" />
+        <Field label="Id" name="id" maxlength={64} autocomplete="off" />
+        <Field label="Name" name="name" value={card.name} maxlength={200} autocomplete="off" />
+        <Field label="First day" name="firstDay" type="date" hint={hint} />
+        <Field label="Change prices by %" name="percent" hint="Leave empty to keep the prices." required={false} autocomplete="off" />
       </FormBody>
     );
   },
@@ -124,17 +123,13 @@ const upload = fileForm({
   },
 });
 
-const download = (format: TableFormat): AnswerDefinition => ({
-  method: "GET",
-  path: `${cardRoute}/lanes.${format}`,
-  access: "look",
-  answer: async (visit, deps) => {
+const download = (format: TableFormat) =>
+  getAnswer(`${cardRoute}/lanes.${format}`, "look", async (visit, deps) => {
     const { card } = cardIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const { columns, rows } = lanesAsTable(card.lanes);
     const table = () => ({ columns, rows: inOneBatch(rows), texts: laneTexts });
     return downloadTable(visit, deps, { name: `${card.id}-lanes`, sheet: "Lanes", format, table });
-  },
-});
+  });
 
 export const lanes: Subject = {
   pages: [copy.page, ...upload.pages],

@@ -5,7 +5,7 @@ import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/sc
 import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
-import { Button, Field, Form, HiddenFields } from "../../shell/form.js";
+import { Button, Field, Form } from "../../shell/form.js";
 import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { entryPath } from "./addresses.js";
@@ -45,10 +45,13 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
   const zoneChip = { name: "zone", label: "Zone at either end", kind: "text", maxlength: 64 } as const;
   return (
     <Panel id="lanes" title="Lanes">
-      {card.lanes.length > 10 ? <Chips visit={visit} path={path} chips={[zoneChip]} /> : null}
+      {card.lanes.length > 10 ? <Chips path={path} chips={[zoneChip]} /> : null}
       {mayChange ? (
-        <Form visit={visit} to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })} id="lane-form">
-          <HiddenFields values={{ version: submitted.get("version") || String(version) }} />
+        <Form
+          to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })}
+          id="lane-form"
+          hidden={{ version: submitted.get("version") || String(version) }}
+        >
           <div class="lane-scroll">
             <Table caption="Lanes" columns={[choice, ...columns]} rows={typedRows(visit, names) ?? [...recorded, ...blank]} />
           </div>
@@ -62,10 +65,7 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
           <div class="button-row lane-acts">
             <Button label="Show changes" name="act" value="save" />
             <Button label="Remove ticked lanes" name="act" value="remove" class="quiet danger" />
-            <Field
-              {...{ label: "Change prices by %", name: "percent", required: false, maxlength: 10, autocomplete: "off" }}
-              value={submitted.get("percent")}
-            />
+            <Field label="Change prices by %" name="percent" required={false} maxlength={10} autocomplete="off" />
             <Button label="Change prices" name="act" value="percent" class="quiet" aria-describedby="percent-hint" />
           </div>
           <p class="hint" id="percent-hint">

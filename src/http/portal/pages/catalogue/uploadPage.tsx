@@ -1,15 +1,15 @@
 // Files that change the catalogue: the form that takes one, and what it becomes.
+
 import { readFile, rm } from "node:fs/promises";
-import type { Child } from "hono/jsx";
 import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
-import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit, Subject } from "../../pageDefinition.js";
-import { Button, ButtonLink } from "../../shell/form.js";
+import type { Upload } from "../../../server/receiveUpload.js";
+import { formOf, type PortalDeps, page, type SignedInVisit, type Subject } from "../../pageDefinition.js";
+import { Field, Form } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
-import { ensureFromOwnPage } from "../../visits.js";
+import { receiveFormFile } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
 import { cataloguePath, catalogueUploadPath } from "./addresses.js";
 import { type Edit, keepDraft } from "./draft.js";
@@ -22,50 +22,35 @@ interface FileForm {
   readonly title: string;
   readonly accept: string;
   /** What the file is and changes, where it is sent, and the page to go back to. */
-  readonly about: (visit: SignedInVisit, file: OrganisationFile) => { readonly hint: Child; readonly to: string; readonly back: string };
+  readonly about: (visit: SignedInVisit, file: OrganisationFile) => { readonly hint: string; readonly to: string; readonly back: string };
   readonly edit: (upload: Upload, file: OrganisationFile, visit: SignedInVisit, deps: PortalDeps) => Promise<Edit>;
 }
 
 /** The page that takes a file, and the form that makes a draft of it. */
 export function fileForm({ path, title, accept, about, edit }: FileForm): Required<Pick<Subject, "pages" | "forms">> {
-  const show: PageDefinition["show"] = async (visit, deps) => {
+  const shown = page(path, "catalogue", async (visit, deps) => {
     const { hint, to, back } = about(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const body = (
       <Panel id="choose" title="Choose a file">
-        <form method="post" action={visit.links.to(to)} enctype="multipart/form-data" class="stacked">
-          <input type="hidden" name="token" value={visit.formToken} />
-          <div class="field">
-            <label for="field-file">File</label>
-            <input id="field-file" type="file" name="file" accept={accept} required aria-describedby="field-file-hint" />
-            <p class="hint" id="field-file-hint">
-              {hint}
-            </p>
-          </div>
-          <div class="button-row">
-            <Button label="Show changes" />
-            <ButtonLink to={visit.links.to(back)} label="Cancel" quiet />
-          </div>
-        </form>
+        <Form to={to} enctype="multipart/form-data" submit="Show changes" cancel={back}>
+          <Field label="File" name="file" type="file" accept={accept} hint={hint} />
+        </Form>
       </Panel>
     );
     return { title, body };
-  };
-  const page: PageDefinition = { path, access: "catalogue", show };
-  const submit: FormDefinition["submit"] = (visit, _, deps) =>
+  });
+  const form = formOf(shown, { below: "", body: "upload" }, (visit, _, deps) =>
     withUpload(visit, deps, async (upload) => {
       const { catalogue, catalogueVersion: version } = await presentCatalogue(visit, deps);
       return keepDraft(visit, deps, { version, base: catalogue.file }, await edit(upload, catalogue.file, visit, deps));
-    });
-  return { pages: [page], forms: [{ path, access: "catalogue", page, body: "upload", submit }] };
+    }),
+  );
+  return { pages: [shown], forms: [form] };
 }
 
 /** The uploaded file, which is gone when the work has ended. */
 async function withUpload<Result>(visit: SignedInVisit, deps: PortalDeps, work: (upload: Upload) => Promise<Result>): Promise<Result> {
-  const { context: c, stillAllowed } = visit;
-  const incoming = c.env?.incoming;
-  if (!incoming) throw new Error("an upload needs a socket");
-  const beforeFile = (fields: ReadonlyMap<string, string>) => ensureFromOwnPage(visit, deps, fields.get("token"));
-  const upload = await receiveUpload(incoming, deps.tempDir, { fields: ["token"], beforeFile, stillAllowed });
+  const upload = await receiveFormFile(visit, deps);
   try {
     if (upload.size <= largestCatalogue) return await work(upload);
     throw new Rejection(

@@ -1,4 +1,5 @@
 // The versions of the catalogue, what changed between any two of them, and each as a file.
+
 import { type CatalogueDifference, catalogueDifferences, changeInWords, subjectOf } from "../../../../domain/catalogue/diff.js";
 import { recordedInWords } from "../../../../domain/catalogue/fields.js";
 import { type OrganisationFile, organisationFile } from "../../../../domain/catalogue/schema.js";
@@ -6,11 +7,13 @@ import { idOf } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type CatalogueVersion, listCatalogueVersions } from "../../../../queries/organisations/catalogueVersions.js";
 import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
-import { type AnswerDefinition, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { withQuery } from "../../links.js";
+import { getAnswer, oncePerVisit, type PortalDeps } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
-import { Badge, EmptyState } from "../../shell/panel.js";
-import type { Column } from "../../shell/table.js";
+import { EmptyState } from "../../shell/panel.js";
+import { type Column, stateCells } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import { capitalised, cataloguePath, changesPath, downloadPath, downloadRoute, versionsPath } from "./addresses.js";
@@ -27,49 +30,44 @@ export const versionsList = listPage<CatalogueVersion>({
   query: (visit, page, deps) => listCatalogueVersions(visit.person.organisationId, page, deps),
   columns: async (visit, { pool }) => {
     const nameOf = await principalNames(visit.person.organisationId, pool);
-    return versionColumns(visit, (by) => (by ? nameOf(by) : "Not known yet"));
+    return versionColumns((by) => (by ? nameOf(by) : "Not known yet"));
   },
   empty: () => <EmptyState title="No versions yet" />,
 });
 
-const versionColumns = (visit: SignedInVisit, nameOf: (by: CatalogueVersion["by"]) => string): readonly Column<CatalogueVersion>[] => [
+const versionColumns = (nameOf: (by: CatalogueVersion["by"]) => string): readonly Column<CatalogueVersion>[] => [
   { key: "version", heading: "Version", names: true, value: ({ version }) => version },
   {
     key: "applied",
     heading: "Applied",
     value: ({ appliedAt }) => appliedAt,
-    cell: ({ appliedAt }) => <Time visit={visit} at={appliedAt} otherwise="Not known yet" />,
+    cell: ({ appliedAt }) => <Time at={appliedAt} otherwise="Not known yet" />,
   },
   { key: "by", heading: "By", value: ({ by }) => capitalised(nameOf(by)) },
-  {
-    key: "changes",
-    heading: "What changed",
-    value: ({ changes }) => changes.map(recordedInWords).join("; "),
-    cell: (version) => <ChangesCell visit={visit} version={version} />,
-  },
+  { key: "changes", heading: "What changed", value: ({ changes }) => changes.map(recordedInWords).join("; "), cell: ChangesCell },
   {
     heading: "File",
     number: true,
     cell: ({ version }) => (
-      <a href={visit.links.to(downloadPath(version))} download aria-label={`Download version ${version}`}>
+      <Link to={downloadPath(version)} download aria-label={`Download version ${version}`}>
         Download
-      </a>
+      </Link>
     ),
   },
 ];
 
-function ChangesCell({ visit, version: { version, changes, changeCount } }: { visit: SignedInVisit; version: CatalogueVersion }) {
-  const address = visit.links.to(changesPath, { from: String(version - 1), to: String(version) });
+function ChangesCell({ version, changes, changeCount }: CatalogueVersion) {
+  const address = withQuery(changesPath, { from: String(version - 1), to: String(version) });
   if (version === 1) return <span>The first version</span>;
-  if (changeCount === 0) return <a href={address}>Show changes</a>;
+  if (changeCount === 0) return <Link to={address}>Show changes</Link>;
   return (
     <span class="version-changes">
       {changes.map((change) => (
         <span>{recordedInWords(change)}</span>
       ))}
-      <a href={address} aria-description={`What version ${version} changed`}>
+      <Link to={address} aria-description={`What version ${version} changed`}>
         {changeCount > changes.length ? `All ${countInWords(changeCount, "change", "changes")}` : "Show changes"}
-      </a>
+      </Link>
     </span>
   );
 }
@@ -81,22 +79,17 @@ function versionIn(text: string | undefined, label: string): number {
 }
 
 /** The organisation file, as `org apply` takes it and as it was applied, with its fields in the usual order. */
-export const downloadAnswer: AnswerDefinition = {
-  method: "GET",
-  path: downloadRoute,
-  access: "look",
-  answer: async (visit, { pool }) => {
-    const { organisationId } = visit.person;
-    const version = versionIn(visit.query["version"], "Version");
-    const file = await requireVersion(organisationId, version, pool);
-    const { context: c } = visit;
-    return c.body(`${JSON.stringify(organisationFile.parse(file), null, 2)}\n`, 200, {
-      ...c.get("answerHeaders"),
-      "content-type": "application/json",
-      "content-disposition": `attachment; filename="${organisationId}-version-${version}.json"`,
-    });
-  },
-};
+export const downloadAnswer = getAnswer(downloadRoute, "look", async (visit, { pool }) => {
+  const { organisationId } = visit.person;
+  const version = versionIn(visit.query["version"], "Version");
+  const file = await requireVersion(organisationId, version, pool);
+  const { context: c } = visit;
+  return c.body(`${JSON.stringify(organisationFile.parse(file), null, 2)}\n`, 200, {
+    ...c.get("answerHeaders"),
+    "content-type": "application/json",
+    "content-disposition": `attachment; filename="${organisationId}-version-${version}.json"`,
+  });
+});
 
 /** The versions that the address names; the last change where it names none. */
 const compared = oncePerVisit(async (visit, deps: PortalDeps) => {
@@ -134,7 +127,7 @@ export const changesList = listPage<CatalogueDifference>({
     ];
   },
   query: async (visit, _, deps) => ({ items: (await compared(visit, deps)).differences, nextCursor: null }),
-  columns: async (visit, deps) => differenceColumns(visit, (await compared(visit, deps)).present),
+  columns: async (visit, deps) => differenceColumns((await compared(visit, deps)).present),
   above: async (visit, deps) => <p class="muted">{changesInWords((await compared(visit, deps)).differences)}</p>,
   empty: () => <EmptyState title="Nothing differs" />,
 });
@@ -166,7 +159,7 @@ const badges = {
   changed: { label: "Changed", badge: "" },
 } as const;
 
-export const differenceColumns = (visit: SignedInVisit, present: OrganisationFile): readonly Column<CatalogueDifference>[] => [
+export const differenceColumns = (present: OrganisationFile): readonly Column<CatalogueDifference>[] => [
   {
     key: "what",
     heading: "What",
@@ -175,10 +168,10 @@ export const differenceColumns = (visit: SignedInVisit, present: OrganisationFil
     cell: (difference) => {
       const { section, id } = difference;
       const isThere = section !== "organisation" && id !== undefined && present[section].some((entry) => idOf(entry) === id);
-      return isThere ? <EntryLink visit={visit} section={section} id={id} label={subjectOf(difference)} /> : subjectOf(difference);
+      return isThere ? <EntryLink section={section} id={id} label={subjectOf(difference)} /> : subjectOf(difference);
     },
   },
-  { key: "how", heading: "How", value: ({ kind }) => badges[kind].label, cell: ({ kind }) => <Badge state={badges[kind]} /> },
+  { key: "how", heading: "How", ...stateCells<CatalogueDifference>(({ kind }) => badges[kind]) },
   {
     key: "change",
     heading: "Change",

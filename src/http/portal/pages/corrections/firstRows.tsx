@@ -1,9 +1,11 @@
 // The first rows, which come with the page. The script puts its grid in their place. Without scripts they are listed, and dismissed or reopened.
+
 import type { Page } from "../../../../queries/page.js";
 import { type Column, columnClass, neededColumns, rowStatus, usedFields } from "../../browser/corrections/rows.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Field, Form } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { Pager } from "../../shell/panel.js";
 import { historyPath, importPath } from "../imports/importStatus.js";
 import { correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
@@ -61,7 +63,7 @@ interface RowProps {
   readonly lines: readonly number[];
 }
 
-function FirstRow({ visit, row, columns, withImport, lines }: RowProps) {
+function FirstRow({ row, columns, withImport, lines }: RowProps) {
   const { importId, reference, row: number } = row;
   const { kind, text, faulty } = rowStatus({ sent: row, verdict: row.today, closure: row.closure, sending: false }, false);
   return (
@@ -78,12 +80,12 @@ function FirstRow({ visit, row, columns, withImport, lines }: RowProps) {
         )}
       </td>
       <th scope="row" class="cell number">
-        <a href={visit.links.to(historyPath(importId, number))}>{number}</a>
+        <Link to={historyPath(importId, number)}>{number}</Link>
       </th>
       <td class="cell problem">{clipped(text)}</td>
       {withImport ? (
         <td class="cell import">
-          <a href={visit.links.to(importPath(importId))}>{reference}</a>
+          <Link to={importPath(importId)}>{reference}</Link>
         </td>
       ) : null}
       {columns.map((column) => (
@@ -113,7 +115,7 @@ export function PlainForm({ visit, filter, rows }: Props) {
     <>
       {more > 0 ? <p class="hint">These shipments have {countInWords(more, "more line", "more lines")}, not shown here.</p> : null}
       {change === undefined ? null : (
-        <Form visit={visit} to={`${correctionsPath}/${change.toLowerCase()}`} id={formId}>
+        <Form to={`${correctionsPath}/${change.toLowerCase()}`} id={formId}>
           <input type="hidden" name="back" value={correctionsAddress(filter)} />
           {change === "Dismiss" ? <Field label="Note" name="note" maxlength={1000} required={false} /> : null}
           <div>
@@ -126,7 +128,7 @@ export function PlainForm({ visit, filter, rows }: Props) {
         of="rows"
         cursor={visit.query["cursor"] || undefined}
         nextCursor={rows.nextCursor}
-        address={(cursor) => visit.links.to(correctionsAddress(filter, { cursor }))}
+        path={(cursor) => correctionsAddress(filter, { cursor })}
       />
     </>
   );

@@ -3,9 +3,11 @@ import { reasonInError } from "../../../../domain/rows/olderReasons.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import type { Fields } from "../../fields.js";
 import { groupItems } from "../../groupItems.js";
+import { withQuery } from "../../links.js";
 import { type FormDefinition, type PageDefinition, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Button, ButtonLink, Form, HiddenFields } from "../../shell/form.js";
+import { Button, Form, HiddenFields } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
@@ -27,11 +29,11 @@ export const judgeAgainPage: PageDefinition<SignedInVisit> = {
       body: (
         <>
           <p class="under-heading">
-            <a href={visit.links.to(correctionsPath)}>Rejected rows</a>
+            <Link to={correctionsPath}>Rejected rows</Link>
             <span class="muted">Checked against version {catalogueVersion} of the catalogue. Nothing has been submitted yet.</span>
           </p>
-          <Accepted visit={visit} found={found} places={places} />
-          <More visit={visit} found={found} />
+          <Accepted found={found} places={places} />
+          <More found={found} />
           <UnknownCustomers visit={visit} rows={found.flatMap(({ judged }) => judged)} />
         </>
       ),
@@ -42,7 +44,7 @@ export const judgeAgainPage: PageDefinition<SignedInVisit> = {
 const placesIn = (given: (kind: ImportKind) => string): StartPlaces =>
   Object.fromEntries(importKinds.flatMap((kind) => (given(kind) === "" ? [] : [[kind, given(kind)]])));
 
-function Accepted({ visit, found, places }: { visit: SignedInVisit; found: readonly JudgedRows[]; places: StartPlaces }) {
+function Accepted({ found, places }: { found: readonly JudgedRows[]; places: StartPlaces }) {
   const judged = found.flatMap((each) => each.judged).length;
   const rows = found.flatMap(({ accepted }) => accepted.flat()).length;
   if (judged === 0)
@@ -67,11 +69,11 @@ function Accepted({ visit, found, places }: { visit: SignedInVisit; found: reado
         </EmptyState>
       ) : (
         <>
-          <Table caption="Rows that would be accepted now, by why they were rejected" columns={columns(visit)} rows={reasonsOf(found)} />
-          <Form visit={visit} to={judgeAgainPath} class="button-row judge-again">
+          <Table caption="Rows that would be accepted now, by why they were rejected" columns={columns()} rows={reasonsOf(found)} />
+          <Form to={judgeAgainPath} class="button-row judge-again">
             <HiddenFields values={{ key: randomUUID(), ...places }} />
             <Button label={`Submit ${countInWords(rows, "row", "rows")}`} />
-            <ButtonLink to={visit.links.to(correctionsPath)} label="Cancel" quiet />
+            <ButtonLink to={correctionsPath} label="Cancel" quiet />
           </Form>
           <p class="hint">The rows are submitted unchanged, in one new import for each import they came from.</p>
         </>
@@ -97,25 +99,25 @@ function reasonsOf(found: readonly JudgedRows[]): ReasonCount[] {
 const mostReasons = 50;
 const longestReason = 200;
 
-const columns = (visit: SignedInVisit): readonly Column<ReasonCount>[] => [
+const columns = (): readonly Column<ReasonCount>[] => [
   {
     heading: "Rejected for",
     names: true,
     cell: ({ reason }) => (reason.length > longestReason ? `${reason.slice(0, longestReason)}...` : reason),
   },
-  { heading: "Kind", cell: ({ kind }) => <a href={visit.links.to(correctionsAddress({ kind, state: "open" }))}>{kindNames[kind]}</a> },
+  { heading: "Kind", cell: ({ kind }) => <Link to={correctionsAddress({ kind, state: "open" })}>{kindNames[kind]}</Link> },
   { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows} /> },
 ];
 
 /** Where there are more open rows than one page judges. */
-function More({ visit, found }: { visit: SignedInVisit; found: readonly JudgedRows[] }) {
+function More({ found }: { found: readonly JudgedRows[] }) {
   const more = found.filter(({ next }) => next !== null);
   if (more.length === 0) return null;
   const places = Object.fromEntries(more.map(({ kind, next }) => [kind, next ?? ""]));
   return (
     <p>
       At most {mostJudged} shipments and {mostJudged} activities are checked at a time.{" "}
-      <a href={visit.links.to(judgeAgainPath, places)}>Check the next rows</a>
+      <Link to={withQuery(judgeAgainPath, places)}>Check the next rows</Link>
     </p>
   );
 }

@@ -1,4 +1,5 @@
 // Which rows the page shows: of shipments or activities, in which state, of which import, rejected for which reason.
+
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { type GroupState, groupStates, type RejectionGroup, rejectionGroups } from "../../../../queries/rejectedRows/rejectionGroups.js";
@@ -6,6 +7,7 @@ import { groupItems } from "../../groupItems.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
 import { countInWords } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { Amount } from "../../shell/values.js";
 import { kindNames } from "../imports/importStatus.js";
 import { type Counts, correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
@@ -90,13 +92,7 @@ export function Choices({ visit, filter, reference, counts, imports }: ChoicesPr
         ))}
       </div>
       {imports.length === 0 && importId === undefined ? null : (
-        <Chips
-          visit={visit}
-          path={correctionsPath}
-          chips={[importChip]}
-          kept={{ kind, state: state === "open" ? undefined : state }}
-          all=""
-        />
+        <Chips path={correctionsPath} chips={[importChip]} kept={{ kind, state: state === "open" ? undefined : state }} all="" />
       )}
     </div>
   );
@@ -112,9 +108,9 @@ interface TabProps {
   readonly state?: GroupState;
 }
 
-const Tab = ({ visit, to, count: { rows, atLeast }, isCurrent, kind, state }: TabProps) => (
-  <a
-    href={visit.links.to(correctionsAddress(to))}
+const Tab = ({ to, count: { rows, atLeast }, isCurrent, kind, state }: TabProps) => (
+  <Link
+    to={correctionsAddress(to)}
     aria-current={isCurrent ? "true" : undefined}
     data-kind={kind}
     data-state={state}
@@ -122,7 +118,7 @@ const Tab = ({ visit, to, count: { rows, atLeast }, isCurrent, kind, state }: Ta
   >
     {kind === undefined ? stateNames[state ?? "open"] : kindNames[kind]} <Amount value={rows} />
     {atLeast ? "+" : ""}
-  </a>
+  </Link>
 );
 
 interface ReasonsProps {
@@ -138,14 +134,14 @@ const shownReasons = 10;
 const longest = 200;
 
 /** One for each reason, the most frequent first. */
-export function Reasons({ visit, filter, reasons, more }: ReasonsProps) {
+export function Reasons({ filter, reasons, more }: ReasonsProps) {
   const { reasonKey } = filter;
   if (reasons.length === 0) return null;
   const first = reasons.filter(({ key }, index) => index < shownReasons || key === reasonKey);
   const others = reasons.filter((reason) => !first.includes(reason));
   const chip = ({ key, name, rows }: Omit<RowGroup, "key"> & { key: string | undefined }) => (
-    <a
-      href={visit.links.to(correctionsAddress({ ...filter, reasonKey: key }))}
+    <Link
+      to={correctionsAddress({ ...filter, reasonKey: key })}
       aria-current={key === reasonKey ? "true" : undefined}
       data-reason={key ?? ""}
       data-rows={String(rows)}
@@ -153,7 +149,7 @@ export function Reasons({ visit, filter, reasons, more }: ReasonsProps) {
     >
       <span class="chip-name">{name.length > longest ? `${name.slice(0, longest)}...` : name}</span> <Amount value={rows} />
       {more ? "+" : ""}
-    </a>
+    </Link>
   );
   const sum = reasons.reduce((all, { rows }) => all + rows, 0);
   return (

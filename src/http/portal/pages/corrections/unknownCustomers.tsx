@@ -2,8 +2,10 @@
 
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import { groupItems } from "../../groupItems.js";
+import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import { Button, ButtonLink } from "../../shell/form.js";
+import { Button } from "../../shell/form.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
@@ -44,7 +46,7 @@ export function UnknownCustomers({ visit, rows }: { visit: SignedInVisit; rows: 
       number: true,
       cell: ({ id }) => (
         <ButtonLink
-          to={visit.links.to(addPath("customers"), { id, back: "judge-again" })}
+          to={withQuery(addPath("customers"), { id, back: "judge-again" })}
           label="Add customer"
           quiet
           aria-description={`the customer ${id}`}
@@ -80,13 +82,13 @@ export function AfterChanges({ visit, rows, known }: { visit: SignedInVisit; row
   const unknown = unknownCustomers(rows);
   return (
     <p class="after-changes">
-      <a href={visit.links.to(judgeAgainPath)}>Check rejected rows again</a>
+      <Link to={judgeAgainPath}>Check rejected rows again</Link>
       <span class="muted">for rows that the catalogue would accept now.</span>
       {unknown.slice(0, mostInLine).map(({ id }) => (
         <span>
           <NearCustomer id={id} known={known} />
           {visit.may("catalogue") ? (
-            <a href={visit.links.to(addPath("customers"), { id, back: "judge-again" })}>Add customer {id}</a>
+            <Link to={withQuery(addPath("customers"), { id, back: "judge-again" })}>Add customer {id}</Link>
           ) : (
             `${id} is not in the catalogue`
           )}

@@ -15,7 +15,7 @@ import { rowsInState } from "../../../../queries/rejectedRows/rowStates.js";
 import { lookUntilFound } from "../../../../timeLimit.js";
 import { Problem } from "../../../server/problem.js";
 import { download, type Pieces } from "../../downloads.js";
-import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { getAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
 import { type TableCell, tableFormats, workbookPieces } from "../../tableDownloads.js";
 import { importOf } from "./importPage.js";
@@ -24,34 +24,24 @@ import { importsPath } from "./importStatus.js";
 const linkSeconds = 300;
 
 /** With the open rows, or with `?rows=all` as it was made when the import ended. */
-const reportDownload: AnswerDefinition<SignedInVisit> = {
-  method: "GET",
-  path: `${importsPath}/{importId}/report`,
-  access: "look",
-  answer: async (visit, deps) => {
-    const { view } = await importOf(visit, deps);
-    const { importId, reportKey } = view;
-    if (reportKey === null) throw new Rejection("notFound", "This import has no error report yet, or no row was rejected");
-    await untilStored(deps, importId, reportKey);
-    const name = `rejected-rows-${importId}.xlsx`;
-    const { organisationId } = visit.person;
-    if (visit.query["rows"] === "all" || !(await isPartlyOpen(organisationId, view, deps)))
-      return leadTo(visit, deps, { key: reportKey, name });
-    const pieces = () => openReport(organisationId, view, reportKey, deps);
-    return download(visit, deps.downloads, { name, contentType: tableFormats.xlsx, pieces });
-  },
-};
+const reportDownload = getAnswer(`${importsPath}/{importId}/report`, "look", async (visit, deps) => {
+  const { view } = await importOf(visit, deps);
+  const { importId, reportKey } = view;
+  if (reportKey === null) throw new Rejection("notFound", "This import has no error report yet, or no row was rejected");
+  await untilStored(deps, importId, reportKey);
+  const name = `rejected-rows-${importId}.xlsx`;
+  const { organisationId } = visit.person;
+  if (visit.query["rows"] === "all" || !(await isPartlyOpen(organisationId, view, deps)))
+    return leadTo(visit, deps, { key: reportKey, name });
+  const pieces = () => openReport(organisationId, view, reportKey, deps);
+  return download(visit, deps.downloads, { name, contentType: tableFormats.xlsx, pieces });
+});
 
-const fileDownload: AnswerDefinition<SignedInVisit> = {
-  method: "GET",
-  path: `${importsPath}/{importId}/file`,
-  access: "look",
-  answer: async (visit, deps) => {
-    const file = await submittedFile(visit.person.organisationId, visit.params["importId"] ?? "", deps);
-    if (!(await deps.objectStore.exists(file.key))) throw new Rejection("notFound", "The submitted file is no longer stored");
-    return leadTo(visit, deps, file);
-  },
-};
+const fileDownload = getAnswer(`${importsPath}/{importId}/file`, "look", async (visit, deps) => {
+  const file = await submittedFile(visit.person.organisationId, visit.params["importId"] ?? "", deps);
+  if (!(await deps.objectStore.exists(file.key))) throw new Rejection("notFound", "The submitted file is no longer stored");
+  return leadTo(visit, deps, file);
+});
 
 export const importDownloads = [reportDownload, fileDownload];
 

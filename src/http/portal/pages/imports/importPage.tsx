@@ -1,4 +1,5 @@
 // The page of one import: what became of it, from the tables and from its stream, and the button that cancels it.
+
 import { cancelImport } from "../../../../commands/imports/endImport.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import { requestedEvent } from "../../../../events/importLayout.js";
@@ -13,90 +14,63 @@ import { countRejectedRows } from "../../../../queries/rejectedRows/rejectionGro
 import { rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
+import { withQuery } from "../../links.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
-import {
-  type AnswerDefinition,
-  type FormDefinition,
-  type PageDefinition,
-  type PageHead,
-  type PortalDeps,
-  type SignedInVisit,
-  withNotice,
-} from "../../pageDefinition.js";
+import { formOf, getAnswer, type PageHead, type PortalDeps, page, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { NoQuestion, Question } from "../../shell/form.js";
-import { EmptyState, Facts, Panel } from "../../shell/panel.js";
+import { Link } from "../../shell/link.js";
+import { Badge, EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { Amount, ShortId } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
 import { ReasonsPlot, RejectedRows, Reversals, shownReversals } from "./importParts.js";
-import { importPath, importsPath, isUnfinished, livePath, rejectedSoFar, StatusBadge, shownReference } from "./importStatus.js";
+import { importPath, importsPath, isUnfinished, livePath, rejectedSoFar, shownReference, statusBadge } from "./importStatus.js";
 import { earlierPush, PushInWords } from "./sameFile.js";
 import { StatusPart } from "./statusPart.js";
 import { Timeline } from "./timeline.js";
 
-export const importPage: PageDefinition<SignedInVisit> = {
-  path: `${importsPath}/{importId}`,
-  access: "look",
-  show: async (visit, deps) => {
-    const { importId = "" } = visit.params;
-    const version = await versionOf(watchedName.import(importId), deps);
-    const { view } = await importOf(visit, deps);
-    const asOf = timeIn(visit);
-    const head: PageHead = {
-      title: shownReference(view),
-      crumbs: [["Imports", importsPath]],
-      menu: [{ label: "History", to: visit.links.to(`${importPath(importId)}/history`) }],
-    };
-    const details = await ImportDetails({ visit, view, deps });
-    const form = <AsOf visit={visit} path={importPath(importId)} asOf={asOf} />;
-    if (asOf) {
-      const was = await PastImport({ visit, view, asOf, deps });
-      return {
-        ...head,
-        body: (
-          <>
-            {details}
-            {form}
-            {was}
-          </>
-        ),
-      };
-    }
-    const present = await PresentImport({ visit, view, deps });
-    const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
-    return {
-      ...head,
-      scripts: ["live.js"],
-      body: (
-        <>
-          {asks ? <CancelQuestion visit={visit} view={view} /> : <NoQuestion />}
-          {details}
-          <Live visit={visit} from={`${livePath}/${importId}`} version={version} isMoving={isUnfinished(view)} />
-          <div id="import-now" data-refetch>
-            {present}
-          </div>
-          {form}
-        </>
-      ),
-    };
-  },
-};
+export const importPage = page(`${importsPath}/{importId}`, "look", async (visit, deps) => {
+  const { importId = "" } = visit.params;
+  const version = await versionOf(watchedName.import(importId), deps);
+  const { view } = await importOf(visit, deps);
+  const asOf = timeIn(visit);
+  const head: PageHead = {
+    title: shownReference(view),
+    crumbs: [["Imports", importsPath]],
+    menu: [{ label: "History", to: `${importPath(importId)}/history` }],
+  };
+  const details = await importDetails(visit, view, deps);
+  const form = <AsOf visit={visit} path={importPath(importId)} asOf={asOf} />;
+  if (asOf) return { ...head, body: [details, form, await pastImport(visit, view, asOf, deps)] };
+  const present = await presentImport(visit, view, deps);
+  const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
+  return {
+    ...head,
+    scripts: ["live.js"],
+    body: (
+      <>
+        {asks ? <CancelQuestion view={view} /> : <NoQuestion />}
+        {details}
+        <Live from={`${livePath}/${importId}`} version={version} isMoving={isUnfinished(view)} />
+        <div id="import-now" data-refetch>
+          {present}
+        </div>
+        {form}
+      </>
+    ),
+  };
+});
 
-export const importStream: AnswerDefinition<SignedInVisit> = {
-  method: "GET",
-  path: `${livePath}/{importId}`,
-  access: "look",
-  answer: async (visit, deps) => {
-    const { view } = await importOf(visit, deps);
-    return liveAnswer(visit, deps, watchedName.import(view.importId));
-  },
-};
+export const importStream = getAnswer(`${livePath}/{importId}`, "look", async (visit, deps) => {
+  const { view } = await importOf(visit, deps);
+  return liveAnswer(visit, deps, watchedName.import(view.importId));
+});
 
 const rowsPerPage = 25;
 /** The time for reading the history. After it the page is shown without the history. */
 const historyMs = 1_500;
 
-async function PresentImport({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
+async function presentImport(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { pool, eventStore, signingSecret: secret } = deps;
   const { organisationId } = visit.person;
   const { importId, kind } = view;
@@ -116,15 +90,15 @@ async function PresentImport({ visit, view, deps }: { visit: SignedInVisit; view
   return (
     <>
       <StatusPart visit={visit} view={view} states={states?.[kind]} correcting={correcting} />
-      <Reversals visit={visit} view={view} reversals={reversals} nameOf={nameOf} />
-      <Timeline visit={visit} view={view} steps={steps} nameOf={nameOf} />
+      <Reversals view={view} reversals={reversals} nameOf={nameOf} />
+      <Timeline view={view} steps={steps} nameOf={nameOf} />
       {reasons ? <ReasonsPlot found={reasons} rejected={rejectedSoFar(view)} /> : null}
-      {rejected ? <RejectedRows visit={visit} view={view} page={rejected} cursor={cursor} /> : null}
+      {rejected ? <RejectedRows view={view} page={rejected} cursor={cursor} /> : null}
     </>
   );
 }
 
-async function ImportDetails({ visit, view, deps }: { visit: SignedInVisit; view: ImportView; deps: PortalDeps }) {
+async function importDetails(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const earlier = view.sameFileAs === null ? undefined : await earlierPush(organisationId, view.sameFileAs, deps);
   const columns = view.source === "file" ? await columnsOf(deps, view.importId) : undefined;
@@ -138,7 +112,7 @@ async function ImportDetails({ visit, view, deps }: { visit: SignedInVisit; view
       </p>
       {earlier ? (
         <p class="notice warn">
-          The same file as <PushInWords visit={visit} earlier={earlier} />.
+          The same file as <PushInWords earlier={earlier} />.
         </p>
       ) : null}
       {columns && nameOf ? <ColumnsOfImport visit={visit} kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
@@ -156,46 +130,35 @@ async function columnsOf({ eventStore }: PortalDeps, importId: string): Promise<
 export const importOf = ({ params, person }: SignedInVisit, deps: PortalDeps): Promise<ReadImport> =>
   requireImport(person.organisationId, { kind: undefined, importId: params["importId"] ?? "" }, deps);
 
-function CancelQuestion({ visit, view }: { visit: SignedInVisit; view: ImportView }) {
+function CancelQuestion({ view }: { view: ImportView }) {
   const path = importPath(view.importId);
   return (
-    <Question visit={visit} title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
+    <Question title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
       <p>
-        {view.status === "queued" ? (
-          <>
-            <strong>{shownReference(view)}</strong> has not started. Nothing of it will be recorded.
-          </>
-        ) : (
-          <>
-            <strong>{shownReference(view)}</strong> stops in a moment. None of its rows will be recorded. The rows checked so far stay in
-            its history.
-          </>
-        )}{" "}
+        <strong>{shownReference(view)}</strong>{" "}
+        {view.status === "queued"
+          ? "has not started. Nothing of it will be recorded."
+          : "stops in a moment. None of its rows will be recorded. The rows checked so far stay in its history."}{" "}
         If you need it later, upload the file again.
       </p>
     </Question>
   );
 }
 
-export const cancelForm: FormDefinition<SignedInVisit> = {
-  path: `${importsPath}/{importId}/cancel`,
-  access: "operate",
-  page: importPage,
-  submit: async (visit, _, deps) => {
-    const { view } = await importOf(visit, deps);
-    const { organisationId, by } = visit.person;
-    const now = await deps.organisations.now();
-    await cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
-    return withNotice(importPath(view.importId), `${shownReference(view)} cancelled.`);
-  },
-};
+export const cancelForm = formOf(importPage, { below: "/cancel", access: "operate" }, async (visit, _, deps) => {
+  const { view } = await importOf(visit, deps);
+  const { organisationId, by } = visit.person;
+  const now = await deps.organisations.now();
+  await cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
+  return withNotice(importPath(view.importId), `${shownReference(view)} cancelled.`);
+});
 
 const longestMs = 4_000;
 /** The link to the history begins this many events before the last event of that time. */
 const eventsBefore = 24n;
 
 /** The import as it was at a time: from its stream, since the tables have only the present. */
-async function PastImport({ visit, view, asOf, deps }: { visit: SignedInVisit; view: ImportView; asOf: Date; deps: PortalDeps }) {
+async function pastImport(visit: SignedInVisit, view: ImportView, asOf: Date, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const { importId } = view;
   const [was, steps, nameOf] = await Promise.all([
@@ -215,8 +178,8 @@ async function PastImport({ visit, view, asOf, deps }: { visit: SignedInVisit; v
     <>
       <Panel id="as-it-was" title="As it was">
         <p class="status">
-          <StatusBadge view={{ status, cancelling: false }} />
-          <a href={visit.links.to(`${importPath(importId)}/history`, { from: String(from) })}>History up to then</a>
+          <Badge state={statusBadge({ status, cancelling: false })} />
+          <Link to={withQuery(`${importPath(importId)}/history`, { from: String(from) })}>History up to then</Link>
         </p>
         <Facts
           facts={[
@@ -225,12 +188,7 @@ async function PastImport({ visit, view, asOf, deps }: { visit: SignedInVisit; v
           ]}
         />
       </Panel>
-      <Timeline
-        visit={visit}
-        view={{ ...view, cancelling: false }}
-        steps={steps.filter(({ recordedAt }) => recordedAt <= asOf)}
-        nameOf={nameOf}
-      />
+      <Timeline view={{ ...view, cancelling: false }} steps={steps.filter(({ recordedAt }) => recordedAt <= asOf)} nameOf={nameOf} />
     </>
   );
 }

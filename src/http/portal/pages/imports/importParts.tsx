@@ -1,4 +1,5 @@
 // Parts of an import's page: why rows were rejected, which they are, and what was taken back.
+
 import { columnsOf } from "../../../../domain/imports/fields.js";
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { rangesInWords } from "../../../../domain/ranges.js";
@@ -9,12 +10,13 @@ import type { Page } from "../../../../queries/page.js";
 import type { RejectedRow } from "../../../../queries/rejectedRows/rejectedRows.js";
 import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
-import { countInWords } from "../../shell/formats.js";
-import { Badge, type Fact, Facts, Pager, Panel } from "../../shell/panel.js";
+import { withQuery } from "../../links.js";
+import { countInWords, groupDigits } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
+import { Badge, type Fact, Facts, Pager, Panel, type State } from "../../shell/panel.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Amount, Sentence, Time } from "../../shell/values.js";
+import { Sentence, Time } from "../../shell/values.js";
 import { eventsPath, historyPath, importPath } from "./importStatus.js";
 
 export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReasons; readonly rejected: number }) {
@@ -26,40 +28,34 @@ export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReas
       <p class="hint">
         A row with several faults is counted once for each. If one line of a shipment has a fault, all its lines are rejected and counted.
         {others > 0 ? ` ${others} less common ${others === 1 ? "reason is" : "reasons are"} not shown.` : null}
-        {counted < rejected ? (
-          <>
-            {" "}
-            Based on <Amount value={counted} /> of the rejected rows.
-          </>
-        ) : null}
+        {counted < rejected ? ` Based on ${groupDigits(counted)} of the rejected rows.` : null}
       </p>
     </Panel>
   );
 }
 
 interface RejectedProps {
-  readonly visit: SignedInVisit;
   readonly view: ImportView;
   readonly page: Page<RejectedRow>;
   readonly cursor: string | undefined;
 }
 
-export function RejectedRows({ visit, view, page: { items, nextCursor }, cursor }: RejectedProps) {
+export function RejectedRows({ view, page: { items, nextCursor }, cursor }: RejectedProps) {
   if (items.length === 0 && cursor === undefined) return null;
   return (
     <Panel id="rejected" title="Rejected rows">
-      <Table caption="Rejected rows, in the order of the file" columns={rejectedColumns(visit, view)} rows={items} />
+      <Table caption="Rejected rows, in the order of the file" columns={rejectedColumns(view)} rows={items} />
       <Pager
         of="rejected rows"
         cursor={cursor}
         nextCursor={nextCursor}
-        address={(next) => `${visit.links.to(importPath(view.importId), { cursor: next })}#rejected`}
+        path={(next) => `${withQuery(importPath(view.importId), { cursor: next })}#rejected`}
       />
     </Panel>
   );
 }
 
-const states: Readonly<Record<RowState, { readonly label: string; readonly badge: string }>> = {
+const states: Readonly<Record<RowState, State>> = {
   open: { label: "Open", badge: "bad" },
   submitted: { label: "Being corrected", badge: "busy" },
   corrected: { label: "Corrected", badge: "good" },
@@ -68,30 +64,27 @@ const states: Readonly<Record<RowState, { readonly label: string; readonly badge
   withdrawn: { label: "Withdrawn", badge: "" },
 };
 
-const rejectedColumns = (visit: SignedInVisit, { importId, kind }: ImportView): readonly Column<RejectedRow>[] => [
+const rejectedColumns = ({ importId, kind }: ImportView): readonly Column<RejectedRow>[] => [
   {
     heading: "Row",
     names: true,
     cell: ({ row }) => (
-      <a class="amount" href={visit.links.to(historyPath(importId, row))}>
+      <Link class="amount" to={historyPath(importId, row)}>
         {row}
         <span class="unseen">, its history</span>
-      </a>
+      </Link>
     ),
   },
   {
     heading: "Reason",
     cell: ({ error }) => (
       <span class="reason">
-        <Sentence links={visit.links} text={short(error, longestReason)} />
+        <Sentence text={short(error, longestReason)} />
       </span>
     ),
   },
   { heading: "Values", cell: ({ data }) => <Values data={data} kind={kind} /> },
-  {
-    heading: "State",
-    cell: ({ state }) => (state === null ? <span class="muted">-</span> : <Badge state={states[state]} />),
-  },
+  { heading: "State", cell: ({ state }) => (state === null ? <span class="muted">-</span> : <Badge state={states[state]} />) },
 ];
 
 const longestReason = 500;
@@ -103,19 +96,13 @@ function Values({ data, kind }: { readonly data: unknown; readonly kind: ImportK
   const headings = new Map<string, string>(columnsOf(kind).map(({ name, heading }) => [name, heading]));
   const given = Object.entries((data ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "" && value !== null);
   if (given.length === 0) return <span class="muted">none given</span>;
+  const factOf = ([name, value]: [string, unknown]): Fact => [
+    short(headings.get(name) ?? name, longestValue),
+    short(typeof value === "string" ? value : JSON.stringify(value), longestValue),
+  ];
   return (
     <div>
-      <Facts
-        class="values"
-        facts={given
-          .slice(0, mostValues)
-          .map(
-            ([name, value]): Fact => [
-              short(headings.get(name) ?? name, longestValue),
-              short(typeof value === "string" ? value : JSON.stringify(value), longestValue),
-            ],
-          )}
-      />
+      <Facts class="values" facts={given.slice(0, mostValues).map(factOf)} />
       {given.length > mostValues ? <span class="muted">and {given.length - mostValues} more</span> : null}
     </div>
   );
@@ -128,7 +115,6 @@ export const shownReversals = 25;
 const shownRanges = 12;
 
 interface ReversalsProps {
-  readonly visit: SignedInVisit;
   readonly view: ImportView;
   /** The first ones, and one more where there are more. */
   readonly reversals: readonly ImportReversal[];
@@ -136,31 +122,31 @@ interface ReversalsProps {
 }
 
 /** What was taken back of an import, when, by whom and why. */
-export function Reversals({ visit, view, reversals, nameOf }: ReversalsProps) {
+export function Reversals({ view, reversals, nameOf }: ReversalsProps) {
   if (reversals.length === 0) return null;
   return (
     <Panel id="reversals" title="Reversals">
       <Table
         caption="Reversals, oldest first"
-        columns={reversalColumns(visit, view, nameOf)}
+        columns={reversalColumns(view, nameOf)}
         rows={reversals.slice(0, shownReversals)}
         marks={({ reversalId }) => ({ id: `reversal-${reversalId}` })}
       />
       <p class="more">
-        <a href={visit.links.to(eventsPath(view.importId, "reversals"))}>
+        <Link to={eventsPath(view.importId, "reversals")}>
           {reversals.length > shownReversals ? "All reversals" : "History of its reversals"}
-        </a>
+        </Link>
       </p>
     </Panel>
   );
 }
 
-const reversalColumns = (visit: SignedInVisit, { kind }: ImportView, nameOf: NameOf): readonly Column<ImportReversal>[] => [
-  { heading: "When", names: true, cell: ({ at }) => <Time visit={visit} at={at} exact /> },
-  { heading: "Who", cell: ({ actor }) => nameOf(principalOf(actor)) },
+const reversalColumns = ({ kind }: ImportView, nameOf: NameOf): readonly Column<ImportReversal>[] => [
+  { heading: "When", names: true, cell: ({ at }) => <Time at={at} exact /> },
+  { heading: "Who", value: ({ actor }) => nameOf(principalOf(actor)) },
   { heading: "Reason", cell: ({ reason }) => <span class="reason">{reason}</span> },
   { heading: "What", cell: (reversal) => <span class="reason">{whatInWords(reversal)}</span> },
-  { heading: kind === "activities" ? "Activities" : "Shipments", number: true, cell: ({ count }) => <Amount value={count} /> },
+  { heading: kind === "activities" ? "Activities" : "Shipments", number: true, value: ({ count }) => count },
 ];
 
 function whatInWords({ all, rows }: ImportReversal): string {

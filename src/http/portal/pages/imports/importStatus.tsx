@@ -4,11 +4,11 @@ import type { ImportKind } from "../../../../events/importEvents.js";
 import { type ListedImport, listedImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
+import { withQuery } from "../../links.js";
 import { groupDigits } from "../../shell/formats.js";
-import { Badge } from "../../shell/panel.js";
+import { Badge, type State } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
-import { Amount, Unbroken } from "../../shell/values.js";
+import { Unbroken } from "../../shell/values.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
 
@@ -20,7 +20,7 @@ export const statusNames: Readonly<Record<ImportStatus, string>> = {
   cancelled: "Cancelled",
 };
 
-const badges: Readonly<Record<ImportStatus, string>> = {
+const badges: Readonly<Record<ImportStatus, State["badge"]>> = {
   queued: "",
   processing: "busy",
   completed: "good",
@@ -34,29 +34,33 @@ export const isUnfinished = ({ status }: Pick<ImportView, "status">): boolean =>
 export const statusOf = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string =>
   cancelling ? "Cancelling" : statusNames[status];
 
-const badgeOf = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string => (cancelling ? "warn" : badges[status]);
-
-export const StatusBadge = ({ view }: { readonly view: Pick<ImportView, "status" | "cancelling"> }) => (
-  <span class={`badge ${badgeOf(view)}`}>{statusOf(view)}</span>
-);
+export const statusBadge = (view: Pick<ImportView, "status" | "cancelling">): State => ({
+  label: statusOf(view),
+  badge: view.cancelling ? "warn" : badges[view.status],
+});
 
 /** Undefined where nothing was taken back. */
 export const reversedOf = ({ reversed }: Pick<ImportView, "reversed">): "Reversed" | "Partly reversed" | undefined =>
   reversed === null ? undefined : reversed.all ? "Reversed" : "Partly reversed";
 
-export const ReversedBadge = ({ view }: { readonly view: Pick<ImportView, "reversed"> }) => {
-  const label = reversedOf(view);
-  return label === undefined ? null : <Badge state={{ label, badge: "warn" }} />;
-};
-
-export const UnusualBadge = ({ view }: { readonly view: Pick<ImportView, "unusual"> }) =>
-  view.unusual === null ? null : <Badge state={{ label: "Unusual", badge: "warn" }} />;
-
-export const Progress = ({ view: { progress, reference } }: { readonly view: Pick<ImportView, "progress" | "reference"> }) => (
-  <span class="progress">
-    <progress max={100} value={progress} aria-label={`Progress of ${reference}`} /> <span class="amount">{progress} %</span>
-  </span>
-);
+/** How it stands: its status first, and how far it is. */
+export function States({ view, status = statusBadge(view), more = [] }: { view: ImportView; status?: State; more?: readonly string[] }) {
+  const warnings = [reversedOf(view), view.unusual === null ? undefined : "Unusual", ...more].filter((label) => label !== undefined);
+  return (
+    <>
+      <Badge state={status} />
+      {warnings.map((label) => (
+        <Badge state={{ label, badge: "warn" }} />
+      ))}
+      {view.status === "processing" ? (
+        <span class="progress">
+          <progress max={100} value={view.progress} aria-label={`Progress of ${view.reference}`} />{" "}
+          <span class="amount">{view.progress} %</span>
+        </span>
+      ) : null}
+    </>
+  );
+}
 
 /** Of a running activities import the contract shows no rejected rows; here they are what was read and not accepted. */
 export const rejectedSoFar = ({ kind, status, counts }: Pick<ImportView, "kind" | "status" | "counts">): number =>
@@ -104,38 +108,29 @@ export async function importNotes(
 const openRowsOf = ({ importId, status }: ImportView, { listed }: ImportNotes): number =>
   status === "completed" ? (listed.get(importId)?.openRows ?? 0) : 0;
 
-/** `Completed, 106 to correct`. */
-const statusInFull = (view: ImportView, notes: ImportNotes): string => {
-  const openRows = openRowsOf(view, notes);
-  return openRows === 0 ? statusOf(view) : `${statusOf(view)}, ${groupDigits(openRows)} to correct`;
-};
-
-export const importColumns = (visit: SignedInVisit, notes: ImportNotes): readonly Column<ImportView>[] => [
+export const importColumns = (notes: ImportNotes): readonly Column<ImportView>[] => [
   {
     key: "reference",
     heading: "Reference",
     names: true,
     value: shownReference,
-    cell: (view) => (
-      <a href={visit.links.to(importPath(view.importId))}>
-        <Unbroken text={shownReference(view)} />
-      </a>
-    ),
+    cell: (view) => <Unbroken text={shownReference(view)} />,
+    link: ({ importId }) => importPath(importId),
   },
   { key: "kind", heading: "Kind", value: ({ kind }) => kindNames[kind] },
   {
     key: "status",
     heading: "Status",
     value: statusOf,
-    cell: (view) => (
-      <span class="status">
-        <span class={`badge ${openRowsOf(view, notes) > 0 ? "warn" : badgeOf(view)}`}>{statusInFull(view, notes)}</span>
-        <ReversedBadge view={view} />
-        {view.status === "processing" ? <Progress view={view} /> : null}
-        <UnusualBadge view={view} />
-        {view.sameFileAs === null ? null : <Badge state={{ label: "Same file", badge: "warn" }} />}
-      </span>
-    ),
+    cell: (view) => {
+      const [openRows, isSameFile] = [openRowsOf(view, notes), view.sameFileAs !== null];
+      const toCorrect: State = { label: `${statusOf(view)}, ${groupDigits(openRows)} to correct`, badge: "warn" };
+      return (
+        <span class="status">
+          <States view={view} status={openRows > 0 ? toCorrect : statusBadge(view)} more={isSameFile ? ["Same file"] : []} />
+        </span>
+      );
+    },
   },
   { key: "rows", heading: "Rows", number: true, value: ({ counts }) => counts.received },
   { key: "rejected", heading: "Rejected", number: true, value: rejectedSoFar },
@@ -144,16 +139,8 @@ export const importColumns = (visit: SignedInVisit, notes: ImportNotes): readonl
     heading: "To correct",
     number: true,
     value: (view) => openRowsOf(view, notes),
-    cell: (view) => {
-      const openRows = openRowsOf(view, notes);
-      return openRows > 0 ? (
-        <a href={visit.links.to("/portal/corrections", { import: view.importId, kind: view.kind })}>
-          <Amount value={openRows} />
-        </a>
-      ) : (
-        <Amount value={openRows} />
-      );
-    },
+    link: (view) =>
+      openRowsOf(view, notes) > 0 ? withQuery("/portal/corrections", { import: view.importId, kind: view.kind }) : undefined,
   },
   {
     key: "by",

@@ -3,9 +3,9 @@ import { countImports, type ImportFilter, listImports } from "../../../../querie
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
-import { type AnswerDefinition, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
-import type { Chip } from "../../shell/chips.js";
-import { ButtonLink } from "../../shell/form.js";
+import { getAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { type Chip, optionsOf } from "../../shell/chips.js";
+import { ButtonLink } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import { importColumns, importMarks, importNotes, importsPath, isUnfinished, kindNames, livePath, statusNames } from "./importStatus.js";
@@ -14,20 +14,8 @@ const longestReference = 200;
 const statuses = Object.keys(statusNames) as ImportStatus[];
 
 const chips: readonly Chip[] = [
-  {
-    name: "kind",
-    label: "Kind",
-    kind: "choice",
-    all: "All kinds",
-    options: importKinds.map((value) => ({ value, label: kindNames[value] })),
-  },
-  {
-    name: "status",
-    label: "Status",
-    kind: "choice",
-    all: "Every status",
-    options: statuses.map((value) => ({ value, label: statusNames[value] })),
-  },
+  { name: "kind", label: "Kind", kind: "choice", all: "All kinds", options: optionsOf(kindNames) },
+  { name: "status", label: "Status", kind: "choice", all: "Every status", options: optionsOf(statusNames) },
   { name: "reference", label: "Reference", kind: "text", maxlength: longestReference },
   { name: "correct", label: "To correct", kind: "yes" },
   { name: "reversed", label: "Reversed", kind: "yes" },
@@ -47,12 +35,7 @@ const watchedBy = ({ person }: SignedInVisit) => watchedName.imports(person.orga
 const shownVersion = oncePerVisit((visit, deps: PortalDeps) => versionOf(watchedBy(visit), deps));
 
 /** Also for other pages that show imports, or what becomes of them. */
-export const importsStream: AnswerDefinition<SignedInVisit> = {
-  method: "GET",
-  path: livePath,
-  access: "look",
-  answer: async (visit, deps) => liveAnswer(visit, deps, watchedBy(visit)),
-};
+export const importsStream = getAnswer(livePath, "look", async (visit, deps) => liveAnswer(visit, deps, watchedBy(visit)));
 
 export const importsList = listPage({
   path: importsPath,
@@ -61,7 +44,7 @@ export const importsList = listPage({
   of: ["import", "imports"],
   caption: "Imports, newest first",
   scripts: ["live.js"],
-  action: (visit) => (visit.may("operate") ? <ButtonLink to={visit.links.to("/portal/upload")} label="Upload a file" /> : null),
+  action: (visit) => (visit.may("operate") ? <ButtonLink to="/portal/upload" label="Upload a file" /> : null),
   filters: () => chips,
   query: async (visit, page, deps) => {
     const { organisationId } = visit.person;
@@ -73,19 +56,19 @@ export const importsList = listPage({
     ]);
     return { ...found, ...(total ? { total } : {}) };
   },
-  columns: async (visit, deps, views) => importColumns(visit, await importNotes(visit.person.organisationId, views, deps)),
+  columns: async (visit, deps, views) => importColumns(await importNotes(visit.person.organisationId, views, deps)),
   marks: importMarks,
   panel: () => ({ id: "imports", "data-refetch": "" }),
   above: async (visit, deps, views) => (
-    <Live visit={visit} from={livePath} version={await shownVersion(visit, deps)} isMoving={views.some(isUnfinished)} />
+    <Live from={livePath} version={await shownVersion(visit, deps)} isMoving={views.some(isUnfinished)} />
   ),
-  empty: ({ may, links }, why) => {
+  empty: ({ may }, why) => {
     if (why === "page") return <EmptyState title="No matches on this page">Go to the next page to search older imports.</EmptyState>;
     if (why === "filter") return <EmptyState title="No imports match this filter" />;
     return (
       <EmptyState title="No imports yet">
         {may("operate") ? (
-          <ButtonLink to={links.to("/portal/upload")} label="Upload a file" />
+          <ButtonLink to="/portal/upload" label="Upload a file" />
         ) : (
           "Files you upload and data sent through the API appear here."
         )}

@@ -1,4 +1,6 @@
 // What a reversal would do, in words, with the form that does it.
+import type { Child } from "hono/jsx";
+
 import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { parseNumbers } from "../../../../domain/ranges.js";
@@ -9,11 +11,12 @@ import type { CorrectingImport, ImportView } from "../../../../queries/imports/i
 import { answerTable } from "../../../server/problem.js";
 import { reasonIn } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { formOf, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
-import { Button, ButtonLink, Field, Form } from "../../shell/form.js";
+import { Form, ReasonField, Tick } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { Panel } from "../../shell/panel.js";
+import { Link } from "../../shell/link.js";
+import { Panel, PlainList } from "../../shell/panel.js";
 import { BillTable, billLines, billSum, FirstLines, mostLines } from "../activities/bills.js";
 import { type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { shipmentPath } from "../shipments/shipmentWords.js";
@@ -21,42 +24,56 @@ import { importOf } from "./importPage.js";
 import { importCrumbs, importPath, importsPath, kindNames, reversePath, shownReference } from "./importStatus.js";
 
 /** What would be reversed, and what follows from it, before anything is done. Some rows or a shipment are chosen by the address. */
-export const reversePage: PageDefinition<SignedInVisit> = {
-  path: `${importsPath}/{importId}/reverse`,
-  access: "operate",
-  show: async (visit, deps) => {
-    const { view } = await importOf(visit, deps);
-    const crumbs = importCrumbs(view);
-    const title = visit.query["rows"] ? "Reverse rows" : visit.query["shipment"] ? "Reverse shipment" : "Reverse import";
-    try {
-      return { title, crumbs, body: await preview(visit, view, deps) };
-    } catch (error) {
-      if (!(error instanceof Rejection) || error.code === "notFound") throw error;
-      const { status } = answerTable[error.code];
-      return {
-        title,
-        crumbs,
-        status,
-        notice: { kind: "error", lines: [error.message] },
-        body: view.status === "completed" ? <OtherChoice visit={visit} view={view} /> : null,
-      };
-    }
-  },
-};
+export const reversePage = page(`${importsPath}/{importId}/reverse`, "operate", async (visit, deps) => {
+  const { view } = await importOf(visit, deps);
+  const crumbs = importCrumbs(view);
+  const title = visit.query["rows"] ? "Reverse rows" : visit.query["shipment"] ? "Reverse shipment" : "Reverse import";
+  try {
+    return { title, crumbs, body: await preview(visit, view, deps) };
+  } catch (error) {
+    if (!(error instanceof Rejection) || error.code === "notFound") throw error;
+    const { status } = answerTable[error.code];
+    return {
+      title,
+      crumbs,
+      status,
+      notice: { kind: "error", lines: [error.message] },
+      body: view.status === "completed" ? <OtherChoice view={view} /> : null,
+    };
+  }
+});
 
 async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const request = await requestOf(visit, view, deps);
   const outcome = await reverseRows(deps, { ...request, preview: true, reason: "", includeCorrections: false });
   const rows = "rows" in request.what ? request.what.rows : undefined;
-  const [amounts, corrections, { nameOf }] = await Promise.all([
+  const [stopped, corrections, { nameOf }] = await Promise.all([
     view.kind === "activities"
       ? importAmounts(organisationId, { importId: view.importId, rows, most: mostLines + 1 }, deps.pool)
       : undefined,
     correctionsOf(organisationId, outcome, deps),
     presentCatalogue(visit, deps),
   ]);
-  return <ReversalPreview visit={visit} view={view} outcome={outcome} amounts={amounts} corrections={corrections} nameOf={nameOf} />;
+  const isLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
+  const lines = isLeft ? [effect(view, outcome), ...consequences(view, outcome)] : [before(view, outcome)];
+  const hasCorrections = corrections.length > 0;
+  return (
+    <>
+      <p class="under-heading">
+        <span class="muted">{kindNames[view.kind]}</span>
+        <ChosenByAddress {...visit.query} />
+      </p>
+      <Panel id="what-happens" title={isLeft ? "What happens" : "Nothing is left to reverse"}>
+        <PlainList items={lines} />
+        {isLeft ? <p class="hint">Nothing is erased: the import and its history stay as they are.</p> : null}
+      </Panel>
+      {stopped && stopped.amounts.length > 0 ? <Amounts amounts={stopped} nameOf={nameOf} /> : null}
+      {hasCorrections ? <Corrections corrections={corrections} more={outcome.corrections.length - corrections.length} /> : null}
+      {isLeft || hasCorrections ? <ReverseForm {...{ visit, view, isLeft, hasCorrections }} reversed={outcome.reversed} /> : null}
+      <OtherChoice view={view} />
+    </>
+  );
 }
 
 const mostNamed = 20;
@@ -70,21 +87,15 @@ async function correctionsOf(organisationId: string, { corrections }: ReversalOu
   return Promise.all(found);
 }
 
-export const reverseForm: FormDefinition<SignedInVisit> = {
-  path: reversePage.path,
-  access: "operate",
-  page: reversePage,
-  faults: { reason: /reason/ },
-  submit: async (visit, fields, deps) => {
-    const { view } = await importOf(visit, deps);
-    const request = await requestOf(visit, view, deps);
-    const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];
-    const outcome = await reverseRows(deps, { ...request, preview: false, reason, includeCorrections });
-    const corrections = includeCorrections ? await correctionsOf(visit.person.organisationId, outcome, deps) : [];
-    const lines = outcomeInWords(view, outcome, corrections);
-    return { goTo: importPath(view.importId), notice: { kind: "done", lines } };
-  },
-};
+export const reverseForm = formOf(reversePage, { below: "", faults: { reason: /reason/ } }, async (visit, fields, deps) => {
+  const { view } = await importOf(visit, deps);
+  const request = await requestOf(visit, view, deps);
+  const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];
+  const outcome = await reverseRows(deps, { ...request, preview: false, reason, includeCorrections });
+  const corrections = includeCorrections ? await correctionsOf(visit.person.organisationId, outcome, deps) : [];
+  const lines = outcomeInWords(view, outcome, corrections);
+  return { goTo: importPath(view.importId), notice: { kind: "done", lines } };
+});
 
 type ReversalChoice = Omit<ReversalRequest, "preview" | "reason" | "includeCorrections">;
 
@@ -117,52 +128,14 @@ function outcomeInWords(
   return [first, ...rest, ...consequences(view, outcome)];
 }
 
-interface PreviewProps {
-  readonly visit: SignedInVisit;
-  readonly view: ImportView;
-  readonly outcome: ReversalOutcome;
-  /** Of activities: what stops counting. */
-  readonly amounts: ImportAmounts | undefined;
-  /** The first of those that the outcome names. */
-  readonly corrections: readonly CorrectingImport[];
-  readonly nameOf: NameOfCustomer;
-}
-
-function ReversalPreview(props: PreviewProps) {
-  const { visit, view, outcome, amounts, nameOf } = props;
-  const isLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
-  return (
-    <>
-      <p class="under-heading">
-        <span class="muted">{kindNames[view.kind]}</span>
-        <ChosenByAddress visit={visit} />
-      </p>
-      <Panel id="what-happens" title={isLeft ? "What happens" : "Nothing is left to reverse"}>
-        <ul class="plain-list">
-          {(isLeft ? [effect(view, outcome), ...consequences(view, outcome)] : [before(view, outcome)]).map((line) => (
-            <li>{line}</li>
-          ))}
-        </ul>
-        {isLeft ? <p class="hint">Nothing is erased: the import and its history stay as they are.</p> : null}
-      </Panel>
-      {amounts && amounts.amounts.length > 0 ? <Amounts amounts={amounts} nameOf={nameOf} /> : null}
-      {outcome.corrections.length > 0 ? <Corrections {...props} /> : null}
-      {isLeft || outcome.corrections.length > 0 ? <ReverseForm {...props} isLeft={isLeft} /> : null}
-      <OtherChoice visit={visit} view={view} />
-    </>
-  );
-}
-
-function ChosenByAddress({ visit }: { visit: SignedInVisit }) {
-  const { rows, shipment } = visit.query;
+function ChosenByAddress({ rows, shipment }: Readonly<Record<string, string>>) {
   if (rows) return <span class="named">Rows {rows.replaceAll(",", ", ")}</span>;
-  if (shipment)
-    return (
-      <span class="named">
-        Shipment <a href={visit.links.to(shipmentPath(shipment))}>{shipment}</a>
-      </span>
-    );
-  return null;
+  if (!shipment) return null;
+  return (
+    <span class="named">
+      Shipment <Link to={shipmentPath(shipment)}>{shipment}</Link>
+    </span>
+  );
 }
 
 const unitsOf = ({ kind }: Pick<ImportView, "kind">, count: number): string =>
@@ -222,57 +195,53 @@ function Amounts({ amounts: { amounts, allRows }, nameOf }: { amounts: ImportAmo
   );
 }
 
-function Corrections({ visit, outcome, corrections }: PreviewProps) {
-  const more = outcome.corrections.length - corrections.length;
+function Corrections({ corrections, more }: { corrections: readonly CorrectingImport[]; more: number }) {
+  const items: Child[] = corrections.map(({ importId, reference, rows }) => [
+    <Link to={importPath(importId)}>{reference}</Link>,
+    ` (${countInWords(rows, "row", "rows")})`,
+  ]);
   return (
     <Panel id="corrections" title="Corrections by other imports">
       <p>These imports have corrected rows that you chose. What they recorded stays, unless you reverse it as well.</p>
-      <ul class="plain-list">
-        {corrections.map(({ importId, reference, rows }) => (
-          <li>
-            <a href={visit.links.to(importPath(importId))}>{reference}</a> ({countInWords(rows, "row", "rows")})
-          </li>
-        ))}
-        {more > 0 ? <li>and {countInWords(more, "more import", "more imports")}</li> : null}
-      </ul>
+      <PlainList items={more > 0 ? [...items, `and ${countInWords(more, "more import", "more imports")}`] : items} />
     </Panel>
   );
 }
 
-function ReverseForm({ visit, view, outcome, isLeft }: PreviewProps & { isLeft: boolean }) {
-  const { rows, shipment } = visit.query;
-  const wasChecked = visit.submitted.get("corrections") === "reverse";
+interface ReverseFormProps {
+  readonly visit: SignedInVisit;
+  readonly view: ImportView;
+  readonly reversed: number;
+  readonly isLeft: boolean;
+  readonly hasCorrections: boolean;
+}
+
+function ReverseForm({ visit: { query, submitted }, view, reversed, isLeft, hasCorrections }: ReverseFormProps) {
+  const { rows, shipment } = query;
+  const path = importPath(view.importId);
+  const label = `Reverse ${isLeft && reversed > 0 ? unitsOf(view, reversed) : "these rows"}`;
   return (
     <Panel id="reverse" title="Reverse">
-      <Form visit={visit} to={withQuery(reversePath(view.importId), { rows, shipment })}>
-        <Field
-          label="Reason"
-          name="reason"
-          value={visit.submitted.get("reason")}
-          maxlength={limits.reasonLength}
-          hint="Everybody who opens the import can see this."
-          autocomplete="off"
-        />
-        {outcome.corrections.length > 0 ? (
-          <label class="check">
-            <input type="checkbox" name="corrections" value="reverse" checked={wasChecked || !isLeft} required={!isLeft} />
-            Reverse these corrections as well
-          </label>
+      <Form to={withQuery(reversePath(view.importId), { rows, shipment })} submit={label} cancel={path} isDangerous>
+        <ReasonField hint="Everybody who opens the import can see this." />
+        {hasCorrections ? (
+          <Tick
+            label="Reverse these corrections as well"
+            name="corrections"
+            value="reverse"
+            checked={submitted.get("corrections") === "reverse" || !isLeft}
+            required={!isLeft}
+          />
         ) : null}
-        <div class="button-row">
-          <Button class="danger" label={`Reverse ${isLeft && outcome.reversed > 0 ? unitsOf(view, outcome.reversed) : "these rows"}`} />
-          <ButtonLink to={visit.links.to(importPath(view.importId))} label="Cancel" quiet />
-        </div>
       </Form>
     </Panel>
   );
 }
 
 /** Leads to the same page with some rows, a shipment, or the whole import. */
-const OtherChoice = ({ visit, view }: { visit: SignedInVisit; view: ImportView }) => (
+const OtherChoice = ({ view }: { view: ImportView }) => (
   <Panel id="other-choice" title="Reverse only a part">
     <Chips
-      visit={visit}
       path={reversePath(view.importId)}
       all="The whole import"
       chips={[

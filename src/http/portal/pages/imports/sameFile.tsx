@@ -1,8 +1,10 @@
 // The earlier import that had the same file, in words.
+
 import { requestedEvent } from "../../../../events/importLayout.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerInTime } from "../../../server/answerInTime.js";
-import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import type { PortalDeps } from "../../pageDefinition.js";
+import { Link } from "../../shell/link.js";
 import { Time } from "../../shell/values.js";
 import { importPath, shownReference } from "./importStatus.js";
 
@@ -30,12 +32,12 @@ export async function earlierPush(
 }
 
 /** Such as `orders.csv, sent 1 Mar 2026, 10:00 by Ada`. */
-export const PushInWords = ({ visit, earlier: { importId, pushed } }: { visit: SignedInVisit; earlier: EarlierPush }) => (
+export const PushInWords = ({ earlier: { importId, pushed } }: { earlier: EarlierPush }) => (
   <>
-    <a href={visit.links.to(importPath(importId))}>{pushed ? shownReference(pushed) : "an earlier import"}</a>
+    <Link to={importPath(importId)}>{pushed ? shownReference(pushed) : "an earlier import"}</Link>
     {pushed ? (
       <>
-        , sent <Time visit={visit} at={pushed.at} /> by {pushed.by}
+        , sent <Time at={pushed.at} /> by {pushed.by}
       </>
     ) : null}
   </>

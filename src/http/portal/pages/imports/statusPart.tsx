@@ -1,28 +1,28 @@
 // The first panel of an import's page: its status and counts, what became of its rejected rows, and what can be done with it.
+
 import { unusualWords } from "../../../../domain/imports/unusual.js";
 import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import { AskButton, ButtonLink } from "../../shell/form.js";
+import { AskButton } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
-import { Amount, Time } from "../../shell/values.js";
+import { Amount, enumerated, Time } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
 import { correctionsAddress, hasRows } from "../corrections/correctionsFilter.js";
 import {
   importPath,
   isUnfinished,
   kindNames,
-  Progress,
-  ReversedBadge,
   rejectedSoFar,
   reversedOf,
   reversePath,
-  StatusBadge,
+  States,
   shownReference,
   statusOf,
-  UnusualBadge,
 } from "./importStatus.js";
 
 /** Rejected rows by their states. */
@@ -46,26 +46,30 @@ export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => 
     data-says={`${shownReference(view)}: ${statusOf(view).toLowerCase()}${saysCounts(view)}`}
   >
     <p class="status">
-      <StatusBadge view={view} />
-      <ReversedBadge view={view} />
-      <UnusualBadge view={view} />
-      {view.status === "processing" ? <Progress view={view} /> : null}
+      <States view={view} />
     </p>
     {view.errorMessage === null ? null : <p class="notice error">{view.errorMessage}</p>}
     {view.status === "cancelled" ? <p>Nothing of this import was recorded.</p> : null}
-    <Facts class="figures" facts={figuresOf(visit, view)} />
+    <Facts class="figures" facts={figuresOf(view)} />
     <Facts
       facts={[
         ["Kind", kindNames[view.kind]],
-        ["Submitted", <Time visit={visit} at={view.submittedAt} />],
-        ["Started", <Time visit={visit} at={view.startedAt} otherwise="Not yet" />],
-        ["Ended", <Time visit={visit} at={view.finishedAt} otherwise="Not yet" />],
+        ["Submitted", <Time at={view.submittedAt} />],
+        ["Started", <Time at={view.startedAt} otherwise="Not yet" />],
+        ["Ended", <Time at={view.finishedAt} otherwise="Not yet" />],
         ...(view.notes.length === 0 ? [] : [["Notes", view.notes.join("; ")] as const]),
-        ...rejectedRows(visit, view, states),
-        ...corrections({ visit, view, correcting }),
+        ...rejectedRows(view, states),
+        ...corrections(view, correcting),
       ]}
     />
-    <UnusualRows visit={visit} view={view} />
+    {view.unusual === null ? null : (
+      <p class="notice warn">
+        <Link to={withQuery(activitiesPath, { import: view.importId, unusual: "yes" })}>
+          Look at {countInWords(view.unusual.count, "unusual row")}
+        </Link>{" "}
+        before they are billed: {view.unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${groupDigits(count)})`).join(", ")}.
+      </p>
+    )}
     <Actions visit={visit} view={view} states={states} />
   </section>
 );
@@ -74,15 +78,13 @@ export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => 
 export const shownStatus = ({ status, cancelling, reversed }: Pick<ImportView, "status" | "cancelling" | "reversed">): string =>
   cancelling ? "cancelling" : reversed ? `${status}, ${reversed.rows} reversed` : status;
 
-const saysCounts = (view: ImportView): string =>
-  isUnfinished(view) ? "" : `, ${view.counts.received} rows read, ${view.counts.failed} rejected${saysReversed(view)}`;
-
-const saysReversed = (view: ImportView): string => {
+function saysCounts(view: ImportView): string {
   const reversed = reversedOf(view);
-  return reversed === undefined ? "" : `, ${reversed.toLowerCase()}`;
-};
+  const counts = `, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
+  return isUnfinished(view) ? "" : `${counts}${reversed === undefined ? "" : `, ${reversed.toLowerCase()}`}`;
+}
 
-function figuresOf(visit: SignedInVisit, view: ImportView): Fact[] {
+function figuresOf(view: ImportView): Fact[] {
   const { counts, kind, reversed } = view;
   const rejected = rejectedSoFar(view);
   const figure = (label: string, value: number): Fact => [label, <Amount value={value} />];
@@ -94,34 +96,21 @@ function figuresOf(visit: SignedInVisit, view: ImportView): Fact[] {
     ];
   return [
     figure("Rows read", counts.received),
-    [`${kindNames[kind]} recorded`, <WrittenCount visit={visit} view={view} />],
+    [`${kindNames[kind]} recorded`, <WrittenCount view={view} />],
     ...(reversed ? [figure(`${kindNames[kind]} reversed`, reversed.rows)] : []),
     figure("Rows rejected", rejected),
   ];
 }
 
 /** The number leads to the activities. */
-function WrittenCount({ visit, view: { kind, status, counts, importId } }: { visit: SignedInVisit; view: ImportView }) {
+function WrittenCount({ view: { kind, status, counts, importId } }: { view: ImportView }) {
   const amount = <Amount value={counts.processed} />;
   if (kind !== "activities" || status !== "completed" || counts.processed === 0) return amount;
   return (
-    <a href={visit.links.to(activitiesPath, { import: importId })}>
+    <Link to={withQuery(activitiesPath, { import: importId })}>
       {amount}
       <span class="unseen">, show them</span>
-    </a>
-  );
-}
-
-/** Accepted rows that may be wrong: nothing holds them back, so somebody has to look. */
-function UnusualRows({ visit, view: { unusual, importId } }: { visit: SignedInVisit; view: ImportView }) {
-  if (unusual === null) return null;
-  return (
-    <p class="notice warn">
-      <a href={visit.links.to(activitiesPath, { import: importId, unusual: "yes" })}>
-        Look at {countInWords(unusual.count, "unusual row")}
-      </a>{" "}
-      before they are billed: {unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${groupDigits(count)})`).join(", ")}.
-    </p>
+    </Link>
   );
 }
 
@@ -133,70 +122,55 @@ const inWords: Readonly<Record<GroupState, string>> = {
 };
 
 /** What became of the rejected rows, each number with the way to its rows. */
-function rejectedRows(visit: SignedInVisit, { importId }: ImportView, states: RowStates | undefined): Fact[] {
+function rejectedRows({ importId }: ImportView, states: RowStates | undefined): Fact[] {
   const some = groupStates.filter((state) => states && hasRows(states[state]));
   if (!states || some.length === 0) return [];
-  const parts = some.map((state, index) => (
-    <>
-      {index > 0 ? ", " : null}
-      <a href={visit.links.to(correctionsAddress({ importId, state }))}>
-        <Amount value={states[state].rows} />
-        {states[state].atLeast ? " or more" : ""} {inWords[state]}
-      </a>
-    </>
+  const parts = some.map((state) => (
+    <Link to={correctionsAddress({ importId, state })}>
+      <Amount value={states[state].rows} />
+      {states[state].atLeast ? " or more" : ""} {inWords[state]}
+    </Link>
   ));
-  return [["Rejected rows", parts]];
+  return [["Rejected rows", enumerated(parts)]];
 }
 
 /** Both ways: what this import corrects, and what corrects it. */
-function corrections({ visit, view: { correctionOf }, correcting }: Pick<StatusProps, "visit" | "view" | "correcting">): Fact[] {
-  const link = (importId: string, text: string) => <a href={visit.links.to(importPath(importId))}>{text}</a>;
+function corrections({ correctionOf }: ImportView, correcting: readonly CorrectingImport[]): Fact[] {
+  const link = (importId: string, text: string) => <Link to={importPath(importId)}>{text}</Link>;
   const facts: Fact[] = [];
   if (correctionOf) {
     const { importId, rows, reason } = correctionOf;
     const why = reason === undefined ? "" : `: ${reason}`;
     facts.push(["Corrects", [countInWords(rows.length, "row", "rows"), " of ", link(importId, "an earlier import"), why]]);
   }
-  if (correcting.length > 0)
-    facts.push([
-      "Corrected by",
-      correcting.map((each, index) => (
-        <>
-          {index > 0 ? ", " : null}
-          {link(each.importId, shownReference(each))} ({countInWords(each.rows, "row", "rows")})
-        </>
-      )),
-    ]);
+  const parts = correcting.map((each) => [link(each.importId, shownReference(each)), ` (${countInWords(each.rows, "row", "rows")})`]);
+  if (parts.length > 0) facts.push(["Corrected by", enumerated(parts)]);
   return facts;
 }
 
 function Actions({ visit, view, states }: Pick<StatusProps, "visit" | "view" | "states">) {
-  const canCorrect = hasOpenRows(states);
+  const mayOperate = visit.may("operate");
+  const canCorrect = states !== undefined && hasRows(states.open);
   const path = importPath(view.importId);
   const reportIsDue = !isUnfinished(view) && view.counts.failed > 0 && view.reportKey === null;
   return (
     <div class="button-row">
-      {canCorrect && visit.may("operate") ? (
-        <ButtonLink to={visit.links.to("/portal/corrections", { import: view.importId })} label="Correct rejected rows" />
+      {canCorrect && mayOperate ? (
+        <ButtonLink to={withQuery("/portal/corrections", { import: view.importId })} label="Correct rejected rows" />
       ) : null}
-      {view.reportKey === null ? null : <ButtonLink to={visit.links.to(`${path}/report`)} label="Download error report" quiet />}
+      {view.reportKey === null ? null : <ButtonLink to={`${path}/report`} label="Download error report" quiet />}
       {view.reportKey !== null && canCorrect && (states?.open.rows ?? 0) < view.counts.failed ? (
-        <ButtonLink to={visit.links.to(`${path}/report`, { rows: "all" })} label="Download with all rejected rows" quiet />
+        <ButtonLink to={withQuery(`${path}/report`, { rows: "all" })} label="Download with all rejected rows" quiet />
       ) : null}
       {reportIsDue ? <span class="muted">The error report is being prepared.</span> : null}
-      <ButtonLink to={visit.links.to(`${path}/file`)} label="Download submitted file" quiet />
-      {isReversible(view, canCorrect) && visit.may("operate") ? (
-        <ButtonLink to={visit.links.to(reversePath(view.importId))} label="Reverse import" quiet />
-      ) : null}
-      {isUnfinished(view) && !view.cancelling && visit.may("operate") ? (
-        <AskButton visit={visit} at={path} question={{ ask: "cancel" }} label="Cancel import" about={shownReference(view)} />
+      <ButtonLink to={`${path}/file`} label="Download submitted file" quiet />
+      {isReversible(view, canCorrect) && mayOperate ? <ButtonLink to={reversePath(view.importId)} label="Reverse import" quiet /> : null}
+      {isUnfinished(view) && !view.cancelling && mayOperate ? (
+        <AskButton at={path} question={{ ask: "cancel" }} label="Cancel import" about={shownReference(view)} />
       ) : null}
     </div>
   );
 }
-
-/** Whether there is something to correct, as far as can be told. */
-const hasOpenRows = (states: RowStates | undefined): boolean => states !== undefined && hasRows(states.open);
 
 /** Whether something is left to reverse, as far as can be told. */
 const isReversible = ({ status, counts, reversed }: ImportView, canCorrect: boolean): boolean =>

@@ -5,7 +5,7 @@ import type { KeySummary } from "../../../../queries/organisations/keys.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { AskButton } from "../../shell/form.js";
 import { endInWords } from "../../shell/formats.js";
-import type { Column } from "../../shell/table.js";
+import { actionColumn, type Column } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 
 export const keysPath = "/portal/settings/keys";
@@ -60,7 +60,7 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
       value: ({ createdAt }) => createdAt,
       cell: ({ createdAt, createdBy }) => (
         <div>
-          <Time visit={visit} at={createdAt} />
+          <Time at={createdAt} />
           {createdBy ? <div class="muted">by {nameOf(createdBy)}</div> : null}
         </div>
       ),
@@ -71,7 +71,7 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
       heading: "Last used",
       value: ({ lastUsedAt }) => lastUsedAt,
       cell: (key) => {
-        const used = (at: Date | null) => <Time visit={visit} at={at} otherwise="Never" />;
+        const used = (at: Date | null) => <Time at={at} otherwise="Never" />;
         return perSecret(key, used(key.lastUsedAt), ({ lastUsedAt }) => used(lastUsedAt));
       },
     },
@@ -81,15 +81,7 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
       value: ({ expiresAt }) => expiresAt,
       cell: (key) => perSecret(key, until(key.expiresAt), ({ validUntil }) => until(validUntil)),
     },
-    {
-      ...{
-        key: "state",
-        heading: "Action",
-        number: true,
-        value: ({ revokedAt, ended }) => (revokedAt ? "Revoked" : ended ? "Ended" : "Valid"),
-      },
-      cell: (key) => <Actions visit={visit} apiKey={key} />,
-    },
+    { ...actionColumn(Actions), key: "state", value: ({ revokedAt, ended }) => (revokedAt ? "Revoked" : ended ? "Ended" : "Valid") },
   ];
 };
 
@@ -106,18 +98,18 @@ const perSecret = (key: KeySummary, newest: Child, old: (replaced: Replaced) => 
     newest
   );
 
-function Actions({ visit, apiKey: { keyId, name, revokedAt, ended, expiresAt } }: { visit: SignedInVisit; apiKey: KeySummary }) {
+function Actions({ keyId, name, revokedAt, ended, expiresAt }: KeySummary) {
   if (revokedAt || ended)
     return (
       <span>
-        {revokedAt ? "Revoked" : "Ended"} <Time visit={visit} at={revokedAt ?? expiresAt} />
+        {revokedAt ? "Revoked" : "Ended"} <Time at={revokedAt ?? expiresAt} />
       </span>
     );
   const about = `the key ${name}`;
   return (
-    <div class="actions">
-      <AskButton visit={visit} at={keysPath} question={{ rotate: keyId }} label="Rotate" about={about} harmless />
-      <AskButton visit={visit} at={keysPath} question={{ revoke: keyId }} label="Revoke" about={about} />
-    </div>
+    <>
+      <AskButton at={keysPath} question={{ rotate: keyId }} label="Rotate" about={about} harmless />
+      <AskButton at={keysPath} question={{ revoke: keyId }} label="Revoke" about={about} />
+    </>
   );
 }

@@ -3,12 +3,13 @@ import { defaultKeepHours, parseKeepHours } from "../../../../domain/keyRotation
 import { keyScopes } from "../../../../domain/keyScopes.js";
 import { type KeySummary, listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { formsOf, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
-import { Button, ButtonLink, Choice, Field, Form, NoQuestion, Question, Ticks } from "../../shell/form.js";
+import { withQuery } from "../../links.js";
+import { formOf, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
+import { Choice, Field, Form, NoQuestion, Question, Ticks } from "../../shell/form.js";
 import { dayInWords, timeInWords } from "../../shell/formats.js";
+import { ButtonLink } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Panel } from "../../shell/panel.js";
-import { OnlyOnce } from "../../shell/values.js";
 import { dayAfter, dayEnd, today } from "../days.js";
 import { isUsable, keyColumns, keysPath as path, scopeNames, scopesInWords } from "./keyColumns.js";
 
@@ -20,13 +21,12 @@ const keysList = listPage<KeySummary>({
   title: "API keys",
   of: ["key", "keys"],
   caption: "API keys, oldest first",
-  action: (visit) => (isCreating(visit) ? null : <ButtonLink to={visit.links.to(path, { create: "key" })} label="Create key" />),
+  action: (visit) => (isCreating(visit) ? null : <ButtonLink to={withQuery(path, { create: "key" })} label="Create key" />),
   query: async (visit, _, { pool }) => ({ items: await listKeys(visit.person.organisationId, pool), nextCursor: null }),
   columns: async (visit, { pool }) => keyColumns(visit, await principalNames(visit.person.organisationId, pool)),
   muted: (key) => !isUsable(key),
   above: (visit, _, keys) => (
     <>
-      {visit.notice?.once ? <OnlyOnce title="The new key, shown only this once" text={visit.notice.once} copyLabel="Copy key" /> : null}
       <KeyQuestion visit={visit} keys={keys.filter(isUsable)} />
       {isCreating(visit) ? <NewKey visit={visit} /> : null}
     </>
@@ -39,14 +39,14 @@ function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: readonly Key
   const [revoke, rotate] = [named("revoke"), named("rotate")];
   if (revoke)
     return (
-      <Question visit={visit} title="Revoke this key?" to={`${path}/${revoke.keyId}/revoke`} back={path} label="Revoke">
+      <Question title="Revoke this key?" to={`${path}/${revoke.keyId}/revoke`} back={path} label="Revoke">
         <p>
           <strong>{revoke.name}</strong> (<code>{revoke.prefix}</code>) stops working immediately
           {revoke.replaced ? ", and so does the old key" : ""}. This cannot be undone.
         </p>
       </Question>
     );
-  return rotate ? <RotateQuestion visit={visit} apiKey={rotate} /> : <NoQuestion />;
+  return rotate ? <RotateQuestion apiKey={rotate} /> : <NoQuestion />;
 }
 
 const keeps = [
@@ -56,9 +56,8 @@ const keeps = [
   { value: "168", label: "7 days" },
 ];
 
-const RotateQuestion = ({ visit, apiKey: { keyId, name, prefix, replaced } }: { visit: SignedInVisit; apiKey: KeySummary }) => (
+const RotateQuestion = ({ apiKey: { keyId, name, prefix, replaced } }: { apiKey: KeySummary }) => (
   <Question
-    visit={visit}
     title="Rotate this key?"
     to={`${path}/${keyId}/rotate`}
     back={path}
@@ -79,66 +78,44 @@ const RotateQuestion = ({ visit, apiKey: { keyId, name, prefix, replaced } }: { 
   </Question>
 );
 
+const keyOnce = (text: string) => ({ title: "The new key, shown only this once", text, copyLabel: "Copy key" });
 const days = ["30", "90"];
 
 function NewKey({ visit }: { visit: SignedInVisit }) {
   const { submitted, person } = visit;
-  const ends = days.map((value) => ({
-    value,
-    label: `${value} days, until the end of ${dayInWords(dayAfter(today(person.timezone, new Date()), Number(value)))}`,
-  }));
+  const endIn = (value: string) => dayInWords(dayAfter(today(person.timezone, new Date()), Number(value)));
+  const ends = days.map((value) => ({ value, label: `${value} days, until the end of ${endIn(value)}` }));
+  ends.unshift({ value: "", label: "No end, or the day below" });
   return (
     <Panel id="new-key" title="New key">
-      <Form visit={visit} to={path} class="stacked narrow-form">
-        <input type="hidden" name="sent" value="yes" />
-        <Field
-          label="Name"
-          name="name"
-          maxlength={200}
-          value={submitted.get("name")}
-          autocomplete="off"
-          hint="Name it after the system that uses it."
-        />
+      <Form to={path} class="stacked narrow-form" hidden={{ sent: "yes" }} submit="Create key" cancel={path}>
+        <Field label="Name" name="name" maxlength={200} autocomplete="off" hint="Name it after the system that uses it." />
         <Ticks
           legend={`What it can do in ${person.organisationName}`}
           name="scopes"
           options={keyScopes.map((scope) => ({ value: scope, label: scopeNames[scope], about: scopesInWords[scope] }))}
           ticked={submitted.all("scopes")}
         />
-        <Choice
-          label="Until"
-          name="days"
-          value={submitted.get("days")}
-          options={[{ value: "", label: "No end, or the day below" }, ...ends]}
-        />
-        <Field label="Last day (optional)" name="lastDay" type="date" value={submitted.get("lastDay")} required={false} />
-        <div class="button-row">
-          <Button label="Create key" />
-          <ButtonLink to={visit.links.to(path)} label="Cancel" quiet />
-        </div>
+        <Choice label="Until" name="days" value={submitted.get("days")} options={ends} />
+        <Field label="Last day (optional)" name="lastDay" type="date" required={false} />
       </Form>
     </Panel>
   );
 }
 
-const form = formsOf(keysList.page);
 const faults = { scopes: /scope/, lastDay: /^Last day|end in the past/, name: /name/ };
 
-const createForm = form(
-  "",
-  async (visit, fields, { organisations }) => {
-    const { organisationId, timezone } = visit.person;
-    const inDays = days.find((each) => each === fields.get("days"));
-    const lastDay = inDays === undefined ? fields.get("lastDay") : dayAfter(today(timezone, new Date()), Number(inDays));
-    const expiresAt = dayEnd("Last day", lastDay, timezone);
-    const wanted = { organisationId, name: fields.get("name"), scopes: fields.all("scopes"), expiresAt };
-    const { key } = await createKey(organisations, wanted, originOf(visit));
-    return withNotice(path, "Key created. Copy it now: you cannot see it again.", key);
-  },
-  { faults },
-);
+const createForm = formOf(keysList.page, { below: "", faults }, async (visit, fields, { organisations }) => {
+  const { organisationId, timezone } = visit.person;
+  const inDays = days.find((each) => each === fields.get("days"));
+  const lastDay = inDays === undefined ? fields.get("lastDay") : dayAfter(today(timezone, new Date()), Number(inDays));
+  const expiresAt = dayEnd("Last day", lastDay, timezone);
+  const wanted = { organisationId, name: fields.get("name"), scopes: fields.all("scopes"), expiresAt };
+  const { key } = await createKey(organisations, wanted, originOf(visit));
+  return withNotice(path, "Key created. Copy it now: you cannot see it again.", keyOnce(key));
+});
 
-const rotateForm = form("/{keyId}/rotate", async (visit, fields, { organisations }) => {
+const rotateForm = formOf(keysList.page, "/{keyId}/rotate", async (visit, fields, { organisations }) => {
   const { organisationId, timezone } = visit.person;
   const given = { organisationId, prefix: visit.params["keyId"] ?? "", replaces: fields.get("replaces") };
   const keepHours = parseKeepHours(fields.get("keep"));
@@ -147,10 +124,10 @@ const rotateForm = form("/{keyId}/rotate", async (visit, fields, { organisations
     keepHours === 0
       ? `The old key ${old.prefix} no longer works. Use the new key now.`
       : `The old key ${old.prefix} works until ${timeInWords(old.until, timezone)}. Use the new key before then. The list below shows when the old one was last used.`;
-  return withNotice(path, `${name} rotated. ${next}`, key);
+  return withNotice(path, `${name} rotated. ${next}`, keyOnce(key));
 });
 
-const revokeForm = form("/{keyId}/revoke", async (visit, _, { organisations }) => {
+const revokeForm = formOf(keysList.page, "/{keyId}/revoke", async (visit, _, { organisations }) => {
   const { organisationId } = visit.person;
   const revoked = await revokeKey(organisations, { organisationId, prefix: visit.params["keyId"] ?? "" }, originOf(visit));
   return withNotice(path, `${revoked.name} (${revoked.prefix}) revoked.`);

@@ -1,10 +1,12 @@
 import type { Customer } from "../../../../domain/catalogue/schema.js";
+import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import type { Fields } from "../../fields.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import { Button, ButtonLink, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
+import { Button, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
+import { ButtonLink } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
-import { itemFields, mostItems } from "./quoteFields.js";
+import { fieldsOfQuotes, itemFields, itemsLeftOut, mostItems } from "./quoteFields.js";
 
 export const quotesPath = "/portal/quotes";
 
@@ -14,19 +16,18 @@ const plainRows = 3;
 interface QuoteFormProps {
   readonly visit: SignedInVisit;
   readonly customers: readonly Customer[];
-  /** What the quote that the page shows was asked with. */
-  readonly asked: Fields;
-  /** How many items that quote has, where the form cannot take them; otherwise 0. */
-  readonly tooMany: number;
+  /** The quotes that the page shows: the form has what they were asked with. */
+  readonly shown: readonly ExplainedQuote[];
 }
 
-export function QuoteForm({ visit, customers, asked, tooMany }: QuoteFormProps) {
+export function QuoteForm({ visit, customers, shown }: QuoteFormProps) {
+  const asked = fieldsOfQuotes(shown);
   const isRefused = visit.submitted.all("quantity").length > 0;
   const submitted = isRefused ? visit.submitted : asked;
   const ticked = tickedIn(submitted, "customer");
   return (
     <Panel id="new-quote" title="New quote">
-      <Form visit={visit} to={quotesPath} class="stacked quote-form">
+      <Form to={quotesPath} class="stacked quote-form">
         <Ticks
           class="customers"
           legend="Customers"
@@ -43,10 +44,10 @@ export function QuoteForm({ visit, customers, asked, tooMany }: QuoteFormProps) 
           <PlaceFields legend="Origin" name="origin" submitted={submitted} />
           <PlaceFields legend="Destination" name="destination" submitted={submitted} />
         </div>
-        <Items submitted={submitted} tooMany={isRefused ? 0 : tooMany} />
+        <Items submitted={submitted} tooMany={isRefused ? 0 : itemsLeftOut(shown)} />
         <div class="actions">
-          {asked.get("customer") === "" ? null : <ButtonLink to={visit.links.to(quotesPath)} label="Clear form" quiet />}
-          <button type="submit">Get quotes</button>
+          {asked.get("customer") === "" ? null : <ButtonLink to={quotesPath} label="Clear form" quiet />}
+          <Button label="Get quotes" />
         </div>
       </Form>
       <datalist id="places-origin" />

@@ -1,8 +1,8 @@
 import type { Location } from "../../../../domain/geography/geography.js";
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { Badge } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { CopyButton, ShortId, Time, Unbroken } from "../../shell/values.js";
@@ -10,7 +10,6 @@ import { type Money, moneyIn, PriceBreakdown } from "./priceBreakdown.js";
 import { quotesPath } from "./quoteForm.js";
 
 interface Props {
-  readonly visit: SignedInVisit;
   readonly quotes: readonly ExplainedQuote[];
   readonly nameOf: (customerId: string) => string | undefined;
 }
@@ -18,7 +17,7 @@ interface Props {
 const placeInWords = ({ suburb, state, postalCode, countryCode }: Location) => `${suburb} ${state} ${postalCode} ${countryCode}`;
 
 /** One request's prices: of each customer the cheapest first, each with how it is made up. */
-export function QuoteResults({ visit, quotes, nameOf }: Props) {
+export function QuoteResults({ quotes, nameOf }: Props) {
   const [first] = quotes;
   if (!first) return null;
   const { origin, destination, items, at } = first.recorded;
@@ -29,8 +28,8 @@ export function QuoteResults({ visit, quotes, nameOf }: Props) {
         {placeInWords(origin)} to {placeInWords(destination)}
       </h2>
       <p class="hint">
-        Priced <Time visit={visit} at={at} /> at the rates valid on {first.explanation.today || "that day"}. Totals are in {money.currency}{" "}
-        and include surcharges, fuel levy and GST.
+        Priced <Time at={at} /> at the rates valid on {first.explanation.today || "that day"}. Totals are in {money.currency} and include
+        surcharges, fuel levy and GST.
       </p>
       <QuotedItems items={items.slice(0, firstItems)} />
       {items.length > firstItems ? (
@@ -45,7 +44,7 @@ export function QuoteResults({ visit, quotes, nameOf }: Props) {
       ))}
       <div class="button-row">
         <CopyButton text={asText(quotes, nameOf, money)} label="Copy as text" />
-        <a href={visit.links.to(`${quotesPath}/${first.quoteId}/history`)}>History</a>
+        <Link to={`${quotesPath}/${first.quoteId}/history`}>History</Link>
       </div>
     </section>
   );
@@ -65,7 +64,7 @@ const QuotedItems = ({ items }: { items: ExplainedQuote["recorded"]["items"] }) 
 );
 
 /** What each service costs each customer, side by side. */
-function PriceComparison({ quotes, nameOf, money }: Omit<Props, "visit"> & { money: Money }) {
+function PriceComparison({ quotes, nameOf, money }: Props & { money: Money }) {
   const services = new Map(quotes.flatMap(({ explanation }) => explanation.cards.map(({ entry }) => [entry.serviceId, entry.serviceName])));
   const columns: Column<ExplainedQuote>[] = [...services].map(([serviceId, name]) => ({
     heading: name,
@@ -75,12 +74,8 @@ function PriceComparison({ quotes, nameOf, money }: Omit<Props, "visit"> & { mon
       return entry ? money.cents(entry.totalAmount) : <span class="muted">-</span>;
     },
   }));
-  const customer: Column<ExplainedQuote> = {
-    heading: "Customer",
-    names: true,
-    cell: ({ recorded: { customerId } }) => nameOf(customerId) ?? customerId,
-  };
-  return <Table caption="The cheapest price of each service, by customer" columns={[customer, ...columns]} rows={quotes} />;
+  columns.unshift({ heading: "Customer", names: true, cell: ({ recorded: { customerId } }) => nameOf(customerId) ?? customerId });
+  return <Table caption="The cheapest price of each service, by customer" columns={columns} rows={quotes} />;
 }
 
 function CustomersPrices({ quote, name, money }: { quote: ExplainedQuote; name: string | undefined; money: Money }) {

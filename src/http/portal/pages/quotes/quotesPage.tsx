@@ -7,14 +7,9 @@ import type { Page } from "../../../../queries/page.js";
 import { type ExplainedQuote, explainRequest } from "../../../../queries/quotes/explainQuote.js";
 import { type ListedQuote, listQuotes, type QuoteFilter } from "../../../../queries/quotes/quoteList.js";
 import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";
-import {
-  type AnswerDefinition,
-  type FormDefinition,
-  oncePerVisit,
-  type PortalDeps,
-  type SignedInVisit,
-  type Subject,
-} from "../../pageDefinition.js";
+import { withQuery } from "../../links.js";
+import { formOf, getAnswer, oncePerVisit, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
+import { Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
@@ -23,7 +18,7 @@ import { addPath, sectionNames } from "../catalogue/addresses.js";
 import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue, sortedCustomers } from "../customers.js";
 import { dayChips, daysIn } from "../days.js";
 import { type Money, moneyIn } from "./priceBreakdown.js";
-import { asFormError, fieldsOfQuotes, itemsLeftOut, requestOf } from "./quoteFields.js";
+import { asFormError, requestOf } from "./quoteFields.js";
 import { QuoteForm, quotesPath } from "./quoteForm.js";
 import { QuoteResults } from "./quoteResults.js";
 
@@ -56,22 +51,15 @@ const list = listPage<ListedQuote>({
   },
   columns: async (visit, deps) => {
     const { catalogue, nameOf } = await presentCatalogue(visit, deps);
-    return columns(visit, nameOf, moneyIn(catalogue.currency));
+    return columns(nameOf, moneyIn(catalogue.currency));
   },
   above: async (visit, deps) => {
     const [shown, { nameOf }] = await Promise.all([shownQuotes(visit, deps), presentCatalogue(visit, deps)]);
     return (
       <>
-        {shown.length > 0 ? <QuoteResults visit={visit} quotes={shown} nameOf={nameOf} /> : null}
+        {shown.length > 0 ? <QuoteResults quotes={shown} nameOf={nameOf} /> : null}
         {await missingPrices(visit, deps)}
-        {visit.may("operate") ? (
-          <QuoteForm
-            visit={visit}
-            customers={await sortedCustomers(visit, deps)}
-            asked={fieldsOfQuotes(shown)}
-            tooMany={itemsLeftOut(shown)}
-          />
-        ) : null}
+        {visit.may("operate") ? <QuoteForm {...{ visit, shown }} customers={await sortedCustomers(visit, deps)} /> : null}
       </>
     );
   },
@@ -87,53 +75,46 @@ async function missingPrices(visit: SignedInVisit, deps: PortalDeps): Promise<Ch
     <p class="notice warn">
       A quote needs a customer and a rate card. There is no {missing.map((section) => sectionNames[section].noun).join(" and no ")} yet.{" "}
       {visit.may("catalogue")
-        ? missing.map((section) => <a href={visit.links.to(addPath(section))}>Add {sectionNames[section].noun}</a>)
+        ? missing.map((section) => <Link to={addPath(section)}>Add {sectionNames[section].noun}</Link>)
         : "An admin adds it in the catalogue."}
     </p>
   );
 }
 
-const quoteForm: FormDefinition = {
-  path: quotesPath,
-  access: "operate",
-  page: list.page,
-  faults: {
-    customer: /^Choose at least one customer/,
-    "origin.postcode": /^Origin postcode/,
-    "origin.suburb": /^Origin suburb/,
-    "origin.country": /^Origin country/,
-    "destination.postcode": /^Destination postcode/,
-    "destination.suburb": /^Destination suburb/,
-    "destination.country": /^Destination country/,
-  },
-  submit: async (visit, fields, deps) => {
-    const { eventStore, geography, quoteMemory } = deps;
-    const request = requestOf(fields);
-    const { organisationId, by } = visit.person;
-    const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
-    const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
-    const quoteDeps = { events: eventStore, catalogue, geography, newId };
-    const { event, response } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
-      throw asFormError(error);
-    });
-    quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
-    return { goTo: `${quotesPath}?quote=${quoteIdOf({ quotesId: event.quotesId, number: 1 })}` };
-  },
+const faults = {
+  customer: /^Choose at least one customer/,
+  "origin.postcode": /^Origin postcode/,
+  "origin.suburb": /^Origin suburb/,
+  "origin.country": /^Origin country/,
+  "destination.postcode": /^Destination postcode/,
+  "destination.suburb": /^Destination suburb/,
+  "destination.country": /^Destination country/,
 };
+
+const quoteForm = formOf(list.page, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
+  const { eventStore, geography, quoteMemory } = deps;
+  const request = requestOf(fields);
+  const { organisationId, by } = visit.person;
+  const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
+  const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
+  const quoteDeps = { events: eventStore, catalogue, geography, newId };
+  const { event, response } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
+    throw asFormError(error);
+  });
+  quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
+  return { goTo: `${quotesPath}?quote=${quoteIdOf({ quotesId: event.quotesId, number: 1 })}` };
+});
 
 const placeOf = ({ suburb, postalCode }: ListedQuote["origin"]) => `${suburb} ${postalCode}`;
 
-const columns = (visit: SignedInVisit, nameOf: NameOfCustomer, { cents, currency }: Money): readonly Column<ListedQuote>[] => [
+const columns = (nameOf: NameOfCustomer, { cents, currency }: Money): readonly Column<ListedQuote>[] => [
   {
     key: "route",
     heading: "Quote",
     names: true,
     value: ({ origin, destination }) => `${placeOf(origin)} to ${placeOf(destination)}`,
-    cell: ({ quoteId, origin, destination }) => (
-      <a href={visit.links.to(quotesPath, { quote: quoteId })}>
-        <Unbroken text={placeOf(origin)} /> <Unbroken text={`to ${placeOf(destination)}`} />
-      </a>
-    ),
+    cell: ({ origin, destination }) => [<Unbroken text={placeOf(origin)} />, " ", <Unbroken text={`to ${placeOf(destination)}`} />],
+    link: ({ quoteId }) => withQuery(quotesPath, { quote: quoteId }),
   },
   ...customerColumns<ListedQuote>(nameOf, ({ customerId }) => customerId),
   { key: "priced", heading: "Priced", value: ({ generatedAt }) => new Date(generatedAt) },
@@ -156,15 +137,10 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer, { cents, currency
 const longest = 100;
 
 /** Suggests places while a person types a postcode or a suburb. */
-const placesAnswer: AnswerDefinition = {
-  method: "GET",
-  path: `${quotesPath}/places`,
-  access: "look",
-  answer: async ({ context, query }, { geography }) => {
-    const [start = "", country = ""] = [query["start"], query["country"]].map((text) => (text ?? "").trim().slice(0, longest));
-    return context.json({ places: geography.suggest(start, country || undefined) }, 200, { ...context.get("answerHeaders") });
-  },
-};
+const placesAnswer = getAnswer(`${quotesPath}/places`, "look", async ({ context, query }, { geography }) => {
+  const [start = "", country = ""] = [query["start"], query["country"]].map((text) => (text ?? "").trim().slice(0, longest));
+  return context.json({ places: geography.suggest(start, country || undefined) }, 200, { ...context.get("answerHeaders") });
+});
 
 export const quotes: Subject = { ...list, forms: [quoteForm], answers: [...list.answers, placesAnswer] };
 

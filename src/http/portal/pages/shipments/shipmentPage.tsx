@@ -2,10 +2,12 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
-import type { PageContent, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { type PageContent, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { groupDigits } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
 import { Table } from "../../shell/table.js";
-import { Amount, CopyButton, Time } from "../../shell/values.js";
+import { CopyButton, Time } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
@@ -20,11 +22,9 @@ import {
   shipmentsPath,
 } from "./shipmentWords.js";
 
-export const shipmentPage: PageDefinition<SignedInVisit> = {
-  path: `${shipmentsPath}/{shipmentId}`,
-  access: "look",
-  show: (visit, deps) => showShipment(visit.params["shipmentId"] ?? "", visit, deps),
-};
+export const shipmentPage = page(`${shipmentsPath}/{shipmentId}`, "look", (visit, deps) =>
+  showShipment(visit.params["shipmentId"] ?? "", visit, deps),
+);
 
 /** Another organisation's shipment and an unknown id get the same answer. */
 export async function showShipment(shipmentId: string, visit: SignedInVisit, deps: PortalDeps): Promise<PageContent> {
@@ -45,7 +45,14 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
     action: <CopyButton text={shipmentId} label="Copy id" />,
     body: (
       <>
-        {found && asOf === undefined ? <WrittenBy visit={visit} shipment={found} /> : null}
+        {found && asOf === undefined ? (
+          <p class="muted">
+            Updated <Time at={new Date(String(found["updatedAt"]))} /> by{" "}
+            <Link to={importPath(String(found["importId"]))}>
+              {String(found["sourceDetails"]).trim() || "an import without a reference"}
+            </Link>
+          </p>
+        ) : null}
         <AsOf visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
         {content ? (
           <Content content={content} nameOf={nameOfCustomer} timezone={visit.person.timezone} />
@@ -67,15 +74,6 @@ const NotThere = ({ title }: { title: string }) => (
 );
 
 const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ fields, items: Array.isArray(items) ? items : [] });
-
-const WrittenBy = ({ visit, shipment }: { visit: SignedInVisit; shipment: LedgerShipment }) => (
-  <p class="muted">
-    Updated <Time visit={visit} at={new Date(String(shipment["updatedAt"]))} /> by{" "}
-    <a href={visit.links.to(importPath(String(shipment["importId"])))}>
-      {String(shipment["sourceDetails"]).trim() || "an import without a reference"}
-    </a>
-  </p>
-);
 
 /** A shipment may have thousands of lines. */
 const shownLines = 200;
@@ -100,7 +98,7 @@ function Content({ content: { fields, items }, nameOf, timezone }: ContentProps)
           <Facts facts={custom.map(([label, text]): Fact => [label.replace("Custom field ", ""), text])} />
         </Panel>
       )}
-      <Panel id="lines" title={["Lines (", <Amount value={items.length} />, ")"]}>
+      <Panel id="lines" title={`Lines (${groupDigits(items.length)})`}>
         <Table
           caption="The goods of this shipment"
           columns={[
@@ -113,11 +111,7 @@ function Content({ content: { fields, items }, nameOf, timezone }: ContentProps)
           ]}
           rows={items.slice(0, shownLines).map((item, index): Line => ({ item, number: index + 1 }))}
         />
-        {items.length > shownLines ? (
-          <p class="muted">
-            The first <Amount value={shownLines} /> are shown.
-          </p>
-        ) : null}
+        {items.length > shownLines ? <p class="muted">The first {shownLines} are shown.</p> : null}
       </Panel>
     </>
   );

@@ -1,9 +1,12 @@
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
+import { withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { groupDigits } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { Badge, Pager, Panel } from "../../shell/panel.js";
-import { Amount, Time } from "../../shell/values.js";
+import { Time } from "../../shell/values.js";
 import { historyPath, importPath, reversalPath, reversePath } from "../imports/importStatus.js";
 import { changesBetween, shipmentPath, type TextChange } from "./shipmentWords.js";
 
@@ -13,11 +16,12 @@ const longestText = 200;
 interface VersionsProps {
   readonly visit: SignedInVisit;
   readonly shipmentId: string;
-  readonly versions: ShownVersions | NoVersions;
+  readonly versions: Awaited<ReturnType<typeof readVersions>>;
   readonly nameOf: NameOf;
 }
 
-const whyNone: Readonly<Record<NoVersions, string>> = {
+/** Their projection is still being filled after an upgrade, or the event store does not answer. */
+const whyNone = {
   gathering: "Versions from before the last upgrade are still being prepared. Reload the page in a few minutes.",
   unreadable: "The versions cannot be shown right now. Reload the page in a moment.",
 };
@@ -33,7 +37,7 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
   const newest = versions.at(-1)?.number ?? 0;
   const oldest = versions[0]?.number ?? 1;
   return (
-    <Panel id="versions" title={["Versions (", <Amount value={all} />, ")"]}>
+    <Panel id="versions" title={`Versions (${groupDigits(all)})`}>
       <ol class="versions" reversed start={newest}>
         {versions
           .map((version, index) => (
@@ -49,7 +53,7 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
         of="versions"
         cursor={newest < all ? String(newest) : undefined}
         nextCursor={oldest > 1 ? String(oldest - 1) : null}
-        address={(version) => visit.links.to(shipmentPath(shipmentId), { asOf: visit.query["asOf"], version })}
+        path={(version) => withQuery(shipmentPath(shipmentId), { asOf: visit.query["asOf"], version })}
       />
     </Panel>
   );
@@ -68,42 +72,39 @@ interface VersionProps extends Pick<VersionsProps, "visit" | "shipmentId" | "nam
   readonly isShownAgain: boolean;
 }
 
-function Version({ visit, shipmentId, version, before, isShownAgain, nameOf }: VersionProps) {
+function Version({ visit: { query, may, person }, shipmentId, version, before, isShownAgain, nameOf }: VersionProps) {
   const { number, importId, by, fileName, sourceDetails, pushedAt, rows, supersededBy, reversed } = version;
-  const changes = before && changesBetween(before, version, visit.person.timezone);
+  const changes = before && changesBetween(before, version, person.timezone);
+  const mayReverse = !query["asOf"] && may("operate");
+  const reverseLink = (
+    <Link to={withQuery(reversePath(importId), { shipment: shipmentId })}>
+      Reverse rows<span class="unseen"> of version {number}</span>
+    </Link>
+  );
   return (
     <li>
       <h3>
-        Version {number}, <Time visit={visit} at={new Date(pushedAt)} exact />{" "}
-        {reversed ? <Badge state={{ label: "Reversed", badge: "warn" }} /> : null}
+        Version {number}, <Time at={new Date(pushedAt)} exact /> {reversed ? <Badge state={{ label: "Reversed", badge: "warn" }} /> : null}
         {isShownAgain ? <Badge state={{ label: "In the ledger", badge: "good" }} /> : null}
       </h3>
       <p>
         By {nameOf(by)}, {rows.length === 1 ? "row" : "rows"} {rows.slice(0, shownChanges).join(", ")}
-        {rows.length > shownChanges ? " and more" : ""} of <a href={visit.links.to(importPath(importId))}>{fileName}</a>
+        {rows.length > shownChanges ? " and more" : ""} of <Link to={importPath(importId)}>{fileName}</Link>
         {["", fileName].includes(sourceDetails.trim()) ? "" : ` (${sourceDetails.trim()})`},{" "}
-        <a href={visit.links.to(historyPath(importId, rows[0] ?? 1))}>
+        <Link to={historyPath(importId, rows[0] ?? 1)}>
           history<span class="unseen"> of version {number}</span>
-        </a>
-        {reversed || visit.query["asOf"] || !visit.may("operate") ? null : (
-          <>
-            ,{" "}
-            <a href={visit.links.to(reversePath(importId), { shipment: shipmentId })}>
-              Reverse rows<span class="unseen"> of version {number}</span>
-            </a>
-          </>
-        )}
+        </Link>
+        {mayReverse && !reversed ? [", ", reverseLink] : null}
       </p>
       {reversed ? (
         <p>
-          <a href={visit.links.to(reversalPath(importId, reversed.reversalId))}>Reversed</a>{" "}
-          <Time visit={visit} at={new Date(reversed.at)} exact /> by {nameOf(principalOf(reversed.actor))}:{" "}
-          <q class="reason">{reversed.reason}</q>
+          <Link to={reversalPath(importId, reversed.reversalId)}>Reversed</Link> <Time at={new Date(reversed.at)} exact /> by{" "}
+          {nameOf(principalOf(reversed.actor))}: <q class="reason">{reversed.reason}</q>
         </p>
       ) : null}
       {supersededBy === null ? null : (
         <p class="muted">
-          Never the current version: <a href={visit.links.to(importPath(supersededBy))}>a later import</a> was recorded first.
+          Never the current version: <Link to={importPath(supersededBy)}>a later import</Link> was recorded first.
         </p>
       )}
       {changes === undefined ? null : changes.length === 0 ? <p class="muted">Nothing changed.</p> : <Changes changes={changes} />}
@@ -118,11 +119,7 @@ const Changes = ({ changes }: { changes: readonly TextChange[] }) => (
         {what}: {before === "" ? null : <del>{short(before)}</del>} {after === "" ? null : <ins>{short(after)}</ins>}
       </li>
     ))}
-    {changes.length > shownChanges ? (
-      <li class="muted">
-        and <Amount value={changes.length - shownChanges} /> more changes
-      </li>
-    ) : null}
+    {changes.length > shownChanges ? <li class="muted">and {groupDigits(changes.length - shownChanges)} more changes</li> : null}
   </ul>
 );
 
@@ -134,29 +131,15 @@ const shownVersions = 20;
 /** How many versions are read at a time: the lines of one shipment may be in many places of a file, each of which is one read. */
 const atATime = 5;
 
-export interface ShownVersions {
-  /** How many versions there are in all. */
-  readonly all: number;
-  /** Oldest first. */
-  readonly versions: readonly ShipmentVersion[];
-  /** The version before the oldest of these, to compare with. */
-  readonly before: ShipmentVersion | undefined;
-  /** The version in the ledger; undefined if all are reversed, or there was none yet. */
-  readonly shown: ShipmentVersion | undefined;
-}
-
-/** Why there are no versions to show: their projection is still being filled after an upgrade, or the event store does not answer. */
-export type NoVersions = "gathering" | "unreadable";
-
 export async function readVersions(
   shipmentId: string,
   range: { readonly asOf: Date | undefined; readonly upTo: number | undefined },
   { person, context }: SignedInVisit,
   { pool, eventStore, closing, logger }: PortalDeps,
-): Promise<ShownVersions | NoVersions> {
+) {
   if (range.asOf) await waitUntilTablesKnow(range.asOf, { pool, eventStore });
   const page = await listVersions(person.organisationId, { ...range, shipmentId, count: shownVersions + 1 }, pool);
-  if (!page) return "gathering";
+  if (!page) return "gathering" as const;
   const signal = AbortSignal.any([AbortSignal.timeout(longestMs), closing, context.req.raw.signal]);
   try {
     const isListed = page.versions.some(({ number }) => number === page.shown?.number);
@@ -167,13 +150,17 @@ export async function readVersions(
     const listed = read.slice(0, page.versions.length);
     const versions = listed.slice(-shownVersions);
     return {
+      /** How many versions there are in all. */
       all: page.all,
+      /** Oldest first. */
       versions,
+      /** The version before the oldest of these, to compare with. */
       before: listed.length > versions.length ? listed[0] : undefined,
+      /** The version in the ledger; undefined if all are reversed, or there was none yet. */
       shown: read.find(({ number }) => number === page.shown?.number),
     };
   } catch (error) {
     if (!signal.aborted) logger.warn({ err: error }, "the versions of a shipment could not be read");
-    return "unreadable";
+    return "unreadable" as const;
   }
 }

@@ -5,6 +5,7 @@ import { placeOf, type ShipmentFilter } from "../../../../queries/shipments/ship
 import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import type { PageDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
+import { Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
@@ -32,8 +33,8 @@ const list = listPage<LedgerShipment>({
     ...days,
   ],
   query: (visit, page, { geography, pool }) => listShipments(visit.person.organisationId, filterOf(visit, geography), page, pool),
-  columns: async (visit, deps) => columns(visit, (await presentCatalogue(visit, deps)).nameOf),
-  empty: async ({ query, person, links }, why, { pool }) => {
+  columns: async (visit, deps) => columns((await presentCatalogue(visit, deps)).nameOf),
+  empty: async ({ query, person }, why, { pool }) => {
     if (why === "page")
       return (
         <EmptyState title="No matches on this page">Each page searches 5,000 shipments. Go to the next page to search further.</EmptyState>
@@ -43,7 +44,7 @@ const list = listPage<LedgerShipment>({
     const known = id && (await hasVersions(person.organisationId, id, pool)) ? id : undefined;
     return (
       <EmptyState title={why === "filter" ? "No shipments match this filter" : "No shipments yet"}>
-        {known === undefined ? undefined : <a href={links.to(shipmentPath(known))}>See the history of {known}</a>}
+        {known === undefined ? undefined : <Link to={shipmentPath(known)}>See the history of {known}</Link>}
       </EmptyState>
     );
   },
@@ -84,17 +85,14 @@ function filterOf(visit: SignedInVisit, geography: Geography): ShipmentFilter {
 
 const referenceOf = ({ sourceDetails }: LedgerShipment): string => String(sourceDetails).trim() || "Without a reference";
 
-const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
+const columns = (nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
   {
     key: "shipmentId",
     heading: "Shipment",
     names: true,
     value: ({ shipmentId }) => String(shipmentId),
-    cell: ({ shipmentId }) => (
-      <a href={visit.links.to(shipmentPath(String(shipmentId)))}>
-        <Unbroken text={String(shipmentId)} />
-      </a>
-    ),
+    cell: ({ shipmentId }) => <Unbroken text={String(shipmentId)} />,
+    link: ({ shipmentId }) => shipmentPath(String(shipmentId)),
   },
   ...customerColumns<LedgerShipment>(nameOf, ({ customerId }) => (typeof customerId === "string" ? customerId : null)),
   {
@@ -114,9 +112,9 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<
     heading: "Import",
     value: referenceOf,
     cell: (shipment) => (
-      <a class="written-by" href={visit.links.to(importPath(String(shipment["importId"])))} title={referenceOf(shipment)}>
+      <Link class="written-by" to={importPath(String(shipment["importId"]))} title={referenceOf(shipment)}>
         {referenceOf(shipment)}
-      </a>
+      </Link>
     ),
   },
   { key: "importId", heading: "Import id", value: ({ importId }) => String(importId), onlyInFiles: true },

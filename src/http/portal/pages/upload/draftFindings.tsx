@@ -1,11 +1,11 @@
 // What was found in the file of a draft: rows that would be rejected, unusual rows, and what was sent of an error report.
+
 import type { CheckedAs, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
 import type { ClosedRows, UnusualInFile } from "../../../../judging/fileChecks.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
-import { ButtonLink } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
-import { type Fact, Facts, Panel } from "../../shell/panel.js";
+import { ButtonLink, Link } from "../../shell/link.js";
+import { type Fact, Facts, Panel, PlainList } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
 import { importPath } from "../imports/importStatus.js";
 import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
@@ -13,13 +13,12 @@ import { problemRowsPath } from "./drafts.js";
 import { ProblemGroups, ProblemList } from "./problems.js";
 
 interface FoundProps {
-  readonly visit: SignedInVisit;
   readonly draft: KeptFile;
   readonly found: FoundInFile;
   readonly isReport: boolean;
 }
 
-export function DraftFindings({ visit, draft: { fileId, kind, checked }, found, isReport }: FoundProps) {
+export function DraftFindings({ draft: { fileId, kind, checked }, found, isReport }: FoundProps) {
   const { rows, accepted, rejected, shipments, replaced, problems } = found;
   const figures: [label: string, value: number][] = [
     ["Rows", rows],
@@ -40,11 +39,7 @@ export function DraftFindings({ visit, draft: { fileId, kind, checked }, found, 
       <Facts class="figures" facts={figures.map(([label, value]): Fact => [label, <Amount value={value} />])} />
       {rejected > 0 && !isReport ? (
         <p>
-          <ButtonLink
-            to={visit.links.to(problemRowsPath(fileId))}
-            label={`Download ${countInWords(rejected, "problem row", "problem rows")}`}
-            quiet
-          />
+          <ButtonLink to={problemRowsPath(fileId)} label={`Download ${countInWords(rejected, "problem row", "problem rows")}`} quiet />
         </p>
       ) : null}
       <ProblemList problems={problems} what={wasSent ? "were not sent" : "would be rejected"} ofShipments={kind === "shipments"} />
@@ -89,7 +84,6 @@ function RowsLeftOut({ found: { report } }: { found: FoundInFile }) {
 }
 
 interface UnusualProps {
-  readonly visit: SignedInVisit;
   readonly unusual: UnusualInFile;
   /** Of the file. */
   readonly rows: number;
@@ -98,7 +92,7 @@ interface UnusualProps {
 }
 
 /** Rows that the import would take, and that are perhaps wrong. */
-export const UnusualRows = ({ visit, unusual: { count, groups, recorded, otherImports }, rows, earlier }: UnusualProps) => (
+export const UnusualRows = ({ unusual: { count, groups, recorded, otherImports }, rows, earlier }: UnusualProps) => (
   <Panel id="unusual" title="Unusual" class="found">
     <p class="notice warn">
       {countInWords(count, "row")} of {groupDigits(rows)} would be accepted, but may be wrong. Look at them before they are billed.
@@ -108,7 +102,7 @@ export const UnusualRows = ({ visit, unusual: { count, groups, recorded, otherIm
         {earlier.map((push, index) => (
           <li>
             {groupDigits(recorded[index]?.rows ?? 0)} of {countInWords(rows, "row")} {recorded[index]?.rows === 1 ? "is" : "are"} already
-            recorded by <PushInWords visit={visit} earlier={push} />.
+            recorded by <PushInWords earlier={push} />.
           </li>
         ))}
         {otherImports > 0 ? <li>More are recorded by {countInWords(otherImports, "other import")}.</li> : null}
@@ -119,7 +113,6 @@ export const UnusualRows = ({ visit, unusual: { count, groups, recorded, otherIm
 );
 
 interface SentReportProps {
-  readonly visit: SignedInVisit;
   /** The import whose error report it is. */
   readonly corrects: ImportRequested;
   readonly sent: NonNullable<CheckedAs["sent"]>;
@@ -127,7 +120,7 @@ interface SentReportProps {
 }
 
 /** What came of a corrected error report of which not all could be sent, or that became several imports. */
-export const SentReport = ({ visit, corrects, sent: { importIds, refused }, found }: SentReportProps) => (
+export const SentReport = ({ corrects, sent: { importIds, refused }, found }: SentReportProps) => (
   <Panel id="sent" title={importIds.length === 0 ? "Nothing was sent" : "Sent as a correction"}>
     <p class={`notice ${importIds.length === 0 || refused ? "error" : "done"}`} role="status">
       {importIds.length === 0 ? (
@@ -136,25 +129,19 @@ export const SentReport = ({ visit, corrects, sent: { importIds, refused }, foun
         `A part of it was sent. ${refused}`
       ) : (
         <>
-          Its open rows were sent as a correction of <a href={visit.links.to(importPath(corrects.importId))}>{corrects.sourceDetails}</a>.
+          Its open rows were sent as a correction of <Link to={importPath(corrects.importId)}>{corrects.sourceDetails}</Link>.
         </>
       )}
-      {found && found.rejected > 0 ? (
-        <>
-          {" "}
-          {countInWords(found.rejected, "row was", "rows were")} not sent. What is open stays open: put it right in the same report and
-          upload it again.
-        </>
-      ) : null}
+      {found && found.rejected > 0
+        ? ` ${countInWords(found.rejected, "row was", "rows were")} not sent. What is open stays open: put it right in the same report and upload it again.`
+        : null}
     </p>
-    <ul class="plain-list">
-      {importIds.map((importId, index) => (
-        <li>
-          <a href={visit.links.to(importPath(importId))}>
-            {importIds.length === 1 ? "Open the import" : `Open import ${index + 1} of ${importIds.length}`}
-          </a>
-        </li>
+    <PlainList
+      items={importIds.map((importId, index) => (
+        <Link to={importPath(importId)}>
+          {importIds.length === 1 ? "Open the import" : `Open import ${index + 1} of ${importIds.length}`}
+        </Link>
       ))}
-    </ul>
+    />
   </Panel>
 );

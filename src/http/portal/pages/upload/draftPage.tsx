@@ -4,8 +4,10 @@ import { loadReversed } from "../../../../commands/corrections/correctionsStream
 import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { importKinds } from "../../../../events/importEvents.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import type { FormDefinition, PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { Button, ButtonLink, Choice, HiddenFields } from "../../shell/form.js";
+import { withQuery } from "../../links.js";
+import { formOf, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { Choice, Form } from "../../shell/form.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { importPath } from "../imports/importStatus.js";
 import { earlierPush, PushInWords } from "../imports/sameFile.js";
@@ -13,36 +15,30 @@ import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";
 import { DraftFindings, SentReport, UnusualRows } from "./draftFindings.js";
 import { columnsOfDraft, draftPath, reportedImport, requireDraft, uploadPath } from "./drafts.js";
 import { importSentBefore } from "./recordDraft.js";
-import { kindOptions, UploadProgress } from "./uploadPage.js";
+import { kindOptions, UploadButtons } from "./uploadPage.js";
 import { draftWork } from "./workOnDraft.js";
 
-export const draftPage: PageDefinition<SignedInVisit> = {
-  path: draftPath(),
-  access: "operate",
-  show: async (visit, deps) => {
-    const draft = await requireDraft(visit, deps);
-    if (draft.importId) return { goTo: importPath(draft.importId) };
-    const facts = await factsOf(visit, deps, draft);
-    if (facts.own) return { goTo: importPath(facts.own) };
-    if (!facts.corrects && (!draft.checked || draft.checked.undecided)) return { goTo: columnsOfDraft(draft.fileId) };
-    const { found, sent } = draft.checked ?? {};
-    return {
-      title: draft.file.name,
-      crumbs: [["Upload a file", uploadPath]],
-      scripts: ["upload.js"],
-      body: (
-        <>
-          <DraftForm visit={visit} draft={draft} facts={facts} />
-          {sent && facts.corrects ? <SentReport visit={visit} corrects={facts.corrects} sent={sent} found={found} /> : null}
-          {found?.unusual ? <UnusualRows visit={visit} unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
-          {found ? <DraftFindings visit={visit} draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
-        </>
-      ),
-    };
-  },
-};
-
-type FactsOfDraft = Awaited<ReturnType<typeof factsOf>>;
+export const draftPage = page(draftPath(), "operate", async (visit, deps) => {
+  const draft = await requireDraft(visit, deps);
+  if (draft.importId) return { goTo: importPath(draft.importId) };
+  const facts = await factsOf(visit, deps, draft);
+  if (facts.own) return { goTo: importPath(facts.own) };
+  if (!facts.corrects && (!draft.checked || draft.checked.undecided)) return { goTo: columnsOfDraft(draft.fileId) };
+  const { found, sent } = draft.checked ?? {};
+  return {
+    title: draft.file.name,
+    crumbs: [["Upload a file", uploadPath]],
+    scripts: ["upload.js"],
+    body: (
+      <>
+        <DraftForm visit={visit} draft={draft} facts={facts} />
+        {sent && facts.corrects ? <SentReport corrects={facts.corrects} sent={sent} found={found} /> : null}
+        {found?.unusual ? <UnusualRows unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
+        {found ? <DraftFindings draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
+      </>
+    ),
+  };
+});
 
 async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) {
   const { organisationId } = visit.person;
@@ -60,13 +56,9 @@ async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) 
   };
 }
 
-interface Props {
-  readonly visit: SignedInVisit;
-  readonly draft: KeptFile;
-  readonly facts: FactsOfDraft;
-}
+type Props = { draft: KeptFile; facts: Awaited<ReturnType<typeof factsOf>> };
 
-function DraftForm({ visit, draft, facts }: Props) {
+function DraftForm({ visit, draft, facts }: Props & { visit: SignedInVisit }) {
   const { kind, checked, notes, sourceDetails, file, fileId } = draft;
   const { columns, report, take, found } = checked ?? {};
   const { corrects, earlier, nameOf } = facts;
@@ -74,19 +66,18 @@ function DraftForm({ visit, draft, facts }: Props) {
     ...(sourceDetails === file.name ? [] : [["Reference", sourceDetails] as const]),
     ...(columns ? [["Columns", <ColumnsChosen visit={visit} kind={kind} columns={columns} nameOf={nameOf} />] as const] : []),
   ];
-  const label = earlier ? "Upload again" : found?.unusual ? "Upload anyway" : "Upload";
+  const label = found?.accepted === 0 ? "" : earlier ? "Upload again" : found?.unusual ? "Upload anyway" : "Upload";
   return (
-    <form id="upload" method="post" action={visit.links.to(draftPath(fileId))} class="panel stacked">
-      <HiddenFields values={{ token: visit.formToken, again: earlier?.importId }} />
+    <Form id="upload" to={draftPath(fileId)} class="panel stacked" hidden={{ again: earlier?.importId }}>
       {earlier ? (
         <div class="notice warn">
           <h2>This file was sent before</h2>
           <p>
-            It is the same file as <PushInWords visit={visit} earlier={earlier} />. {whatFollows[kind]}
+            It is the same file as <PushInWords earlier={earlier} />. {whatFollows[kind]}
           </p>
         </div>
       ) : null}
-      <Notes {...{ visit, draft, facts }} />
+      <Notes {...{ draft, facts }} />
       {notes.map((note) => (
         <p class="notice warn">{note}</p>
       ))}
@@ -97,15 +88,11 @@ function DraftForm({ visit, draft, facts }: Props) {
       ) : null}
       {corrects ? null : <Choice label="Kind" name="kind" options={kindOptions} value={kind} />}
       {checked?.sent ? null : <p role="status">Nothing has been recorded yet. The file is kept for a day.</p>}
-      <div class="button-row">
-        <Button name="do" value="check" class="quiet" data-check-button label="Check file" />
-        {found?.accepted === 0 ? null : <Button name="do" value="upload" label={label} />}
-        {corrects ? null : <ButtonLink to={visit.links.to(columnsOfDraft(fileId))} label="Choose columns" quiet />}
-        <ButtonLink to={visit.links.to(uploadPath, { instead: fileId, kind })} label="Choose another file" quiet />
-        <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
-      </div>
-      <UploadProgress />
-    </form>
+      <UploadButtons label={label}>
+        {corrects ? null : <ButtonLink to={columnsOfDraft(fileId)} label="Choose columns" quiet />}
+        <ButtonLink to={withQuery(uploadPath, { instead: fileId, kind })} label="Choose another file" quiet />
+      </UploadButtons>
+    </Form>
   );
 }
 
@@ -120,18 +107,16 @@ const whatFollows = {
 } as const;
 
 /** What an error report is of. */
-function Notes({ visit, draft: { checked }, facts: { corrects, isWithdrawn } }: Props) {
+function Notes({ draft: { checked }, facts: { corrects, isWithdrawn } }: Props) {
   if (checked?.report && checked.report.importId === undefined) return <p class="notice">{unknownReport}</p>;
   if (!corrects) return null;
-  const link = <a href={visit.links.to(importPath(corrects.importId))}>{corrects.sourceDetails}</a>;
-  return isWithdrawn ? (
+  const link = <Link to={importPath(corrects.importId)}>{corrects.sourceDetails}</Link>;
+  return (
     <p class="notice">
-      This is the error report of import {link}, which is reversed: its rejected rows are withdrawn, and none of them can be corrected.
-    </p>
-  ) : (
-    <p class="notice">
-      This is the error report of import {link}: submit it as its correction. Upload sends the rows that are open and right. The others stay
-      as they are, and each row is corrected only once.
+      This is the error report of import {link}
+      {isWithdrawn
+        ? ", which is reversed: its rejected rows are withdrawn, and none of them can be corrected."
+        : ": submit it as its correction. Upload sends the rows that are open and right. The others stay as they are, and each row is corrected only once."}
     </p>
   );
 }
@@ -139,18 +124,13 @@ function Notes({ visit, draft: { checked }, facts: { corrects, isWithdrawn } }: 
 const unknownReport =
   "This looks like an error report, but does not say of which import, so Upload takes it as a new file. If it is the report of an import, give it the name that it was downloaded with, to correct that import's rows.";
 
-export const draftForm: FormDefinition<SignedInVisit> = {
-  path: draftPath(),
-  access: "operate",
-  page: draftPage,
-  submit: async (visit, fields, deps) => {
-    const draft = await requireDraft(visit, deps);
-    const before = draft.checked ?? { take: "", undecided: true };
-    const kind = importKinds.find((known) => known === fields.get("kind")) ?? draft.kind;
-    const take = fields.get("take") || before.take;
-    const isAsShown = kind === draft.kind && (take === "file") === (before.take === "file") && !before.undecided;
-    const changed = isAsShown ? draft : { ...draft, kind, checked: { take, report: before.report, undecided: true } };
-    const act = fields.get("do") === "check" ? "check" : "upload";
-    return draftWork(visit, deps, { draft: changed, act, seen: isAsShown, again: fields.get("again") });
-  },
-};
+export const draftForm = formOf(draftPage, "", async (visit, fields, deps) => {
+  const draft = await requireDraft(visit, deps);
+  const before = draft.checked ?? { take: "", undecided: true };
+  const kind = importKinds.find((known) => known === fields.get("kind")) ?? draft.kind;
+  const take = fields.get("take") || before.take;
+  const isAsShown = kind === draft.kind && (take === "file") === (before.take === "file") && !before.undecided;
+  const changed = isAsShown ? draft : { ...draft, kind, checked: { take, report: before.report, undecided: true } };
+  const act = fields.get("do") === "check" ? "check" : "upload";
+  return draftWork(visit, deps, { draft: changed, act, seen: isAsShown, again: fields.get("again") });
+});

@@ -7,7 +7,7 @@ import { loadImport } from "../../../../commands/imports/importStream.js";
 import { type CheckedAs, type KeptFile, keptFile } from "../../../../commands/imports/keptFiles.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { ObjectMissing } from "../../../../portErrors.js";
-import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import type { Line, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 
 export const uploadPath = "/portal/upload";
 /** Where a file waits that is no import yet. */
@@ -41,6 +41,16 @@ export const draftIdempotencyKey = ({ fileId }: Pick<KeptFile, "fileId">): strin
 export interface DraftCopy {
   readonly folder: string;
   readonly path: string;
+}
+
+/** A draft while something is done with its file. */
+export interface DraftAtWork {
+  readonly visit: SignedInVisit;
+  readonly deps: PortalDeps;
+  readonly draft: KeptFile;
+  readonly copy: DraftCopy;
+  readonly say: (line: Line) => void;
+  readonly signal: AbortSignal;
 }
 
 /** The caller removes the folder. */

@@ -5,8 +5,8 @@ import { type ExampleTable, exampleTable } from "../../../../domain/files/exampl
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { usedCodes } from "../../../../queries/activities/activityCodes.js";
 import type { Upload } from "../../../server/receiveUpload.js";
-import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { csvPieces, type DownloadedTable, downloadTable, type TableCell, type TableFormat } from "../../tableDownloads.js";
+import { getAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { csvPieces, type DownloadedTable, downloadTable, inOneBatch, type TableCell, type TableFormat } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { uploadPath } from "./drafts.js";
 
@@ -15,15 +15,10 @@ export const exampleFormats = ["csv", "xlsx"] as const;
 export const examplePath = (kind: ImportKind, type: (typeof exampleFormats)[number]) => `${uploadPath}/examples/${kind}.${type}`;
 
 export const exampleAnswers = importKinds.flatMap((kind) =>
-  exampleFormats.map(
-    (format): AnswerDefinition<SignedInVisit> => ({
-      method: "GET",
-      path: examplePath(kind, format),
-      access: "operate",
-      answer: async (visit, deps) => {
-        const example = await exampleOf(kind, visit, deps);
-        return downloadTable(visit, deps, { name: exampleName(kind), sheet: kind, format, table: () => tableOf(example, format) });
-      },
+  exampleFormats.map((format) =>
+    getAnswer(examplePath(kind, format), "operate", async (visit, deps) => {
+      const example = await exampleOf(kind, visit, deps);
+      return downloadTable(visit, deps, { name: exampleName(kind), sheet: kind, format, table: () => tableOf(example, format) });
     }),
   ),
 );
@@ -59,9 +54,7 @@ function tableOf({ columns, rows }: ExampleTable, format: TableFormat): Download
   };
   return {
     columns: columns.map(({ name }) => name),
-    rows: (async function* () {
-      yield rows.map((cells) => cells.map(cellOf));
-    })(),
+    rows: inOneBatch(rows.map((cells) => cells.map(cellOf))),
     texts: new Set(columns.flatMap(({ type }, index) => (type === "text" ? [index] : []))),
   };
 }

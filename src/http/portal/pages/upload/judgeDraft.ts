@@ -19,16 +19,14 @@ import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { download, type Pieces } from "../../downloads.js";
 import { pageLeft } from "../../lines.js";
-import type { AnswerDefinition, Line, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { getAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
 import { tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
-import { type DraftCopy, fetchDraftCopy, problemRowsPath, requireDraft } from "./drafts.js";
+import { type DraftAtWork, type DraftCopy, fetchDraftCopy, problemRowsPath, requireDraft } from "./drafts.js";
 
-interface DraftToCheck {
-  readonly draft: KeptFile;
-  readonly copy: DraftCopy;
+interface Check {
   /** Whether to read how its dates and numbers are written. */
   readonly read: boolean;
   readonly judge?:
@@ -43,12 +41,10 @@ interface DraftToCheck {
 
 /** Refuses a header row that does not fit. Judges nothing where the file is only to be read, or has too many rows. */
 export async function checkDraft(
-  visit: SignedInVisit,
-  deps: PortalDeps,
-  { draft, copy, read, judge }: DraftToCheck,
-  say: (line: Line) => void,
-  signal: AbortSignal,
+  work: DraftAtWork,
+  { read, judge }: Check,
 ): Promise<{ readonly evidence?: Evidence | undefined; readonly checked?: FoundInFile | undefined }> {
+  const { visit, deps, draft, copy, say, signal } = work;
   const { organisationId } = visit.person;
   const { name, format } = draft.file;
   const { now, catalogue } = await presentCatalogue(visit, deps);
@@ -65,7 +61,7 @@ export async function checkDraft(
         kind: draft.kind,
         folder: copy.folder,
         catalogue: catalogue.file,
-        ...(await judgedAs(visit, deps, { draft, copy, judge })),
+        ...(await judgedAs(work, judge)),
       },
     },
     {
@@ -84,11 +80,9 @@ export async function checkDraft(
 
 /** What its columns are taken for, after a look at the header row; and for an error report, the rows that it is about. */
 async function judgedAs(
-  visit: SignedInVisit,
-  deps: PortalDeps,
-  { draft, copy, judge = {} }: Omit<DraftToCheck, "read">,
+  { visit, deps, draft: { kind, columns: header }, copy }: DraftAtWork,
+  judge: NonNullable<Check["judge"]>,
 ): Promise<Pick<FileToJudge, "columns" | "report">> {
-  const { kind, columns: header } = draft;
   const { corrects, mostParts = 0 } = judge;
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
   const taken = corrects && resolveColumns(catalogue, deps.geography, { kind, columns: header, reported: corrects.request });
@@ -130,17 +124,12 @@ async function expectColumns(deps: PortalDeps, found: CompletedImport, fields: r
 /** Without the name of the file: an import's id in it would make the workbook a correction of that import. */
 const name = "problem-rows.xlsx";
 
-export const problemRowsAnswer: AnswerDefinition<SignedInVisit> = {
-  method: "GET",
-  path: problemRowsPath(),
-  access: "operate",
-  answer: async (visit, deps) => {
-    const draft = await requireDraft(visit, deps);
-    // The import has an error report of its own.
-    if (draft.importId) return redirect(visit.context, visit.links.to(importPath(draft.importId)), 302);
-    return download(visit, deps.downloads, { name, contentType: tableFormats.xlsx, pieces: () => piecesOf(visit, deps, draft) });
-  },
-};
+export const problemRowsAnswer = getAnswer(problemRowsPath(), "operate", async (visit, deps) => {
+  const draft = await requireDraft(visit, deps);
+  // The import has an error report of its own.
+  if (draft.importId) return redirect(visit.context, visit.links.to(importPath(draft.importId)), 302);
+  return download(visit, deps.downloads, { name, contentType: tableFormats.xlsx, pieces: () => piecesOf(visit, deps, draft) });
+});
 
 async function* piecesOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile): Pieces {
   const leave = deps.fileChecks.enter(visit.person.memberId);
@@ -151,8 +140,8 @@ async function* piecesOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile
   try {
     copy = await fetchDraftCopy(deps, draft);
     const rejectedTo = join(copy.folder, "rejected.xlsx");
-    const judge = { columns: draft.checked?.columns, rejectedTo };
-    judging = checkDraft(visit, deps, { draft, copy, read: false, judge }, () => undefined, signal).finally(leave);
+    const work = { visit, deps, draft, copy, say: () => undefined, signal };
+    judging = checkDraft(work, { read: false, judge: { columns: draft.checked?.columns, rejectedTo } }).finally(leave);
     yield ""; // the download begins: its process may wait for others, or start slowly, for longer than an answer is waited for
     yield* growing(rejectedTo, judging, signal);
   } finally {

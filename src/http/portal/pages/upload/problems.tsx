@@ -1,8 +1,8 @@
 // Why rows of a file are rejected: by reason, with what stands in the columns at fault and the first rows of each.
 import type { FaultyValues, Problem, ProblemGroup, Problems, UnlistedCount } from "../../../../judging/fileChecks.js";
-import { countInWords } from "../../shell/formats.js";
+import { countInWords, groupDigits } from "../../shell/formats.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Amount } from "../../shell/values.js";
+import { Amount, enumerated } from "../../shell/values.js";
 
 interface Props {
   readonly problems: Problems;
@@ -65,15 +65,13 @@ function Group({ group: { reason, rows, withShipment, values, first }, what }: {
         {others > 0 ? (
           <p class="hint">
             And {countInWords(others, "more row", "more rows")}
-            {withShipment > 0 ? `, ${inWords(withShipment)} without a fault of ${withShipment === 1 ? "its" : "their"} own` : null}.
+            {withShipment > 0 ? `, ${groupDigits(withShipment)} without a fault of ${withShipment === 1 ? "its" : "their"} own` : null}.
           </p>
         ) : null}
       </div>
     </div>
   );
 }
-
-const inWords = (count: number): string => count.toLocaleString("en-AU");
 
 const Values = ({ of: { columns, moreColumns, values, more } }: { of: FaultyValues }) => (
   <div class="faulty-values">
@@ -102,25 +100,12 @@ function restInWords({ kinds, rows, atLeast }: UnlistedCount, [one, many]: reado
 }
 
 const placeColumns: readonly Column<Omit<Problem, "values">>[] = [
-  { heading: "Row", names: true, cell: ({ row }) => <Amount value={row} /> },
-  {
-    heading: "Column",
-    cell: (problem) => (problem.columns.length === 0 ? <span class="muted">Whole row</span> : namesOf(problem)),
-  },
+  { heading: "Row", names: true, value: ({ row }) => row },
+  { heading: "Column", cell: (problem) => (problem.columns.length === 0 ? <span class="muted">Whole row</span> : namesOf(problem)) },
 ];
-const rowColumns: readonly Column<Problem>[] = [...placeColumns, { heading: "Value", cell: ({ values }) => <Given values={values} /> }];
-const problemColumn: Column<Pick<Problem, "reason">> = { heading: "Problem", cell: ({ reason }) => reason };
-
-function Given({ values }: { values: readonly string[] }) {
-  if (values.length === 0) return <span class="muted">-</span>;
-  return (
-    <>
-      {values.map((value, index) => (
-        <>
-          {index > 0 ? ", " : null}
-          <Value text={value} />
-        </>
-      ))}
-    </>
-  );
-}
+const valueColumn: Column<Problem> = {
+  heading: "Value",
+  cell: ({ values }) => (values.length === 0 ? <span class="muted">-</span> : enumerated(values.map((text) => <Value text={text} />))),
+};
+const rowColumns = [...placeColumns, valueColumn];
+const problemColumn: Column<Pick<Problem, "reason">> = { heading: "Problem", value: ({ reason }) => reason };

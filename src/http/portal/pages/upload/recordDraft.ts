@@ -17,20 +17,13 @@ import type { ImportRequested } from "../../../../events/importEvents.js";
 import type { CorrectionPart } from "../../../../judging/fileChecks.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
 import { presentCatalogueOf } from "../../../../queries/organisations/organisations.js";
-import { type FormResult, type Line, originOf, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { type FormResult, originOf, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { importPath } from "../imports/importStatus.js";
-import { type DraftCopy, draftIdempotencyKey, draftPath, withinMs } from "./drafts.js";
+import { type DraftAtWork, draftIdempotencyKey, draftPath, withinMs } from "./drafts.js";
 import { checkDraft } from "./judgeDraft.js";
 
-interface DraftToAccept {
-  readonly draft: KeptFile;
-  readonly path: string;
-  /** The import with the same file of which the person was told; empty for none. */
-  readonly again: string;
-}
-
-/** Idempotent: accepting the draft again leads to the same import. */
-export async function acceptDraft(visit: SignedInVisit, deps: PortalDeps, { draft, path, again }: DraftToAccept): Promise<FormResult> {
+/** Idempotent: accepting the draft again leads to the same import. `again`: the import with the same file of which the person was told. */
+export async function acceptDraft({ visit, deps, draft, copy }: DraftAtWork, again: string): Promise<FormResult> {
   const { organisationId, by } = visit.person;
   const { kind, sourceDetails, columns: header, checked } = draft;
   const { name, format, size, sha256 } = draft.file;
@@ -43,20 +36,18 @@ export async function acceptDraft(visit: SignedInVisit, deps: PortalDeps, { draf
     const request = await acceptFile(
       { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
       {
-        ...{
-          organisationId,
-          kind,
-          by,
-          sourceDetails,
-          idempotencyKey: draftIdempotencyKey(draft),
-          now,
-          catalogueVersion,
-          withinMs: deadline.leftMs(),
-        },
+        organisationId,
+        kind,
+        by,
+        sourceDetails,
+        idempotencyKey: draftIdempotencyKey(draft),
+        now,
+        catalogueVersion,
+        withinMs: deadline.leftMs(),
         columns: checked?.columns,
         header: { columns: header, format, notes: [] },
         requestId: visit.requestId,
-        file: { path, name, size, sha256 },
+        file: { path: copy.path, name, size, sha256 },
       },
     );
     return await release(visit, deps, draft, request);
@@ -112,13 +103,6 @@ async function release(
   return { goTo: importPath(importId) };
 }
 
-interface Report {
-  readonly draft: KeptFile;
-  readonly copy: DraftCopy;
-  /** The import whose error report it is. */
-  readonly corrects: CompletedImport;
-}
-
 /** The most imports that one upload becomes, however many places are free in the queue. */
 const mostParts = 20;
 
@@ -126,16 +110,11 @@ const mostParts = 20;
  * Sends the rows that are open and that today's rules accept. The other rows stay open, so that the same report can be corrected and sent again.
  * Leads to the import if the whole report was sent as one; otherwise the draft's page says what was sent and what was not.
  */
-export async function submitReport(
-  visit: SignedInVisit,
-  deps: PortalDeps,
-  { draft, copy, corrects }: Report,
-  say: (line: Line) => void,
-  signal: AbortSignal,
-): Promise<FormResult> {
+export async function submitReport(work: DraftAtWork, corrects: CompletedImport): Promise<FormResult> {
+  const { visit, deps, draft, say, signal } = work;
   const free = await freePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
   const judge = { corrects, mostParts: Math.max(1, Math.min(free, mostParts)) };
-  const { checked } = await checkDraft(visit, deps, { draft, copy, read: false, judge }, say, signal);
+  const { checked } = await checkDraft(work, { read: false, judge });
   if (!checked?.report) throw new Error("an error report was judged as another file");
   const { parts, closed } = checked.report;
   const sent: string[] = [];
@@ -145,9 +124,7 @@ export async function submitReport(
     await visit.stillAllowed(); // judging the report may have taken minutes
     say({ share: index / parts.length, text: `Sending part ${index + 1} of ${parts.length}` });
     try {
-      sent.push(
-        await sendPart(visit, deps, { draft, corrects, part, numbered: parts.length === 1 ? "" : ` (${index + 1} of ${parts.length})` }),
-      );
+      sent.push(await sendPart(work, corrects, part, parts.length === 1 ? "" : ` (${index + 1} of ${parts.length})`));
     } catch (error) {
       // The parts that were sent stay sent. The other rows stay open, and the page says so.
       if (!(error instanceof Rejection) || sent.length === 0) throw error;
@@ -168,29 +145,27 @@ export async function submitReport(
   return { goTo: importPath(only) };
 }
 
-interface Part extends Omit<Report, "copy"> {
-  readonly part: CorrectionPart;
-  /** Which part it is, for its name. */
-  readonly numbered: string;
-}
-
-async function sendPart(visit: SignedInVisit, deps: PortalDeps, { draft, corrects, part, numbered }: Part): Promise<string> {
+/** `numbered`: which part it is, for its name. */
+async function sendPart(
+  { visit, deps, draft }: DraftAtWork,
+  corrects: CompletedImport,
+  part: CorrectionPart,
+  numbered: string,
+): Promise<string> {
   const { organisationId, by } = visit.person;
   const { sourceDetails, file } = draft;
   const { path, size, sha256, rows, elements } = part;
   const { now } = await presentCatalogueOf(organisationId, deps.pool);
   const given = sourceDetails === file.name ? correctionName(corrects.request.sourceDetails) : sourceDetails;
   const { importId } = await submitCorrection({ ...deps, maxQueuedImports: deps.limits.maxQueuedImports }, corrects, {
-    ...{
-      organisationId,
-      by,
-      now,
-      withinMs,
-      elements,
-      requestId: visit.requestId,
-      file: { path, size, sha256 },
-      deadline: deadlineIn(withinMs),
-    },
+    organisationId,
+    by,
+    now,
+    withinMs,
+    elements,
+    requestId: visit.requestId,
+    file: { path, size, sha256 },
+    deadline: deadlineIn(withinMs),
     corrects: correctsOf(corrects, rows),
     pushed: await expectWholeShipments(deps.pool, corrects, rows),
     sourceDetails: `${[...given].slice(0, limits.sourceDetailsLength - numbered.length).join("")}${numbered}`,

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { v5 } from "uuid";
 import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
-import { dropKept, type FileToKeep, keepFile, keptFile } from "../../../../commands/imports/keptFiles.js";
+import { dropKept, keepFile, keptFile } from "../../../../commands/imports/keptFiles.js";
 import { matchImportHeader, reportFileIn } from "../../../../domain/files/header.js";
 import { headingsIn, headingsKey } from "../../../../domain/imports/columns/headings.js";
 import { likelyKind } from "../../../../domain/imports/columns/suggest.js";
@@ -10,22 +10,18 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { TooBusy } from "../../../../portErrors.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
-import { receiveUpload, type Upload } from "../../../server/receiveUpload.js";
-import type { FormDefinition, FormResult, PortalDeps, SignedInVisit, Work } from "../../pageDefinition.js";
-import { ensureFromOwnPage } from "../../visits.js";
+import type { Upload } from "../../../server/receiveUpload.js";
+import { type FormResult, formOf, type PortalDeps, type SignedInVisit, type Work } from "../../pageDefinition.js";
+import { receiveFormFile } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
-import { reportedImport, uploadPath } from "./drafts.js";
+import { reportedImport } from "./drafts.js";
 import { recognise, uploadPage } from "./uploadPage.js";
 import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
 
-export const uploadForm: FormDefinition<SignedInVisit> = {
-  path: uploadPath,
-  access: "operate",
-  page: uploadPage,
-  body: "upload",
-  submit: (visit, _, deps) => takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () => receive(visit, deps)),
-};
+export const uploadForm = formOf(uploadPage, { below: "", body: "upload" }, (visit, _, deps) =>
+  takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () => receiveFormFile(visit, deps, fieldNames)),
+);
 
 /** Makes a draft of the file that `receive` puts into a folder of its own. */
 export async function takeUpload(
@@ -51,17 +47,7 @@ export async function takeUpload(
   }
 }
 
-const fieldNames = ["token", "kind", "page", "instead"] as const;
-
-/** The caller removes the folder. */
-async function receive(visit: SignedInVisit, deps: PortalDeps): Promise<Upload> {
-  const { context: c, stillAllowed } = visit;
-  const incoming = c.env?.incoming;
-  if (!incoming) throw new Error("an upload needs a socket");
-  const beforeFile = (fields: ReadonlyMap<string, string>) =>
-    ensureFromOwnPage(visit, deps, c.req.header("x-form-token") ?? fields.get("token"));
-  return receiveUpload(incoming, deps.tempDir, { fields: fieldNames, beforeFile, stillAllowed });
-}
+const fieldNames = ["kind", "page", "instead"];
 
 interface ReceivedFile {
   readonly act: DraftStep["act"];
@@ -89,23 +75,20 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, { act, upload, e
   const evidence = { values: [], numbers: [] };
   const kept = { fileId, organisationId, kind, sourceDetails, file, columns, evidence, notes, checked };
   const work: Work["work"] = async (say, signal) => {
-    await keep(deps, kept);
+    await keepFile(deps, kept).catch((error: unknown) => {
+      throw new TooBusy(notKept, { cause: error });
+    });
     await dropKept(organisationId, fields.get("instead") ?? "", deps);
     const draft = await keptFile(organisationId, fileId, deps.pool);
     if (!draft) throw new TooBusy(notKept); // twenty others came at once
     const hasMoreSheets = (header.otherSheets?.length ?? 0) > 0;
-    return workOnDraft(visit, deps, { draft: { ...draft, kind, checked }, copy: { path, folder }, act, hasMoreSheets }, say, signal);
+    const atWork = { visit, deps, draft: { ...draft, kind, checked }, copy: { path, folder }, say, signal };
+    return workOnDraft(atWork, { act, hasMoreSheets });
   };
   return { tooSlow: tooSlow[act], work: (say, signal) => work(say, signal).finally(end) };
 }
 
 const notKept = "The file could not be kept, try again shortly";
-
-async function keep(deps: PortalDeps, kept: FileToKeep): Promise<void> {
-  await keepFile(deps, kept).catch((error: unknown) => {
-    throw new TooBusy(notKept, { cause: error });
-  });
-}
 
 function givenKind(given: string | undefined): ImportKind | undefined {
   const kind = importKinds.find((known) => known === given);

@@ -1,7 +1,11 @@
 import { randomBytes } from "node:crypto";
+import type { Child } from "hono/jsx";
 import { limits } from "../../../../domain/imports/limits.js";
-import type { PageDefinition, SignedInVisit } from "../../pageDefinition.js";
-import { Button, Choice, Field, HiddenFields } from "../../shell/form.js";
+import { importKinds } from "../../../../events/importEvents.js";
+import { page, type SignedInVisit } from "../../pageDefinition.js";
+import { Button, Choice, Field, Form } from "../../shell/form.js";
+import { Link } from "../../shell/link.js";
+import { PlainList } from "../../shell/panel.js";
 import { kindNames } from "../imports/importStatus.js";
 import { uploadPath } from "./drafts.js";
 import { exampleFormats, examplePath } from "./examples.js";
@@ -9,41 +13,27 @@ import { exampleFormats, examplePath } from "./examples.js";
 /** The form's kind of a file whose headings say what it is. */
 export const recognise = "recognise";
 
-export const kindOptions = [
-  { value: "shipments", label: kindNames.shipments },
-  { value: "activities", label: kindNames.activities },
-] as const;
+export const kindOptions = importKinds.map((value) => ({ value, label: kindNames[value] }));
 
-export const uploadPage: PageDefinition<SignedInVisit> = {
-  path: uploadPath,
-  access: "operate",
-  show: async (visit) => ({
-    title: "Upload a file",
-    scripts: ["upload.js"],
-    body: (
-      <>
-        <div class="panel">
-          <UploadForm visit={visit} />
-        </div>
-        <Examples visit={visit} />
-      </>
-    ),
-  }),
-};
+export const uploadPage = page(uploadPath, "operate", async (visit) => ({
+  title: "Upload a file",
+  scripts: ["upload.js"],
+  body: (
+    <>
+      <div class="panel">
+        <UploadForm visit={visit} />
+      </div>
+      <Examples />
+    </>
+  ),
+}));
 
 /** Sent as it is by a browser without scripts. The token stands before the file: it is checked before the file is taken. */
 function UploadForm({ visit }: { visit: SignedInVisit }) {
   const { links, query } = visit;
+  const hidden = { page: randomBytes(16).toString("base64url"), instead: query["instead"] };
   return (
-    <form
-      id="upload"
-      method="post"
-      action={links.to(uploadPath)}
-      enctype="multipart/form-data"
-      class="stacked"
-      data-most={limits.fileBytes}
-    >
-      <HiddenFields values={{ token: visit.formToken, page: randomBytes(16).toString("base64url"), instead: query["instead"] }} />
+    <Form id="upload" to={uploadPath} enctype="multipart/form-data" data-most={limits.fileBytes} hidden={hidden}>
       <Choice label="Kind" name="kind" options={[{ value: recognise, label: "Recognise" }, ...kindOptions]} value={query["kind"]} />
       <div class="field drop" data-drop>
         <label for="field-file">File</label>
@@ -61,37 +51,46 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
         autocomplete="off"
         hint="The name to find this import by. Leave empty to use the file's name."
       />
-      <div class="button-row">
-        <Button formaction={links.to(uploadPath, { do: "check" })} class="quiet" data-check-button label="Check file" />
-        <Button label="Upload" />
-        <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
-      </div>
-      <UploadProgress />
-    </form>
+      <UploadButtons check={{ formaction: links.to(uploadPath, { do: "check" }) }} upload={{}} />
+    </Form>
   );
 }
 
-const Examples = ({ visit }: { visit: SignedInVisit }) => (
+const Examples = () => (
   <div class="panel">
     <h2>Example files</h2>
     <p>Made with your own columns, customers and codes. You can upload them as they are.</p>
-    <ul class="plain-list">
-      {kindOptions.flatMap(({ value, label }) =>
+    <PlainList
+      items={kindOptions.flatMap(({ value, label }) =>
         exampleFormats.map((type) => (
-          <li>
-            <a href={visit.links.to(examplePath(value, type))} download>
-              Example of {label.toLowerCase()} ({type.toUpperCase()})
-            </a>
-          </li>
+          <Link to={examplePath(value, type)} download>
+            Example of {label.toLowerCase()} ({type.toUpperCase()})
+          </Link>
         )),
       )}
-    </ul>
+    />
   </div>
 );
 
-/** How far a file is, and why it was refused, for the script. */
-export const UploadProgress = () => (
+interface UploadButtonsProps {
+  /** How the answer says which button was pressed. */
+  readonly check?: Readonly<Record<string, string>>;
+  readonly upload?: Readonly<Record<string, string>> | undefined;
+  readonly label?: string;
+  readonly children?: Child;
+}
+
+const doing = (value: string) => ({ name: "do", value });
+
+/** The end of a form that is about a file: its buttons, how far the file is, and why it was refused, for the script. */
+export const UploadButtons = ({ check = doing("check"), upload = doing("upload"), label = "Upload", children }: UploadButtonsProps) => (
   <>
+    <div class="button-row">
+      <Button {...check} class="quiet" data-check-button label="Check file" />
+      {label === "" ? null : <Button {...upload} label={label} />}
+      {children}
+      <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
+    </div>
     <div class="upload-progress" hidden data-progress>
       <progress max={100} value={0} aria-label="Progress" />
       <span role="status" data-progress-text />

@@ -10,16 +10,23 @@ import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
 import { presentCatalogueOf } from "../../../../queries/organisations/organisations.js";
-import type { FormResult, Line, PortalDeps, SignedInVisit, Work } from "../../pageDefinition.js";
+import type { FormResult, PortalDeps, SignedInVisit, Work } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
-import { columnsOfDraft, type DraftCopy, draftPath, fetchDraftCopy, mostRowsJudgedFirst, reportedImport, withinMs } from "./drafts.js";
+import {
+  columnsOfDraft,
+  type DraftAtWork,
+  type DraftCopy,
+  draftPath,
+  fetchDraftCopy,
+  mostRowsJudgedFirst,
+  reportedImport,
+  withinMs,
+} from "./drafts.js";
 import { checkDraft } from "./judgeDraft.js";
 import { acceptDraft, pageOfImportMade, submitReport } from "./recordDraft.js";
 
 export interface DraftStep {
-  readonly draft: KeptFile;
-  readonly copy: DraftCopy;
   readonly act: "check" | "upload";
   /** A workbook whose other sheets are not read, which nobody has been told yet. */
   readonly hasMoreSheets?: boolean;
@@ -46,17 +53,20 @@ export async function enterDraftWork({ person }: SignedInVisit, deps: PortalDeps
 }
 
 /** For a form that is sent without its file. */
-export async function draftWork(visit: SignedInVisit, deps: PortalDeps, step: Omit<DraftStep, "copy">): Promise<FormResult | Work> {
-  const { importId } = step.draft;
-  if (importId) return { goTo: importPath(importId) };
+export async function draftWork(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  { draft, ...step }: DraftStep & { readonly draft: KeptFile },
+): Promise<FormResult | Work> {
+  if (draft.importId) return { goTo: importPath(draft.importId) };
   const leave = await enterDraftWork(visit, deps, step.act);
   const work: Work["work"] = async (say, signal) => {
     let copy: DraftCopy | undefined;
     try {
-      copy = await fetchDraftCopy(deps, step.draft);
-      return await workOnDraft(visit, deps, { ...step, copy }, say, signal);
+      copy = await fetchDraftCopy(deps, draft);
+      return await workOnDraft({ visit, deps, draft, copy, say, signal }, step);
     } catch (error) {
-      const made = !copy && error instanceof Rejection ? await pageOfImportMade(visit, deps, step.draft) : undefined;
+      const made = !copy && error instanceof Rejection ? await pageOfImportMade(visit, deps, draft) : undefined;
       if (!made) throw error;
       return made; // another request has made the import and removed the file meanwhile
     } finally {
@@ -67,33 +77,27 @@ export async function draftWork(visit: SignedInVisit, deps: PortalDeps, step: Om
   return { work, tooSlow: tooSlow[step.act] };
 }
 
-export async function workOnDraft(
-  visit: SignedInVisit,
-  deps: PortalDeps,
-  step: DraftStep,
-  say: (line: Line) => void,
-  signal: AbortSignal,
-): Promise<FormResult> {
-  const { draft, copy, act, seen, again = "" } = step;
+export async function workOnDraft(work: DraftAtWork, { act, seen, again = "", hasMoreSheets }: DraftStep): Promise<FormResult> {
+  const { visit, deps, draft } = work;
   const state = draft.checked ?? { take: "", undecided: true };
   const toDraft = { goTo: draftPath(draft.fileId) };
   const corrects = await reportedImport(visit, deps, state);
   if (corrects) {
-    if (act === "upload" && (seen || !step.hasMoreSheets)) return submitReport(visit, deps, { draft, copy, corrects }, say, signal);
-    const found = act === "check" ? await checkDraft(visit, deps, { draft, copy, read: false, judge: { corrects } }, say, signal) : {};
+    if (act === "upload" && (seen || !hasMoreSheets)) return submitReport(work, corrects);
+    const found = act === "check" ? await checkDraft(work, { read: false, judge: { corrects } }) : {};
     await saveKept(deps.pool, { ...draft, checked: { ...state, undecided: undefined, found: found.checked } });
     return toDraft;
   }
-  if (act === "upload" && seen) return acceptDraft(visit, deps, { draft, path: copy.path, again });
+  if (act === "upload" && seen) return acceptDraft(work, again);
   const taken = state.undecided ? await takenColumns(visit, deps, draft) : { toChoose: false as const, columns: state.columns };
   const judged = !taken.toChoose && (act === "check" || draft.kind === "activities");
   const judge = judged ? { columns: taken.columns, mostRows: act === "check" ? undefined : mostRowsJudgedFirst } : undefined;
   const read = state.undecided === true || judge?.mostRows !== undefined;
-  const result = read || judge ? await checkDraft(visit, deps, { draft, copy, read, judge }, say, signal) : {};
+  const result = read || judge ? await checkDraft(work, { read, judge }) : {};
   const { evidence = draft.evidence, checked: found } = result;
   await visit.stillAllowed(); // reading the file may have taken minutes
-  if (taken.toChoose || (state.undecided && (await isContradicted(visit, deps, draft, { columns: taken.columns, evidence })))) {
-    await saveKept(deps.pool, { ...draft, evidence: await withFirstValues(visit, deps, { draft, copy, evidence }) });
+  if (taken.toChoose || (state.undecided && (await isContradicted(work, taken.columns, evidence)))) {
+    await saveKept(deps.pool, { ...draft, evidence: await withFirstValues(work, evidence) });
     return { goTo: columnsOfDraft(draft.fileId) };
   }
   const { columns } = taken;
@@ -104,8 +108,8 @@ export async function workOnDraft(
   };
   await saveKept(deps.pool, decided);
   const hasNewValues = state.undecided === true && Object.keys(columns?.fixed ?? {}).length > 0;
-  if (act === "check" || step.hasMoreSheets || hasNewValues || found?.unusual) return toDraft;
-  return acceptDraft(visit, deps, { draft: decided, path: copy.path, again });
+  if (act === "check" || hasMoreSheets || hasNewValues || found?.unusual) return toDraft;
+  return acceptDraft({ ...work, draft: decided }, again);
 }
 
 /** By our own headings, or as was chosen for earlier files. */
@@ -118,17 +122,11 @@ async function takenColumns(visit: SignedInVisit, deps: PortalDeps, { kind, colu
   return taken;
 }
 
-interface EvidenceToJudge {
-  readonly columns: ImportColumns | undefined;
-  readonly evidence: Evidence;
-}
-
 /** Whether the file's own dates and numbers speak against how they would be read: by what is remembered for it, or by its own headings. */
 async function isContradicted(
-  visit: SignedInVisit,
-  deps: PortalDeps,
-  draft: KeptFile,
-  { columns, evidence }: EvidenceToJudge,
+  { visit, deps, draft }: DraftAtWork,
+  columns: ImportColumns | undefined,
+  evidence: Evidence,
 ): Promise<boolean> {
   const { kind } = draft;
   const headings = fileColumns(draft.columns, evidence);
@@ -140,14 +138,8 @@ async function isContradicted(
   return numbersFault({ headings: Object.fromEntries(own) }, kind, headings) !== undefined;
 }
 
-interface FirstValuesOptions {
-  readonly draft: KeptFile;
-  readonly copy: DraftCopy;
-  readonly evidence: Evidence;
-}
-
 /** For the page Columns, which is of use without the first values too. */
-async function withFirstValues(visit: SignedInVisit, deps: PortalDeps, { draft, copy, evidence }: FirstValuesOptions): Promise<Evidence> {
+async function withFirstValues({ visit, deps, draft, copy }: DraftAtWork, evidence: Evidence): Promise<Evidence> {
   expectChoosableColumns(draft.columns);
   const file = { path: copy.path, name: draft.file.name };
   const first = await deps.headerRows.values(visit.person.organisationId, file).catch((error: unknown) => {

@@ -4,63 +4,60 @@ import { type AttemptSummary, type Delivery, type DeliverySummary, findDelivery 
 import { watchedName } from "../../../../queries/pageVersions.js";
 import { EventGone, webhookMessageOf } from "../../../../queries/webhooks/message.js";
 import { Live, versionOf } from "../../live/live.js";
-import type { PageDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { Button, Form } from "../../shell/form.js";
-import { Badge, EmptyState, Facts, Panel } from "../../shell/panel.js";
-import type { Column } from "../../shell/table.js";
-import { CopyButton, ShortId, Time } from "../../shell/values.js";
+import { type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { ButtonForm } from "../../shell/form.js";
+import { Link } from "../../shell/link.js";
+import { Badge, EmptyState, Facts, Panel, type State } from "../../shell/panel.js";
+import { actionColumn, type Column } from "../../shell/table.js";
+import { CopyButton, ShortId, Time, Unbroken } from "../../shell/values.js";
 import { importPath } from "../imports/importStatus.js";
 import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./endpointPanels.js";
 
 /** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
 const shownCharacters = 2_000;
 
-export const deliveryPage: PageDefinition<SignedInVisit> = {
-  path: deliveryPath("{endpointId}", "{deliveryId}"),
-  access: "webhooks",
-  show: async (visit, deps) => {
-    const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
-    const { endpointId, url } = await requireEndpoint(visit, deps);
-    const delivery = await findDelivery(visit.person.organisationId, endpointId, visit.params["deliveryId"] ?? "", deps.pool);
-    if (!delivery) throw new Rejection("notFound", "There is no such delivery. Deliveries are kept for 30 days");
-    const { deliveryId, type, eventId, importId, occurredAt, attempts } = delivery;
-    const payload = await payloadOf({ ...delivery, endpointId }, visit, deps);
-    return {
-      title: type,
-      crumbs: [
-        ["Webhooks", webhooksPath],
-        [url, endpointPath(endpointId)],
-      ],
-      scripts: ["live.js"],
-      body: (
-        <>
-          {importId ? (
-            <p class="under-heading">
-              <a href={visit.links.to(importPath(importId))}>The import</a>
-            </p>
-          ) : null}
-          <Live visit={visit} from={livePath(endpointId)} version={version} />
-          <div id="delivery-now" data-refetch>
-            <Panel id="outcome" title="Delivery">
-              <Facts
-                facts={[
-                  ["Outcome", <DeliveryOutcome visit={visit} delivery={delivery} />],
-                  ["Happened", <Time visit={visit} at={occurredAt} exact />],
-                  ["webhook-id", <ShortId id={eventId} about="the webhook-id" />],
-                ]}
-              />
-              <SendAgain visit={visit} endpointId={endpointId} deliveryId={deliveryId} about={type} />
-            </Panel>
-            <Panel id="attempts" title="Attempts">
-              <Attempts visit={visit} attempts={attempts} />
-            </Panel>
-          </div>
-          <Payload payload={payload} />
-        </>
-      ),
-    };
-  },
-};
+export const deliveryPage = page(deliveryPath("{endpointId}", "{deliveryId}"), "webhooks", async (visit, deps) => {
+  const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
+  const { endpointId, url } = await requireEndpoint(visit, deps);
+  const delivery = await findDelivery(visit.person.organisationId, endpointId, visit.params["deliveryId"] ?? "", deps.pool);
+  if (!delivery) throw new Rejection("notFound", "There is no such delivery. Deliveries are kept for 30 days");
+  const { deliveryId, type, eventId, importId, occurredAt, attempts } = delivery;
+  const payload = await payloadOf({ ...delivery, endpointId }, visit, deps);
+  return {
+    title: type,
+    crumbs: [
+      ["Webhooks", webhooksPath],
+      [url, endpointPath(endpointId)],
+    ],
+    scripts: ["live.js"],
+    body: (
+      <>
+        {importId ? (
+          <p class="under-heading">
+            <Link to={importPath(importId)}>The import</Link>
+          </p>
+        ) : null}
+        <Live from={livePath(endpointId)} version={version} />
+        <div id="delivery-now" data-refetch>
+          <Panel id="outcome" title="Delivery">
+            <Facts
+              facts={[
+                ["Outcome", <DeliveryOutcome delivery={delivery} />],
+                ["Happened", <Time at={occurredAt} exact />],
+                ["webhook-id", <ShortId id={eventId} about="the webhook-id" />],
+              ]}
+            />
+            <SendAgain path={deliveryPath(endpointId, deliveryId)} about={type} />
+          </Panel>
+          <Panel id="attempts" title="Attempts">
+            <Attempts attempts={attempts} />
+          </Panel>
+        </div>
+        <Payload payload={payload} />
+      </>
+    ),
+  };
+});
 
 /** The body as it is sent, which is built from the log each time. Undefined where the log no longer has the event. */
 async function payloadOf(delivery: Delivery & { endpointId: string }, { person }: SignedInVisit, deps: PortalDeps) {
@@ -88,13 +85,13 @@ const Payload = ({ payload }: { payload: string | undefined }) => (
   </Panel>
 );
 
-function Attempts({ visit, attempts }: { visit: SignedInVisit; attempts: readonly AttemptSummary[] }) {
+function Attempts({ attempts }: { attempts: readonly AttemptSummary[] }) {
   if (attempts.length === 0) return <p class="muted">None yet.</p>;
   return (
     <ol class="attempts">
       {attempts.map(({ attempt, at, milliseconds, status, reason, answer }) => (
         <li value={attempt}>
-          <Time visit={visit} at={at} exact />: {status === null ? (reason ?? "no answer") : `answered ${status}`} after {milliseconds} ms
+          <Time at={at} exact />: {status === null ? (reason ?? "no answer") : `answered ${status}`} after {milliseconds} ms
           {answer ? <pre class="raw-event">{answer.slice(0, shownCharacters)}</pre> : null}
         </li>
       ))}
@@ -102,45 +99,36 @@ function Attempts({ visit, attempts }: { visit: SignedInVisit; attempts: readonl
   );
 }
 
-const states: Readonly<Record<DeliverySummary["status"], { label: string; badge: string }>> = {
+const states: Readonly<Record<DeliverySummary["status"], State>> = {
   waiting: { label: "Waiting", badge: "busy" },
   delivered: { label: "Delivered", badge: "good" },
   failed: { label: "Failed", badge: "bad" },
   dropped: { label: "Not sent", badge: "" },
 };
 
-export const deliveryColumns = (visit: SignedInVisit, endpointId: string): readonly Column<DeliverySummary>[] => [
+export const deliveryColumns = (endpointId: string): readonly Column<DeliverySummary>[] => [
   {
     key: "event",
     heading: "Event",
     names: true,
     value: ({ type }) => type,
-    cell: ({ deliveryId, type }) => (
-      <a class="unbroken" href={visit.links.to(deliveryPath(endpointId, deliveryId))}>
-        {type}
-      </a>
-    ),
+    cell: ({ type }) => <Unbroken text={type} />,
+    link: ({ deliveryId }) => deliveryPath(endpointId, deliveryId),
   },
   { key: "happened", heading: "Happened", value: ({ occurredAt }) => occurredAt },
   {
     key: "outcome",
     heading: "Outcome",
     value: ({ status }) => states[status].label,
-    cell: (delivery) => <DeliveryOutcome visit={visit} delivery={delivery} />,
+    cell: (delivery) => <DeliveryOutcome delivery={delivery} />,
   },
   { key: "attempts", heading: "Attempts", value: ({ attempts }) => inBrief(attempts) },
-  {
-    heading: "Action",
-    number: true,
-    cell: ({ deliveryId, type, occurredAt }) => (
-      <div class="actions">
-        <SendAgain visit={visit} endpointId={endpointId} deliveryId={deliveryId} about={`${type} of ${occurredAt.toISOString()}`} />
-      </div>
-    ),
-  },
+  actionColumn(({ deliveryId, type, occurredAt }) => (
+    <SendAgain path={deliveryPath(endpointId, deliveryId)} about={`${type} of ${occurredAt.toISOString()}`} />
+  )),
 ];
 
-function DeliveryOutcome({ visit, delivery }: { visit: SignedInVisit; delivery: DeliverySummary }) {
+function DeliveryOutcome({ delivery }: { delivery: DeliverySummary }) {
   const { status, reason, dueAt, attempts } = delivery;
   return (
     <span class="endpoint-state">
@@ -148,24 +136,15 @@ function DeliveryOutcome({ visit, delivery }: { visit: SignedInVisit; delivery: 
       {reason ? <span class="muted">{reason}.</span> : null}
       {status === "waiting" && attempts.length > 0 ? (
         <span class="muted">
-          Next attempt <Time visit={visit} at={dueAt} />
+          Next attempt <Time at={dueAt} />
         </span>
       ) : null}
     </span>
   );
 }
 
-interface SendAgainProps {
-  readonly visit: SignedInVisit;
-  readonly endpointId: string;
-  readonly deliveryId: string;
-  readonly about: string;
-}
-
-const SendAgain = ({ visit, endpointId, deliveryId, about }: SendAgainProps) => (
-  <Form visit={visit} to={`${deliveryPath(endpointId, deliveryId)}/send-again`} class="one">
-    <Button class="quiet" aria-description={about} label="Send again" />
-  </Form>
+const SendAgain = ({ path, about }: { path: string; about: string }) => (
+  <ButtonForm to={`${path}/send-again`} about={about} label="Send again" />
 );
 
 function inBrief(attempts: readonly AttemptSummary[]): string {

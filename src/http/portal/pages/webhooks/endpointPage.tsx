@@ -5,14 +5,14 @@ import { countToReplay, mostCounted, replayEvents } from "../../../../commands/w
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
-import { type DeliverySummary, listDeliveries } from "../../../../queries/organisations/webhooks.js";
+import { type DeliverySummary, listDeliveries, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
 import type { Fields } from "../../fields.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import {
-  type AnswerDefinition,
-  type FormDefinition,
   type FormResult,
+  formOf,
+  getAnswer,
   oncePerVisit,
   originOf,
   type PortalDeps,
@@ -23,17 +23,17 @@ import { NoQuestion, Question } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Panel } from "../../shell/panel.js";
-import { Amount, OnlyOnce, ShortId, Time } from "../../shell/values.js";
+import { Amount, ShortId, Time } from "../../shell/values.js";
 import { deliveryColumns } from "./deliveryPage.js";
 import {
   ChangePanel,
   EndpointActions,
   EndpointState,
-  type EndpointView,
   endpointPath,
   livePath,
   ReplayPanel,
   requireEndpoint,
+  secretOnce,
   webhooksPath,
 } from "./endpointPanels.js";
 
@@ -42,15 +42,10 @@ const current = oncePerVisit(async (visit, deps: PortalDeps) => {
   return { version, endpoint: await requireEndpoint(visit, deps) };
 });
 
-export const endpointStream: AnswerDefinition<SignedInVisit> = {
-  method: "GET",
-  path: livePath(),
-  access: "webhooks",
-  answer: async (visit, deps) => {
-    const { endpointId } = await requireEndpoint(visit, deps);
-    return liveAnswer(visit, deps, watchedName.endpoint(endpointId));
-  },
-};
+export const endpointStream = getAnswer(livePath(), "webhooks", async (visit, deps) => {
+  const { endpointId } = await requireEndpoint(visit, deps);
+  return liveAnswer(visit, deps, watchedName.endpoint(endpointId));
+});
 
 export const endpointList = listPage<DeliverySummary>({
   path: `${webhooksPath}/{endpointId}`,
@@ -69,26 +64,25 @@ export const endpointList = listPage<DeliverySummary>({
     const items = found.slice(0, limit);
     return { items, nextCursor: found.length > limit ? String(items.at(-1)?.deliveryId) : null };
   },
-  columns: (visit) => deliveryColumns(visit, visit.params["endpointId"] ?? ""),
+  columns: (visit) => deliveryColumns(visit.params["endpointId"] ?? ""),
   panel: () => ({ id: "deliveries", "data-refetch": "" }),
   above: async (visit, deps) => {
     const { endpoint, version } = await current(visit, deps);
     const { endpointId } = endpoint;
     return (
       <>
-        {visit.notice?.once ? <OnlyOnce title="The secret, shown only this once" text={visit.notice.once} copyLabel="Copy secret" /> : null}
-        <EndpointQuestion visit={visit} endpoint={endpoint} replay={await replayIn(visit, deps, endpointId)} />
-        <Live visit={visit} from={livePath(endpointId)} version={version} />
+        <EndpointQuestion question={visit.query["ask"]} endpoint={endpoint} replay={await replayIn(visit, deps, endpointId)} />
+        <Live from={livePath(endpointId)} version={version} />
         <div id="endpoint-now" data-refetch>
           <Panel id="state" title="State">
             <p>
-              <EndpointState visit={visit} endpoint={endpoint} />
+              <EndpointState {...endpoint} />
             </p>
-            <RotationNote visit={visit} endpoint={endpoint} />
+            <RotationNote {...endpoint} />
             <p class="muted">
               Endpoint <ShortId id={endpointId} about="the id of this endpoint" />
             </p>
-            <EndpointActions visit={visit} endpoint={endpoint} />
+            <EndpointActions {...endpoint} />
           </Panel>
         </div>
       </>
@@ -98,8 +92,8 @@ export const endpointList = listPage<DeliverySummary>({
     const { endpoint } = await current(visit, deps);
     return (
       <>
-        <ReplayPanel visit={visit} endpoint={endpoint} />
-        <ChangePanel visit={visit} endpoint={endpoint} />
+        <ReplayPanel endpointId={endpoint.endpointId} visit={visit} />
+        <ChangePanel endpoint={endpoint} submitted={visit.submitted} />
       </>
     );
   },
@@ -126,19 +120,18 @@ function replayFrom(text: string, timezone: string): Date {
   return new Date(from);
 }
 
-function RotationNote({ visit, endpoint: { rotatedAt } }: EndpointView) {
+function RotationNote({ rotatedAt }: WebhookSummary) {
   if (!rotatedAt) return null;
   const until = new Date(rotatedAt.getTime() + overlapHours * 3_600_000);
   if (until.getTime() <= Date.now())
     return (
       <p class="muted">
-        Secret created on <Time visit={visit} at={rotatedAt} />.
+        Secret created on <Time at={rotatedAt} />.
       </p>
     );
   return (
     <p>
-      Secret rotated on <Time visit={visit} at={rotatedAt} />. Until <Time visit={visit} at={until} /> requests are signed with both the old
-      and the new secret.
+      Secret rotated on <Time at={rotatedAt} />. Until <Time at={until} /> requests are signed with both the old and the new secret.
     </p>
   );
 }
@@ -150,14 +143,18 @@ interface Replay {
   readonly imports: number;
 }
 
+interface QuestionProps {
+  readonly question: string | undefined;
+  readonly endpoint: WebhookSummary;
+  readonly replay: Replay | undefined;
+}
+
 /** The question before an endpoint is removed, gets a new secret, or is sent everything again. */
-function EndpointQuestion({ visit, endpoint, replay }: EndpointView & { replay: Replay | undefined }) {
-  const { endpointId, url, waiting, pausedAt } = endpoint;
-  const question = visit.query["ask"];
+function EndpointQuestion({ question, endpoint: { endpointId, url, waiting, pausedAt }, replay }: QuestionProps) {
   const path = endpointPath(endpointId);
   if (question === "remove")
     return (
-      <Question visit={visit} title="Remove this endpoint?" to={`${path}/remove`} back={path} label="Remove">
+      <Question title="Remove this endpoint?" to={`${path}/remove`} back={path} label="Remove">
         <p>
           No more events are sent to <strong>{url}</strong>
           {waiting > 0 ? `, and ${waiting === 1 ? "the waiting one is" : `the ${waiting} waiting ones are`} dropped` : ""}. This cannot be
@@ -167,7 +164,7 @@ function EndpointQuestion({ visit, endpoint, replay }: EndpointView & { replay: 
     );
   if (question === "rotate")
     return (
-      <Question visit={visit} title="Rotate the secret?" to={`${path}/rotate`} back={path} label="Rotate">
+      <Question title="Rotate the secret?" to={`${path}/rotate`} back={path} label="Rotate">
         <p>
           You get a new secret, shown once. For {overlapHours} hours, requests to <strong>{url}</strong> are signed with both secrets.
           Switch your receiver to the new one before then.
@@ -176,16 +173,9 @@ function EndpointQuestion({ visit, endpoint, replay }: EndpointView & { replay: 
     );
   if (replay)
     return (
-      <Question
-        visit={visit}
-        title="Send these events again?"
-        to={`${path}/replay`}
-        back={path}
-        label="Replay"
-        fields={{ from: replay.from }}
-      >
+      <Question title="Send these events again?" to={`${path}/replay`} back={path} label="Replay" fields={{ from: replay.from }}>
         <p>
-          All events since <Time visit={visit} at={replay.since} /> are sent to <strong>{url}</strong> again, for{" "}
+          All events since <Time at={replay.since} /> are sent to <strong>{url}</strong> again, for{" "}
           {replay.imports > mostCounted ? "more than " : "at most "}
           <Amount value={Math.min(replay.imports, mostCounted)} /> {replay.imports === 1 ? "import" : "imports"}. Each event keeps its id.
           {pausedAt ? " They are sent when the endpoint is resumed." : ""}
@@ -199,16 +189,12 @@ type EndpointRef = { organisationId: string; endpointId: string };
 type Work = (named: EndpointRef, visit: SignedInVisit, deps: PortalDeps, fields: Fields) => Promise<FormResult | string>;
 
 /** A form about one endpoint; a line for the notice leads back to its page. */
-const form = (what: string, work: Work): FormDefinition<SignedInVisit> => ({
-  path: `${webhooksPath}/{endpointId}${what}`,
-  access: "webhooks",
-  page: endpointList.page,
-  submit: async (visit, fields, deps) => {
+const form = (what: string, work: Work) =>
+  formOf(endpointList.page, what, async (visit, fields, deps) => {
     const { endpointId } = await requireEndpoint(visit, deps);
     const outcome = await work({ organisationId: visit.person.organisationId, endpointId }, visit, deps, fields);
     return typeof outcome === "string" ? withNotice(endpointPath(endpointId), outcome) : outcome;
-  },
-});
+  });
 
 const changeForm = form("", async (named, visit, { webhooks }, fields) => {
   const events = fields.all("events");
@@ -220,7 +206,7 @@ const changeForm = form("", async (named, visit, { webhooks }, fields) => {
 const rotateForm = form("/rotate", async (named, visit, { webhooks }) => {
   const { secret } = await rotateWebhook(webhooks, named, originOf(visit));
   const line = `Secret rotated. Copy the new one now: you cannot see it again. For ${overlapHours} hours, requests are signed with both secrets.`;
-  return withNotice(endpointPath(named.endpointId), line, secret);
+  return withNotice(endpointPath(named.endpointId), line, secretOnce(secret));
 });
 
 const pingForm = form("/ping", async (named, _, { pool }) => {

@@ -2,9 +2,10 @@
 import { Rejection } from "../../../../domain/rejection.js";
 import { webhookEvents } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
+import type { Fields } from "../../fields.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { AskButton, AskForm, Field, Form } from "../../shell/form.js";
-import { Panel } from "../../shell/panel.js";
+import { AskButton, AskForm, Button, ButtonForm, Field, Form, Tick } from "../../shell/form.js";
+import { Badge, Panel } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
 import { today } from "../days.js";
 
@@ -25,21 +26,12 @@ export async function requireEndpoint({ params, person }: SignedInVisit, { pool 
   return found;
 }
 
-export interface EndpointView {
-  readonly visit: SignedInVisit;
-  readonly endpoint: WebhookSummary;
-}
+export const secretOnce = (text: string) => ({ title: "The secret, shown only this once", text, copyLabel: "Copy secret" });
 
-export function EndpointActions({ visit, endpoint: { endpointId, url, pausedAt } }: EndpointView) {
+export function EndpointActions({ endpointId, url, pausedAt }: WebhookSummary) {
   const path = endpointPath(endpointId);
-  const button = (what: string, label: string) => (
-    <Form visit={visit} to={`${path}/${what}`} class="one">
-      <button type="submit" class="quiet">
-        {label}
-      </button>
-    </Form>
-  );
-  const ask = (what: string, label: string) => <AskButton visit={visit} at={path} question={{ ask: what }} label={label} about={url} />;
+  const button = (what: string, label: string) => <ButtonForm to={`${path}/${what}`} label={label} />;
+  const ask = (what: string, label: string) => <AskButton at={path} question={{ ask: what }} label={label} about={url} />;
   return (
     <div class="button-row">
       {button("ping", "Send a ping")}
@@ -51,16 +43,14 @@ export function EndpointActions({ visit, endpoint: { endpointId, url, pausedAt }
 }
 
 /** Asks first: it may be thousands of requests. Without a choice it begins with today. */
-export function ReplayPanel({ visit, endpoint: { endpointId } }: EndpointView) {
+export function ReplayPanel({ visit, endpointId }: { visit: SignedInVisit; endpointId: string }) {
   const { timezone } = visit.person;
-  const from = visit.submitted.get("from") || visit.query["from"] || `${today(timezone, new Date())}T00:00`;
+  const from = visit.query["from"] || `${today(timezone, new Date())}T00:00`;
   return (
     <Panel id="replay" title="Replay">
-      <AskForm visit={visit} at={endpointPath(endpointId)} question={{ ask: "replay" }} class="in-line">
+      <AskForm at={endpointPath(endpointId)} question={{ ask: "replay" }} class="in-line">
         <Field label="From" name="from" type="datetime-local" value={from} />
-        <button type="submit" class="quiet">
-          Replay from then
-        </button>
+        <Button class="quiet" label="Replay from then" />
       </AskForm>
       <p class="hint">
         Sends every event since that time again, including those that were delivered before. Each keeps its id, so your receiver can tell
@@ -70,29 +60,25 @@ export function ReplayPanel({ visit, endpoint: { endpointId } }: EndpointView) {
   );
 }
 
-export function ChangePanel({ visit, endpoint: { endpointId, url, events } }: EndpointView) {
-  const again = visit.submitted.get("url");
+export function ChangePanel({ endpoint: { endpointId, url, events }, submitted }: { endpoint: WebhookSummary; submitted: Fields }) {
   return (
     <Panel id="change" title="Change">
-      <Form visit={visit} to={endpointPath(endpointId)}>
-        <Field label="URL" name="url" maxlength={2_000} value={again || url} autocomplete="off" />
-        <EventChoice chosen={again ? visit.submitted.all("events") : events} />
-        <div>
-          <button type="submit">Save changes</button>
-        </div>
+      <Form to={endpointPath(endpointId)} submit="Save changes">
+        <Field label="URL" name="url" maxlength={2_000} value={url} autocomplete="off" />
+        <EventChoice chosen={submitted.get("url") ? submitted.all("events") : events} />
       </Form>
     </Panel>
   );
 }
 
 /** Whether it is sent to, and if not, since when and why. */
-export function EndpointState({ visit, endpoint: { pausedAt, pausedBecause, failures, failingSince } }: EndpointView) {
-  if (!pausedAt && failures === 0) return <span class="badge good">Active</span>;
+export function EndpointState({ pausedAt, pausedBecause, failures, failingSince }: WebhookSummary) {
+  if (!pausedAt && failures === 0) return <Badge state={{ label: "Active", badge: "good" }} />;
   return (
     <span class="endpoint-state">
-      {pausedAt ? <span class="badge warn">Paused</span> : <span class="badge bad">Failing</span>}
+      <Badge state={pausedAt ? { label: "Paused", badge: "warn" } : { label: "Failing", badge: "bad" }} />
       <span class="muted">
-        since <Time visit={visit} at={pausedAt ?? failingSince} />
+        since <Time at={pausedAt ?? failingSince} />
         {pausedAt ? `. ${pausedBecause ?? "Somebody paused it."}` : ". Retried for up to three days"}
       </span>
     </span>
@@ -104,12 +90,12 @@ export const EventChoice = ({ chosen }: { chosen: readonly string[] }) => (
   <fieldset class="events">
     <legend>Events</legend>
     {Object.entries(webhookEvents).map(([type, { meaning }]) => (
-      <label class="check">
-        <input type="checkbox" name="events" value={type} checked={chosen.includes(type)} />
-        <span>
-          <code>{type}</code> <span class="muted">{meaning}</span>
-        </span>
-      </label>
+      <Tick
+        label={[<code>{type}</code>, " ", <span class="muted">{meaning}</span>]}
+        name="events"
+        value={type}
+        checked={chosen.includes(type)}
+      />
     ))}
   </fieldset>
 );

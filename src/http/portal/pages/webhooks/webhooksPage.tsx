@@ -1,12 +1,14 @@
 import { addWebhook } from "../../../../commands/organisations/webhooks.js";
 import { webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
-import { type FormDefinition, originOf, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Button, ButtonLink, Field, Form } from "../../shell/form.js";
+import { withQuery } from "../../links.js";
+import { formOf, originOf, type SignedInVisit, withNotice } from "../../pageDefinition.js";
+import { Field, Form } from "../../shell/form.js";
+import { ButtonLink, Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Panel } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
-import { EndpointState, EventChoice, endpointPath, webhooksPath } from "./endpointPanels.js";
+import { EndpointState, EventChoice, endpointPath, secretOnce, webhooksPath } from "./endpointPanels.js";
 
 const isAdding = ({ query, submitted }: SignedInVisit) => query["add"] !== undefined || submitted.get("url") !== "";
 
@@ -16,14 +18,14 @@ const webhooksList = listPage<WebhookSummary>({
   title: "Webhooks",
   of: ["endpoint", "endpoints"],
   caption: "Endpoints, oldest first",
-  action: (visit) => (isAdding(visit) ? null : <ButtonLink to={visit.links.to(webhooksPath, { add: "endpoint" })} label="Add endpoint" />),
+  action: (visit) => (isAdding(visit) ? null : <ButtonLink to={withQuery(webhooksPath, { add: "endpoint" })} label="Add endpoint" />),
   query: async (visit, _, { pool }) => ({ items: await listWebhooks(visit.person.organisationId, pool), nextCursor: null }),
-  columns: (visit) => columns(visit),
+  columns: () => columns,
   above: (visit) => (isAdding(visit) ? <NewEndpoint visit={visit} /> : null),
-  empty: ({ links }) => (
+  empty: () => (
     <EmptyState title="No endpoints yet">
       Waybill sends a request to your address when an import starts or ends, so that your systems do not have to keep asking.{" "}
-      <a href={links.to("/docs")}>The API reference</a> says what is sent and how to verify it.
+      <Link to="/docs">The API reference</Link> says what is sent and how to verify it.
     </EmptyState>
   ),
 });
@@ -34,20 +36,9 @@ function NewEndpoint({ visit }: { visit: SignedInVisit }) {
   const again = visit.submitted.all("events");
   return (
     <Panel id="add" title="Add an endpoint">
-      <Form visit={visit} to={webhooksPath}>
-        <Field
-          label="URL"
-          name="url"
-          maxlength={2_000}
-          value={visit.submitted.get("url")}
-          autocomplete="off"
-          hint="The address to send to, starting with https://"
-        />
+      <Form to={webhooksPath} submit="Add endpoint" cancel={webhooksPath}>
+        <Field label="URL" name="url" maxlength={2_000} autocomplete="off" hint="The address to send to, starting with https://" />
         <EventChoice chosen={again.length > 0 ? again : webhookEventTypes} />
-        <div class="button-row">
-          <Button label="Add endpoint" />
-          <ButtonLink to={visit.links.to(webhooksPath)} label="Cancel" quiet />
-        </div>
       </Form>
     </Panel>
   );
@@ -55,30 +46,26 @@ function NewEndpoint({ visit }: { visit: SignedInVisit }) {
 
 const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused" : failures > 0 ? "Failing" : "Active");
 
-const columns = (visit: SignedInVisit): readonly Column<WebhookSummary>[] => [
+const columns: readonly Column<WebhookSummary>[] = [
   {
     key: "url",
     heading: "URL",
     names: true,
     value: ({ url }) => url,
-    cell: ({ endpointId, url }) => <a href={visit.links.to(endpointPath(endpointId))}>{url}</a>,
+    link: ({ endpointId }) => endpointPath(endpointId),
   },
-  { key: "state", heading: "State", value: stateOf, cell: (endpoint) => <EndpointState visit={visit} endpoint={endpoint} /> },
+  { key: "state", heading: "State", value: stateOf, cell: EndpointState },
   { key: "events", heading: "Events", value: ({ events }) => (events.length === webhookEventTypes.length ? "All" : events.join(", ")) },
   { key: "added", heading: "Added", value: ({ addedAt }) => addedAt },
   { key: "waiting", heading: "Waiting", number: true, value: ({ waiting }) => waiting },
 ];
 
-export const addForm: FormDefinition<SignedInVisit> = {
-  path: webhooksPath,
-  access: "webhooks",
-  page: webhooksPage,
-  faults: { url: /URL|https?|address|host/i },
-  submit: async (visit, fields, { webhooks }) => {
-    const { organisationId } = visit.person;
-    const wanted = { organisationId, url: fields.get("url"), events: fields.all("events") };
-    const { endpointId, secret } = await addWebhook(webhooks, wanted, originOf(visit));
-    const line = "Endpoint added. Copy its secret now: you cannot see it again. Then send a ping to test it.";
-    return withNotice(endpointPath(endpointId), line, secret);
-  },
-};
+const faults = { url: /URL|https?|address|host/i };
+
+export const addForm = formOf(webhooksPage, { below: "", faults }, async (visit, fields, { webhooks }) => {
+  const { organisationId } = visit.person;
+  const wanted = { organisationId, url: fields.get("url"), events: fields.all("events") };
+  const { endpointId, secret } = await addWebhook(webhooks, wanted, originOf(visit));
+  const line = "Endpoint added. Copy its secret now: you cannot see it again. Then send a ping to test it.";
+  return withNotice(endpointPath(endpointId), line, secretOnce(secret));
+});

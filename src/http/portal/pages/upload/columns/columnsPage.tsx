@@ -1,4 +1,5 @@
 // The page Columns and its form: for the file of a draft, which goes on with what was chosen, and for a choice without a file.
+
 import { columnChoiceFaults, expectValidChoice } from "../../../../../commands/imports/chosenColumns.js";
 import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
 import type { Catalogue } from "../../../../../domain/catalogue/catalogue.js";
@@ -11,104 +12,109 @@ import { presentCatalogueOf, principalNames } from "../../../../../queries/organ
 import { type Fields, maxFormBytes } from "../../../fields.js";
 import {
   type FormDefinition,
+  formOf,
   originOf,
   type PageContent,
   type PageDefinition,
   type PortalDeps,
+  page,
   type SignedInVisit,
   withNotice,
 } from "../../../pageDefinition.js";
-import { Button, ButtonLink, HiddenFields } from "../../../shell/form.js";
+import { Button, Form } from "../../../shell/form.js";
 import { countInWords } from "../../../shell/formats.js";
+import { ButtonLink, Link } from "../../../shell/link.js";
 import { EmptyState, Panel } from "../../../shell/panel.js";
 import { Time } from "../../../shell/values.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/importStatus.js";
 import { columnsOfDraft, columnsPath, draftPath, reportedImport, uploadPath } from "../drafts.js";
-import { UploadProgress } from "../uploadPage.js";
+import { UploadButtons } from "../uploadPage.js";
 import { draftWork } from "../workOnDraft.js";
 import { ColumnTable, FieldsWithoutColumn, OrderOfDates, WayOfNumbers } from "./columnFields.js";
 import { type ColumnsSource, columnsSource, firstChoice, readChoice } from "./columnsSource.js";
 
 /** `columnsPath` is for a choice without a file. */
-const pageAt = (path: string): PageDefinition<SignedInVisit> => ({
-  path,
-  access: "operate",
-  show: async (visit, deps) => {
-    const { query, submitted, person, params } = visit;
-    if (params["fileId"] === undefined && !(submitted.get("headings") || query["headings"])) return noHeadings(visit);
-    const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
-    const { draft, remembered } = source;
-    if (draft?.importId) return { goTo: importPath(draft.importId) };
-    if (draft && (await reportedImport(visit, deps, draft.checked ?? { take: "" }))) return { goTo: draftPath(draft.fileId) };
-    const { catalogue } = await presentCatalogue(visit, deps);
-    const of = { kind: source.kind, customFields: catalogue.file.customFields };
-    const sent = submitted.get("sent") === "" ? undefined : readChoice(submitted, source, of);
-    const choice = sent ?? (await firstChoice(source, deps, person.organisationId, of));
-    const faults = sent || draft?.checked?.columns ? [] : whyNot(source, catalogue, deps);
-    const chosen = { source, choice, fields: choosableFields(of) };
-    const nameOf = await principalNames(person.organisationId, deps.pool);
-    return {
-      title: "Columns",
-      crumbs: [
-        ["Upload a file", uploadPath],
-        ...(draft?.checked && !draft.checked.undecided ? ([[draft.file.name, draftPath(draft.fileId)]] as const) : []),
-      ],
-      scripts: ["upload.js", "columns.js"],
-      body: (
-        <>
-          <div class="panel">
-            <About source={source} />
-            {draft?.notes.map((note) => (
-              <p class="notice warn">{note}</p>
-            ))}
-            {remembered ? (
-              <p class="hint">
-                Chosen <Time visit={visit} at={new Date(remembered.at)} /> by {nameOf(remembered.by)} for files with these columns.
-              </p>
-            ) : null}
-            {faults.length > 0 ? <p class="notice warn">That choice does not fit: {faults.join(" ")}</p> : null}
-          </div>
-          <form
-            id={draft ? "upload" : "columns"}
-            class="choose-columns"
-            method="post"
-            action={visit.links.to(draft ? columnsOfDraft(draft.fileId) : columnsPath)}
-          >
-            <HiddenFields values={{ token: visit.formToken, ...(draft ? {} : nameOfSource(source)), sent: "yes" }} />
-            <Panel id="columns-of-file" title={draft ? "Columns of the file" : "Columns"}>
-              <ColumnTable {...chosen} />
+const showColumns: PageDefinition["show"] = async (visit, deps) => {
+  const { query, submitted, person, params } = visit;
+  if (params["fileId"] === undefined && !(submitted.get("headings") || query["headings"])) return noHeadings;
+  const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
+  const { draft, remembered } = source;
+  if (draft?.importId) return { goTo: importPath(draft.importId) };
+  if (draft && (await reportedImport(visit, deps, draft.checked ?? { take: "" }))) return { goTo: draftPath(draft.fileId) };
+  const { catalogue } = await presentCatalogue(visit, deps);
+  const of = { kind: source.kind, customFields: catalogue.file.customFields };
+  const sent = submitted.get("sent") === "" ? undefined : readChoice(submitted, source, of);
+  const choice = sent ?? (await firstChoice(source, deps, person.organisationId, of));
+  const faults = sent || draft?.checked?.columns ? [] : whyNot(source, catalogue, deps);
+  const chosen = { source, choice, fields: choosableFields(of) };
+  const nameOf = await principalNames(person.organisationId, deps.pool);
+  return {
+    title: "Columns",
+    crumbs: [
+      ["Upload a file", uploadPath],
+      ...(draft?.checked && !draft.checked.undecided ? ([[draft.file.name, draftPath(draft.fileId)]] as const) : []),
+    ],
+    scripts: ["upload.js", "columns.js"],
+    body: (
+      <>
+        <div class="panel">
+          <About source={source} />
+          {draft?.notes.map((note) => (
+            <p class="notice warn">{note}</p>
+          ))}
+          {remembered ? (
+            <p class="hint">
+              Chosen <Time at={new Date(remembered.at)} /> by {nameOf(remembered.by)} for files with these columns.
+            </p>
+          ) : null}
+          {faults.length > 0 ? <p class="notice warn">That choice does not fit: {faults.join(" ")}</p> : null}
+        </div>
+        <Form
+          id={draft ? "upload" : "columns"}
+          class="choose-columns"
+          to={draft ? columnsOfDraft(draft.fileId) : columnsPath}
+          hidden={{ ...(draft ? {} : nameOfSource(source)), sent: "yes" }}
+        >
+          <Panel id="columns-of-file" title={draft ? "Columns of the file" : "Columns"}>
+            <ColumnTable {...chosen} />
+          </Panel>
+          <div class="beside-columns">
+            <Panel id="without-column" title="Fields without a column">
+              <FieldsWithoutColumn {...chosen} />
             </Panel>
-            <div class="beside-columns">
-              <Panel id="without-column" title="Fields without a column">
-                <FieldsWithoutColumn {...chosen} />
-              </Panel>
-              <div class="panel">
-                <OrderOfDates {...chosen} />
-                <WayOfNumbers {...chosen} />
-                {draft ? <ButtonsOfFile /> : <Buttons visit={visit} />}
-              </div>
+            <div class="panel">
+              <OrderOfDates {...chosen} />
+              <WayOfNumbers {...chosen} />
+              {draft ? (
+                <UploadButtons />
+              ) : (
+                <div class="button-row">
+                  <Button name="do" value="save" label="Save columns" />
+                  <ButtonLink to={uploadPath} label="Cancel" quiet />
+                </div>
+              )}
             </div>
-          </form>
-        </>
-      ),
-    };
-  },
-});
+          </div>
+        </Form>
+      </>
+    ),
+  };
+};
 
-export const columnsPage = pageAt(columnsPath);
-export const draftColumnsPage = pageAt(columnsOfDraft());
+export const columnsPage = page(columnsPath, "operate", showColumns);
+export const draftColumnsPage = page(columnsOfDraft(), "operate", showColumns);
 
-const noHeadings = (visit: SignedInVisit): PageContent => ({
+const noHeadings: PageContent = {
   title: "Columns",
   body: (
     <div class="panel">
       <EmptyState title="No columns to choose">
-        <a href={visit.links.to(uploadPath)}>Upload a file</a> to choose its columns.
+        <Link to={uploadPath}>Upload a file</Link> to choose its columns.
       </EmptyState>
     </div>
   ),
-});
+};
 
 /** Why what was chosen for these headings is not taken for this file. */
 function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
@@ -136,48 +142,24 @@ function About({ source: { draft, headings, kind } }: { source: ColumnsSource })
   );
 }
 
-const Buttons = ({ visit }: { visit: SignedInVisit }) => (
-  <div class="button-row">
-    <Button name="do" value="save" label="Save columns" />
-    <ButtonLink to={visit.links.to(uploadPath)} label="Cancel" quiet />
-  </div>
-);
-
-const ButtonsOfFile = () => (
-  <>
-    <div class="button-row">
-      <Button name="do" value="check" class="quiet" data-check-button label="Check file" />
-      <Button name="do" value="upload" label="Upload" />
-      <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
-    </div>
-    <UploadProgress />
-  </>
-);
-
 /** The form of a file with the most columns, for an organisation with the most custom fields and the longest labels. */
 const mostBytes = 8 * maxFormBytes;
 
-const formOf = (page: PageDefinition<SignedInVisit>): FormDefinition<SignedInVisit> => ({
-  path: page.path,
-  access: "operate",
-  page,
-  mostBytes,
-  submit: async (visit, fields, deps) => {
-    const source = await columnsSource(visit, deps, fields.get);
-    const { draft, kind } = source;
-    if (draft?.importId) return { goTo: importPath(draft.importId) };
-    const choice = await validChoice(visit, deps, source, fields);
-    if (draft) {
-      const columns = await columnsOf(visit, deps, source, choice);
-      const checked = { take: draft.checked?.take ?? "", report: draft.checked?.report, columns };
-      return draftWork(visit, deps, { draft: { ...draft, checked }, act: fields.get("do") === "check" ? "check" : "upload" });
-    }
-    await rememberColumns(deps.organisations, { organisationId: visit.person.organisationId, kind, choice }, originOf(visit));
-    return withNotice(uploadPath, "Columns saved. They apply to the next file with these headings.");
-  },
-});
+const submitColumns: FormDefinition["submit"] = async (visit, fields, deps) => {
+  const source = await columnsSource(visit, deps, fields.get);
+  const { draft, kind } = source;
+  if (draft?.importId) return { goTo: importPath(draft.importId) };
+  const choice = await validChoice(visit, deps, source, fields);
+  if (draft) {
+    const columns = await columnsOf(visit, deps, source, choice);
+    const checked = { take: draft.checked?.take ?? "", report: draft.checked?.report, columns };
+    return draftWork(visit, deps, { draft: { ...draft, checked }, act: fields.get("do") === "check" ? "check" : "upload" });
+  }
+  await rememberColumns(deps.organisations, { organisationId: visit.person.organisationId, kind, choice }, originOf(visit));
+  return withNotice(uploadPath, "Columns saved. They apply to the next file with these headings.");
+};
 
-export const columnsForms = [formOf(columnsPage), formOf(draftColumnsPage)];
+export const columnsForms = [columnsPage, draftColumnsPage].map((shown) => formOf(shown, { below: "", mostBytes }, submitColumns));
 
 async function validChoice(visit: SignedInVisit, deps: PortalDeps, source: ColumnsSource, fields: Fields): Promise<ColumnChoice> {
   const { catalogue } = await presentCatalogue(visit, deps);

@@ -1,0 +1,116 @@
+// What the streams say, as rows of temporary tables, which Postgres compares with the tables of the projections. They last as long as the
+// caller's transaction.
+import type { PoolClient } from "pg";
+import { fieldsOf, isNumber } from "../../domain/imports/fields.js";
+import { instantOf } from "../../domain/imports/timestamp.js";
+import type { RowAccepted } from "../../events/importEvents.js";
+import type { ImportEvent } from "../../events/importLayout.js";
+import { groupOf, type ImportFold, numberOf, recountRows } from "./importFold.js";
+
+/** Each has the types of the table that it is compared with. */
+const sources = {
+  audited_imports: `select import_id, position as import_position, organisation_id, kind, status, received, processed, failed, revision,
+                           source_details, finished_at from imports`,
+  audited_activities: "select *, null::bigint as half_hour from activities",
+  audited_lines: `select import_position, "row", shipment, "values", ''::text as "group" from shipment_lines`,
+  audited_rejections: `select import_position, "row", handle, error, lead, faults::jsonb as faults, element, data::jsonb as data from rejections`,
+  audited_reversed_shipments: "select import_position, shipment_id from shipments",
+  audited_uncounted_activities: "select * from uncounted_activities",
+  audited_uncounted_imports: "select * from uncounted_imports",
+  audited_activity_corrections: "select * from activity_corrections",
+} as const;
+
+type EvidenceTable = keyof typeof sources;
+
+export interface EvidenceWriter {
+  add(table: EvidenceTable, row: Readonly<Record<string, unknown>>): void;
+  /** How many rows wait to be written. */
+  waiting(): number;
+  flush(): Promise<void>;
+}
+
+export async function createEvidence(client: PoolClient): Promise<EvidenceWriter> {
+  for (const [table, source] of Object.entries(sources))
+    await client.query(`create temp table ${table} on commit drop as ${source} with no data`);
+  let rows = new Map<EvidenceTable, unknown[]>();
+  let count = 0;
+  return {
+    add(table, row) {
+      rows.set(table, rows.get(table) ?? []);
+      rows.get(table)?.push(row);
+      count += 1;
+    },
+    waiting: () => count,
+    async flush() {
+      for (const [table, some] of rows)
+        await client.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [storableJson(some)]);
+      rows = new Map();
+      count = 0;
+    },
+  };
+}
+
+/** Pushes with NUL or a lone surrogate are rejected. If a stream has one, the tables have U+FFFD in its place. */
+function storableJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!text.includes("\\u")) return text;
+  return text.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (escaped) => (escaped.length > 2 ? "\ufffd" : escaped));
+}
+
+/** The status of an import by its last event. */
+export const endings = { ImportCompleted: "completed", ImportFailed: "failed", ImportCancelled: "cancelled" } as const;
+
+export function addImport(writer: EvidenceWriter, fold: ImportFold): void {
+  const { importId, requested, started, ended, revision } = fold;
+  if (!requested) return;
+  const { organisationId, kind, sourceDetails } = requested.data;
+  const counts = recountRows(fold);
+  const isCounted = ended ? ended.type === "ImportCompleted" : kind === "activities";
+  writer.add("audited_imports", {
+    import_id: importId,
+    import_position: String(requested.position.commit),
+    organisation_id: organisationId,
+    kind,
+    status: ended ? endings[ended.type] : started ? "processing" : "queued",
+    ...counts,
+    processed: isCounted ? counts.processed : 0,
+    revision: String(revision),
+    source_details: sourceDetails,
+    finished_at: ended?.data.at,
+  });
+}
+
+/** Call it after the event has been folded. */
+export function addRow(writer: EvidenceWriter, fold: ImportFold, event: ImportEvent | undefined): void {
+  if (!fold.requested || (event?.type !== "RowAccepted" && event?.type !== "RowRejected")) return;
+  const { kind } = fold.requested.data;
+  const place = { import_position: String(fold.requested.position.commit), row: event.data.row };
+  if (event.type === "RowRejected") {
+    const { shipmentId, reference, error, lead, faults, element, data } = event.data;
+    const handle = kind === "shipments" ? shipmentId : reference;
+    writer.add("audited_rejections", { ...place, handle, error, lead, faults, element, data });
+  } else if (kind === "activities") {
+    writer.add("audited_activities", { ...place, ...activityColumns(event.data), half_hour: halfHourOf(event.data) });
+  } else {
+    const { values } = event.data;
+    writer.add("audited_lines", { ...place, shipment: numberOf(event.data), values, group: groupOf(fold, event.data) });
+  }
+}
+
+export function activityColumns({ values }: Pick<RowAccepted, "values">): Record<string, unknown> {
+  const given = values as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    fieldsOf("activity").map((field) => {
+      const value = given[field.name] ?? null;
+      return [field.ledgerColumn, value === null ? null : isNumber(field) ? Number(value) : String(value)];
+    }),
+  );
+}
+
+const halfHour = 30 * 60;
+
+/** In seconds since 1970; null where the ledger has the row, but no half hour for it. */
+function halfHourOf({ values }: RowAccepted): number | null {
+  const instant = instantOf(String((values as Record<string, unknown>)["activityTimestamp"]), "UTC");
+  return instant === undefined ? null : Math.floor(instant / 1000 / halfHour) * halfHour;
+}
