@@ -33,6 +33,17 @@ function malformed(): Rejection {
   return new Rejection("invalid", sentence, [sentence]);
 }
 
+/** What a list is narrowed to. */
+export interface TimeRange {
+  /** Included. */
+  readonly from?: Date | undefined;
+  /** Not included. */
+  readonly to?: Date | undefined;
+}
+
+/** For cursors: a cursor belongs to one range. */
+export const timeScope = ({ from, to }: TimeRange): string[] => [from, to].map((time) => time?.toISOString() ?? "");
+
 export interface PageRequest {
   readonly limit: number;
   readonly cursor: string | undefined;

@@ -54,7 +54,8 @@ export async function judgeCorrections(
     file: { name: "rows.csv", format: "csv" },
   } as const;
   const submission = inMemory({ names: columns.names, fields: columns.fields, decimal }, rows);
-  const prepared = await prepareRows(request, submission, rowContext(catalogue, geography), refusals, async () => undefined);
+  const context = rowContext(catalogue, geography);
+  const prepared = await prepareRows({ request, submission, context, refusals, watch: async () => undefined });
   return new Map(
     rows.map((row, ordinal) => {
       const verdict = prepared.verdict(row, ordinal);
@@ -73,9 +74,6 @@ function inMemory(columns: OpenSubmission["columns"], rows: readonly FileRow[]):
     notes: [],
     read: async function* () {
       yield { ...read, rows };
-    },
-    count: async function* () {
-      yield { ...read, rows: rows.length };
     },
     readAgain: async function* () {
       yield { rows };

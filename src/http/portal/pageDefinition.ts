@@ -11,7 +11,6 @@ import type { Action } from "../../domain/members.js";
 import type { FileChecks } from "../../judging/fileChecks.js";
 import type { Places } from "../../places.js";
 import type { SingleSignOn } from "../../ports/people.js";
-import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import type { SharedDeps } from "../server/deps.js";
 import type { StillAllowed } from "../server/readBody.js";
 import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
@@ -154,7 +153,6 @@ export interface Subject {
 /** Everything the portal needs; src/main/roles/api.ts builds it. */
 export interface PortalOptions extends SharedDeps {
   readonly fileChecks: FileChecks;
-  readonly quoteMemory: QuoteMemory;
   readonly limits: { readonly maxQueuedImports: number };
   /** The proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: BlockList;

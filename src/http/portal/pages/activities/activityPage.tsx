@@ -8,8 +8,8 @@ import { fieldsOf } from "../../../../domain/imports/fields.js";
 import { isLonger, limits } from "../../../../domain/imports/limits.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import { writtenValues } from "../../../../domain/pushes/correctedFile.js";
-import { isStorableText } from "../../../../domain/pushes/values.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import { isStorable } from "../../../../domain/rows/cells.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { decimalMarkOf } from "../../../../events/importEvents.js";
 import { type ActivityWithState, findActivity } from "../../../../queries/activities/activitiesInPushOrder.js";
@@ -166,7 +166,7 @@ function changedValues(values: Readonly<Record<string, string>>, fields: Fields)
     return given === undefined || given === values[name] ? [] : [[name, given] as const];
   });
   if (changed.length === 0) throw new Rejection("invalid", "Change at least one value");
-  if (changed.some(([, value]) => isLonger(value, limits.textLength) || !isStorableText(value)))
+  if (changed.some(([, value]) => isLonger(value, limits.textLength) || !isStorable(value)))
     throw new Rejection("invalid", `A value must have at most ${limits.textLength} characters`);
   return Object.fromEntries(changed);
 }

@@ -6,7 +6,6 @@ import { quoteIdOf } from "../../../../events/quoteEvents.js";
 import type { Page } from "../../../../queries/page.js";
 import { type ExplainedQuote, explainRequest } from "../../../../queries/quotes/explainQuote.js";
 import { type ListedQuote, listQuotes, type QuoteFilter } from "../../../../queries/quotes/quoteList.js";
-import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";
 import { withQuery } from "../../links.js";
 import { formOf, getAnswer, oncePerVisit, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Link } from "../../shell/link.js";
@@ -92,16 +91,15 @@ const faults = {
 };
 
 const quoteForm = formOf(list.page, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
-  const { eventStore, geography, quoteMemory } = deps;
+  const { eventStore, geography } = deps;
   const request = requestOf(fields);
   const { organisationId, by } = visit.person;
   const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
   const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
   const quoteDeps = { events: eventStore, catalogue, geography, newId };
-  const { event, response } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
+  const { event } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
     throw asFormError(error);
   });
-  quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
   return { goTo: `${quotesPath}?quote=${quoteIdOf({ quotesId: event.quotesId, number: 1 })}` };
 });
 
