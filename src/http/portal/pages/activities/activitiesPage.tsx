@@ -44,7 +44,7 @@ async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<Page
     ...(only
       ? { crumbs: [["Imports", importsPath] as const, [shownReference(only), importPath(only.importId)] as const] }
       : { views: viewsOf(view) }),
-    action: content.isEmpty ? null : <Button type="button" data-print hidden label="Print" class="quiet" />,
+    action: content.isEmpty ? null : <Button type="button" data-print label="Print" class="quiet" />,
     menu: menuOf(view, content.isEmpty),
     body: (
       <>

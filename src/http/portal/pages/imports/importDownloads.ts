@@ -122,7 +122,7 @@ const atOnce = 1_000;
 async function* openNumbers(organisationId: string, { kind, importId }: ImportView, pool: PortalDeps["pool"]): AsyncGenerator<number> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     const found = await rowsInState(organisationId, { kind, importId }, { state: "open", after, count: atOnce }, pool);
-    yield* found.rows;
+    yield* found.rows.map(({ row }) => row);
     after = found.lookedUpTo;
   }
 }
