@@ -6,7 +6,6 @@ import { add, type Decimal, knownDecimal, zero } from "../../domain/money.js";
 import { isStorable } from "../../domain/rows/cells.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { requestedRevision } from "../../events/importLayout.js";
-import type { ImportSlice } from "../sortedBatch.js";
 import { halfHourMs, longestKey } from "../tables/activities.js";
 
 export interface Total {
@@ -21,7 +20,13 @@ export interface Total {
   readonly rows: number[];
 }
 
-type ImportEvents = Pick<ImportSlice, "accepted" | "acceptedRevisions" | "firstRevision" | "lastRevision">;
+/** The events of one import in one batch. */
+interface ImportEvents {
+  readonly accepted: readonly RowAccepted[];
+  readonly acceptedRevisions: readonly bigint[];
+  readonly firstRevision: bigint | undefined;
+  readonly lastRevision: bigint;
+}
 
 export type RunningTotals = ReturnType<typeof runningTotals>;
 
