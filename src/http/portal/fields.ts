@@ -12,7 +12,7 @@ export interface Fields {
 /** Our own forms are smaller; a larger body is rejected. */
 export const maxFormBytes = 64 * 1024;
 /** A quote's form has the most: 200 items with six fields each, and its customers. */
-const mostFields = 1_500;
+export const mostFields = 1_500;
 
 export const noFields: Fields = { get: () => "", all: () => [] };
 
