@@ -73,6 +73,7 @@ try {
   compile("tsconfig.build.json", target);
   compile("tsconfig.browser.json", target);
   for (const copied of [
+    "http/styles",
     "http/portal/styles",
     "http/api/reference/styles",
     "http/api/document/examples/answers.json",

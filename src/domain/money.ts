@@ -90,17 +90,11 @@ export function subtract(a: Decimal, b: Decimal): Decimal {
 }
 
 /** Without trailing zeros: `75.6`. */
-export function toText(value: Decimal): string {
-  const text = toFullText(value);
-  return value.scale === 0 ? text : withoutEnd(withoutEnd(text, "0"), ".");
-}
-
-/** With all digits of its scale: `75.60`. */
-export function toFullText({ coefficient, scale }: Decimal): string {
-  const negative = coefficient < 0n;
-  const digits = String(negative ? -coefficient : coefficient).padStart(scale + 1, "0");
-  const text = scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
-  return negative ? `-${text}` : text;
+export function toText({ coefficient, scale }: Decimal): string {
+  if (scale === 0) return String(coefficient);
+  const digits = String(coefficient < 0n ? -coefficient : coefficient).padStart(scale + 1, "0");
+  const text = `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  return `${coefficient < 0n ? "-" : ""}${withoutEnd(withoutEnd(text, "0"), ".")}`;
 }
 
 /** The nearest JSON number: for up to 15 digits its text is the exact decimal. One division rounds once, as long as both sides are exact. */

@@ -11,6 +11,8 @@ export const operator: Principal = { kind: "cli", id: "operator" };
 /** The product itself, at its first start in an empty folder. */
 export const firstStart: Principal = { kind: "cli", id: "start" };
 
+export const workerOf = ({ workerId }: { readonly workerId: string }): Principal => ({ kind: "worker", id: workerId });
+
 /** `kind:id`, as an event's metadata and the tables have it. */
 export const actorOf = ({ kind, id }: Principal): string => `${kind}:${id}`;
 

@@ -2,7 +2,7 @@
 // row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled. An import that ends before it starts has only the
 // first and the last of these. This is a disk format.
 import { z } from "zod";
-import { dateOrders } from "../domain/imports/columns/dateOrder.js";
+import { columnChoice } from "../domain/imports/columns/choice.js";
 import { type DecimalMark, decimalMarks } from "../domain/imports/columns/decimal.js";
 import { unusualKinds } from "../domain/imports/unusual.js";
 import { principal } from "../domain/principal.js";
@@ -12,18 +12,6 @@ export const importKinds = ["shipments", "activities"] as const;
 export type ImportKind = (typeof importKinds)[number];
 
 const instant = z.iso.datetime();
-
-/** Which field each column of a file holds, as the events of imports and organisations record it. */
-export const columnChoice = z.object({
-  /** By the file's heading: the field that its column holds (a custom one as `customFields.<key>`), or null where it is left out. */
-  headings: z.record(z.string(), z.string().nullable()),
-  /** By field: one value for every row. */
-  fixed: z.record(z.string(), z.string()).optional(),
-  /** How dates such as 03/04/2026 are read; without it they are rejected. */
-  dateOrder: z.enum(dateOrders).optional(),
-  /** How numbers are written; without it as the contract has them. */
-  decimal: z.enum(decimalMarks).optional(),
-});
 
 const importRequested = z.object({
   importId: z.string(),

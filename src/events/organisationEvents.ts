@@ -2,8 +2,9 @@
 // A catalogue change is one event per changed entry and then CatalogueApplied. Entries count only when CatalogueApplied follows.
 import { z } from "zod";
 import { sections } from "../domain/catalogue/schema.js";
+import { columnChoice } from "../domain/imports/columns/choice.js";
 import { principal } from "../domain/principal.js";
-import { columnChoice, importKinds } from "./importEvents.js";
+import { importKinds } from "./importEvents.js";
 
 const instant = z.iso.datetime();
 /** Who did it, and when. */

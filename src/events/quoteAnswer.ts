@@ -31,35 +31,6 @@ export function quoteAnswerOf(event: QuotesGenerated, number?: number): QuoteAns
   return { origin, destination, goods: goodsIn(items), results };
 }
 
-/**
- * The JSON text of `quoteAnswerOf` for all results. Most customers share their cards, so each card's entry is written once: fifty customers' 100 KB
- * are mostly copies. Joined by `+`, which copies nothing before the text is sent.
- */
-export function quoteAnswerText(event: QuotesGenerated): string {
-  const { origin, destination, items, quotesId } = event;
-  const entries = new Map<number, string>();
-  const entryText = (card: number): string => {
-    const known = entries.get(card) ?? JSON.stringify(entryOf(event, at(event.cards, card))).slice(1);
-    entries.set(card, known);
-    return known;
-  };
-  let text = opened({ origin, destination, goods: goodsIn(items) }, "results");
-  for (const [index, { customerId, cards, noQuoteMessage = "" }] of event.results.entries()) {
-    const quoteId = quoteIdOf({ quotesId, number: index + 1 });
-    const rateId = JSON.stringify(quoteId).slice(0, -1);
-    text += (index === 0 ? "" : ",") + opened({ customerId, quoteId, noQuoteMessage }, "quotes");
-    for (const [nth, card] of cards.entries()) {
-      text += `${nth === 0 ? "" : ","}{"rateId":${rateId}-${nth + 1}",`;
-      text += entryText(card);
-    }
-    text += "]}";
-  }
-  return `${text}]}`;
-}
-
-/** The object as JSON, up to the elements of a last field, which is a list. */
-const opened = (object: object, list: string): string => `${JSON.stringify(object).slice(0, -1)},"${list}":[`;
-
 const goodsIn = (items: QuotesGenerated["items"]): Goods[] => items.map((item) => goodsOf(item, item.chargeableWeight));
 
 /** Customers share most cards, so `entries` caches the entry of each card. */

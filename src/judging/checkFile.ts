@@ -39,8 +39,9 @@ export async function checkFile(
   const request = { kind, source: "file", file, columns } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
   const report = rejectedTo === undefined ? undefined : createReportFile(spreadsheets, submission.reported, { path: rejectedTo });
-  const rules = rowContext(catalogue, geography);
-  const prepared = await prepareRows(request, submission, rules, new Map(), async (share) => watch.progress(share / 2));
+  const context = rowContext(catalogue, geography);
+  const half = async (share: number) => watch.progress(share / 2);
+  const prepared = await prepareRows({ request, submission, context, refusals: new Map(), watch: half });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const ids = shipmentIds(submission.columns, watch.answers.shipments);
   const problems = createProblemCounter(submission.columns, headingByField(columns));

@@ -14,7 +14,7 @@ import { fileHeadings } from "../domain/imports/columns/headings.js";
 import { columnsOf, isNumber, type Kind } from "../domain/imports/fields.js";
 import type { Cell, Columns } from "../domain/rows/cells.js";
 import { decimalMarkOf, type ImportRequested } from "../events/importEvents.js";
-import type { FileRow, ReadOptions, ReadProgress, RowBatch, Spreadsheets } from "../ports/spreadsheets.js";
+import type { FileRow, ReadOptions, RowBatch, Spreadsheets } from "../ports/spreadsheets.js";
 import { ImportFault } from "./importFault.js";
 
 /** The part of a request that judging needs. A file that is only checked has no more than this. */
@@ -34,11 +34,6 @@ interface Rows {
   readonly rows: readonly SubmittedRow[];
 }
 
-interface RowCount extends ReadProgress {
-  /** The number of rows so far. */
-  readonly rows: number;
-}
-
 export interface OpenSubmission {
   readonly columns: Columns;
   /** The columns' names as the file spells them. */
@@ -49,9 +44,7 @@ export interface OpenSubmission {
   readonly notes: readonly string[];
   /** The first reading of every row. */
   read(): AsyncIterable<RowBatch & Rows>;
-  /** May take the place of `read` where only the number of rows is needed. */
-  count(): AsyncIterable<RowCount>;
-  /** The second reading, in the same order; after `read` or `count`. */
+  /** The second reading, in the same order; after `read`. */
   readAgain(): AsyncIterable<Rows>;
 }
 
@@ -73,13 +66,9 @@ export async function openSubmission(
   const dateColumns = new Set(times.map(({ name }) => columns.fields.indexOf(name)));
   const writeNumber = ownNumbersIn(columns, kind);
   const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns, writeNumber });
-  if (format === "csv") {
-    const read = () => taken(fromFile());
-    return { ...shape, read, count: () => countRows(fromFile()), readAgain: read };
-  }
+  if (format === "csv") return { ...shape, read: () => taken(fromFile()), readAgain: () => taken(fromFile()) };
   const spool = join(files.folder, "rows");
-  const read = () => spoolRows(spool, fromFile());
-  return { ...shape, read: () => taken(read()), count: () => countRows(read()), readAgain: () => taken(spooledRows(spool)) };
+  return { ...shape, read: () => taken(spoolRows(spool, fromFile())), readAgain: () => taken(spooledRows(spool)) };
 }
 
 /** Writes a workbook's own numbers with the decimal mark that was declared for the file, so that they are read back unchanged. */
@@ -103,14 +92,6 @@ const mapBatches = (map: MapCells): MapBatches =>
 function mappedRow(row: FileRow, map: MapCells): SubmittedRow {
   const cells = map(row.cells);
   return cells === row.cells ? row : { ...row, cells, sent: row.cells };
-}
-
-async function* countRows(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCount> {
-  let count = 0;
-  for await (const { rows, ...reading } of batches) {
-    count += rows.length;
-    yield { ...reading, rows: count };
-  }
 }
 
 /** The API checked the header before it queued the import, but the organisation's custom fields may have changed since. */

@@ -22,40 +22,34 @@ export interface PreparedRows {
   verdict(row: FileRow, ordinal: number): RowVerdict;
 }
 
-/** Is called with the share read so far, from 0 to 1. It throws to stop the reading. */
-type ReadListener = (share: number) => Promise<void>;
 /** By ordinal: why this import may not record a row, whatever the row's values are. A `Map` from ordinals to reasons is one. */
 export interface Refusals {
   get(ordinal: number, row: FileRow): RowReason | undefined;
+}
+
+interface Preparation {
+  readonly request: SubmissionRequest;
+  readonly submission: OpenSubmission;
+  readonly context: RowContext;
+  readonly refusals: Refusals;
+  /** Is called with the share read so far, from 0 to 1. It throws to stop the reading. */
+  readonly watch: (share: number) => Promise<void>;
 }
 
 /**
  * Reads the whole submission once before any row is recorded. So a truncated file fails before anything is written, and a shipment's
  * lines are judged together wherever they stand in the file.
  */
-export async function prepareRows(
-  request: SubmissionRequest,
-  submission: OpenSubmission,
-  context: RowContext,
-  refusals: Refusals,
-  watch: ReadListener,
-): Promise<PreparedRows> {
-  return request.kind === "activities"
-    ? prepareActivities(submission, context, refusals, watch)
-    : prepareShipments(request, submission, context, refusals, watch);
-}
+export const prepareRows = (preparation: Preparation): Promise<PreparedRows> =>
+  preparation.request.kind === "activities" ? prepareActivities(preparation) : prepareShipments(preparation);
 
-async function prepareActivities(
-  submission: OpenSubmission,
-  context: RowContext,
-  refusals: Refusals,
-  watch: ReadListener,
-): Promise<PreparedRows> {
+async function prepareActivities({ submission, context, refusals, watch }: Preparation): Promise<PreparedRows> {
   const judge = activityJudge(submission.columns, context);
   let [rows, notes]: [number, readonly string[]] = [0, []];
-  for await (const count of submission.count()) {
-    ({ rows, notes } = count);
-    await watch(shareOf(count));
+  for await (const batch of submission.read()) {
+    rows += batch.rows.length;
+    notes = batch.notes;
+    await watch(shareOf(batch));
   }
   return {
     rows,
@@ -64,13 +58,7 @@ async function prepareActivities(
   };
 }
 
-async function prepareShipments(
-  request: SubmissionRequest,
-  submission: OpenSubmission,
-  context: RowContext,
-  refusals: Refusals,
-  watch: ReadListener,
-): Promise<PreparedRows> {
+async function prepareShipments({ request, submission, context, refusals, watch }: Preparation): Promise<PreparedRows> {
   const { columns } = submission;
   const judge = shipmentLineJudge(columns, context);
   // Lines of one element of a JSON push cannot contradict each other. Those of a correction can: each has its own values.

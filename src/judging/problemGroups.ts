@@ -19,11 +19,6 @@ export const keptGroups = 1_000;
 export const keptValues = 200;
 const keptValuesInAll = 20_000;
 
-export interface ProblemCounter {
-  add(row: SubmittedRow, why: RowReason): void;
-  problems(): Problems;
-}
-
 interface Group {
   rows: number;
   withShipment: number;
@@ -42,7 +37,7 @@ interface FaultTally {
  * Counts the rejected rows of a file by reason, as the page of rejected rows does: a line without a fault of its own counts for the reason of
  * the line at fault in its shipment. `headingOf` is the name that people know a field by.
  */
-export function createProblemCounter({ fields }: Pick<Columns, "fields">, headingOf: (field: string) => string): ProblemCounter {
+export function createProblemCounter({ fields }: Pick<Columns, "fields">, headingOf: (field: string) => string) {
   const groups = new Map<string, Group>();
   const indexOf = new Map(fields.flatMap((field, index) => (field === undefined ? [] : [[field, index] as const])));
   const inOrder: Omit<Problem, "values">[] = [];
@@ -80,7 +75,7 @@ export function createProblemCounter({ fields }: Pick<Columns, "fields">, headin
     }
   };
   return {
-    add(row, why) {
+    add(row: SubmittedRow, why: RowReason): void {
       if (inOrder.length < shownInOrder) inOrder.push(problemOf(row, why));
       const reason = shortened(reasonInError(why.reason), shownReasonBytes);
       let group = groups.get(reason);
@@ -101,7 +96,7 @@ export function createProblemCounter({ fields }: Pick<Columns, "fields">, headin
       if (group.first.length < shownRows) group.first.push({ ...problemOf(row, why), values: valuesIn(row, why) });
       for (const tally of group.faults) count(tally, row);
     },
-    problems() {
+    problems(): Problems {
       const sorted = [...groups].sort(([, one], [, other]) => other.rows - one.rows);
       return {
         groups: sorted.slice(0, shownGroups).map(

@@ -17,12 +17,6 @@ export interface UnusualSubject {
   readonly off: readonly UnusualKind[];
 }
 
-export interface UnusualFinder {
-  add(row: number, values: Readonly<Record<string, unknown>>): void;
-  /** Undefined where nothing is unusual. */
-  find(figures: LedgerFigures): Promise<FoundUnusual | undefined>;
-}
-
 /** More than is recorded, for people who look at the file. `index`: of the rows in the order in which they were added. */
 export interface FoundUnusual extends UnusualRows {
   rowOf(index: number): number;
@@ -38,7 +32,7 @@ const codeMask = (1 << codeBits) - 1;
 const [isOffTime, isWithoutCustomer] = [1 << (2 * codeBits), 1 << (2 * codeBits + 1)];
 const hourMs = 3_600_000;
 
-export function createUnusualFinder({ at, source, off }: UnusualSubject): UnusualFinder {
+export function createUnusualFinder({ at, source, off }: UnusualSubject) {
   const isOn = (kind: UnusualKind) => !off.includes(kind);
   const [earliest, latest] = [at.getTime() - limits.daysBefore * 24 * hourMs, at.getTime() + limits.hoursAfter * hourMs];
   const [rows, marks, quantities] = [createIntList(), createIntList(), createDoubleList()];
@@ -47,7 +41,7 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject): Unusua
   const repeats = source === "file" && isOn("repeated") ? createRepeatFinder() : undefined;
   let withoutCustomer = false;
   return {
-    add(row, values) {
+    add(row: number, values: Readonly<Record<string, unknown>>): void {
       const quantity = Number(values["quantity"]);
       const chargeCode = chargeCodes.of(String(values["chargeCode"]));
       let mark = (chargeCode << codeBits) | warehouseCodes.of(String(values["warehouseCode"]));
@@ -63,7 +57,8 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject): Unusua
       quantities.push(quantity);
       repeats?.add(values);
     },
-    async find(figures) {
+    /** Undefined where nothing is unusual. */
+    async find(figures: LedgerFigures): Promise<FoundUnusual | undefined> {
       if (rows.length === 0) return undefined;
       const judged = await codeJudgements(figures, { chargeCodes: chargeCodes.all, warehouseCodes: warehouseCodes.all, largest });
       const customersUsual = withoutCustomer && isOn("noCustomer") && isCustomerUsual(await figures.lastActivities());

@@ -1,13 +1,10 @@
-// Writes rows with COPY, which is faster than insert, but for a few rows.
+// Writes rows with COPY, which is faster than insert.
 import { finished } from "node:stream/promises";
 import type { PoolClient } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import type { ApplyOptions } from "./projection.js";
 import type { EndedImport } from "./sortedBatch.js";
 import { storableJson } from "./tables/storableJson.js";
-
-/** COPY takes two round trips and a stream, whatever it writes. */
-const fewRows = 20;
 
 /** Each line is a row as COPY reads it. Table and column names come from the code, never from a request, so they are not quoted. */
 export async function copyRows(
@@ -17,25 +14,12 @@ export async function copyRows(
   options: Pick<ApplyOptions, "keepExisting">,
 ): Promise<void> {
   if (lines === "") return;
-  const rows = lines.split("\n", fewRows + 2);
-  if (rows.length < fewRows + 2) return insertRows(client, target, rows.slice(0, -1), options);
   if (!options.keepExisting) return copyLines(client, `${target.table} (${target.columns})`, lines);
   const staging = `staged_${target.table}`;
   await client.query(`create temp table ${staging} on commit drop as select ${target.columns} from ${target.table} with no data`);
   await copyLines(client, `${staging} (${target.columns})`, lines);
   await client.query(`insert into ${target.table} (${target.columns}) select ${target.columns} from ${staging} on conflict do nothing`);
   await client.query(`drop table ${staging}`);
-}
-
-async function insertRows(
-  client: PoolClient,
-  { table, columns }: { readonly table: string; readonly columns: string },
-  lines: readonly string[],
-  { keepExisting }: Pick<ApplyOptions, "keepExisting">,
-): Promise<void> {
-  const values: (string | null)[] = [];
-  const rows = lines.map((line) => `(${line.split("\t").map((text) => `$${values.push(copiedValue(text))}`)})`);
-  await client.query(`insert into ${table} (${columns}) values ${rows}${keepExisting ? " on conflict do nothing" : ""}`, values);
 }
 
 /** Deletes what was written for these imports. */
@@ -59,12 +43,6 @@ export function copyText(value: unknown): string {
   const text = typeof value === "string" ? value : String(value);
   return special.test(text) ? text.replace(/[\\\t\n\r\0]/g, (found) => escapes[found] ?? found) : text;
 }
-
-const unescaped: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r" };
-
-/** The value that COPY reads from a field. */
-const copiedValue = (text: string): string | null =>
-  text === "\\N" ? null : text.includes("\\") ? text.replace(/\\(.)/g, (_, sign: string) => unescaped[sign] ?? sign) : text;
 
 /** A JSON column's value. */
 export function copyJson(value: unknown): string {

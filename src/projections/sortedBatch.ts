@@ -7,7 +7,6 @@ import { isEventType, type StreamKind } from "../events/registry.js";
 import { streamPrefix } from "../events/streams.js";
 import { versionOf } from "../events/upcasters.js";
 import type { StoredEvent } from "../ports/eventStore.js";
-import type { RunningTotals } from "./models/runningTotals.js";
 
 export interface ImportFacts {
   readonly importId: string;
@@ -18,8 +17,6 @@ export interface ImportFacts {
   readonly sourceDetails: string;
   /** It corrects rows of another import. */
   readonly isCorrection: boolean;
-  /** Only for an activity import that this process has followed from its start. */
-  totals?: RunningTotals;
 }
 
 /** The events of one import in one batch. */

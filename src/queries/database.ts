@@ -4,11 +4,5 @@ import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Pool } from "pg";
 import type { Database } from "../ports/database.js";
 
-const databases = new WeakMap<Database, NodePgDatabase>();
-
 /** Typed reads over a pool or a client. */
-export function databaseOf(pool: Database): NodePgDatabase {
-  const known = databases.get(pool) ?? drizzle({ client: pool as Pool });
-  databases.set(pool, known);
-  return known;
-}
+export const databaseOf = (pool: Database): NodePgDatabase => drizzle({ client: pool as Pool });

@@ -33,6 +33,17 @@ function malformed(): Rejection {
   return new Rejection("invalid", sentence, [sentence]);
 }
 
+/** What a list is narrowed to. */
+export interface TimeRange {
+  /** Included. */
+  readonly from?: Date | undefined;
+  /** Not included. */
+  readonly to?: Date | undefined;
+}
+
+/** For cursors: a cursor belongs to one range. */
+export const timeScope = ({ from, to }: TimeRange): string[] => [from, to].map((time) => time?.toISOString() ?? "");
+
 export interface PageRequest {
   readonly limit: number;
   readonly cursor: string | undefined;
@@ -48,8 +59,6 @@ export interface Page<Item> {
 interface PageRows<Row, Item> {
   placeOf(row: Row): readonly string[];
   itemOf(row: Row): Item;
-  /** For a list whose `fetch` may return fewer rows than asked: whether more rows follow the last one. */
-  goesOn?(last: Row): boolean;
 }
 
 /** `fetch` is asked for one row more than the page shows; if it returns fewer, this is the last page. */
@@ -57,13 +66,12 @@ export async function readPage<Row, Item>(
   request: PageRequest,
   scope: CursorScope,
   fetch: (after: readonly string[] | undefined, count: number) => Promise<readonly Row[]>,
-  { placeOf, itemOf, goesOn }: PageRows<Row, Item>,
+  { placeOf, itemOf }: PageRows<Row, Item>,
 ): Promise<Page<Item>> {
   const after = request.cursor === undefined ? undefined : readCursor(request.secret, scope, request.cursor);
   const rows = await fetch(after, request.limit + 1);
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
-  const more = last !== undefined && (rows.length > shown.length || goesOn?.(last) === true);
-  const nextCursor = more ? writeCursor(request.secret, scope, placeOf(last)) : null;
+  const nextCursor = last && rows.length > shown.length ? writeCursor(request.secret, scope, placeOf(last)) : null;
   return { items: shown.map(itemOf), nextCursor };
 }

@@ -7,7 +7,7 @@ import { instantOf } from "../../src/domain/imports/timestamp.js";
 import { activityJudge, shipmentLineJudge } from "../../src/domain/rows/rowJudges.js";
 import type { ObjectStore } from "../../src/ports/objectStore.js";
 import { instantSql } from "../../src/projections/tables/activities.js";
-import { listActivities } from "../../src/queries/activities/activityLedger.js";
+import { listActivities } from "../../src/queries/activities/activityRows.js";
 import { cellsOf, zones } from "../domain/rows/acceptedCells.js";
 import { context, rowOf, table } from "../domain/rows/sample.js";
 import { activity } from "../support/importStory.js";

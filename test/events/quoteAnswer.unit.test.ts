@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { quoteAnswerOf, quoteAnswerText } from "../../src/events/quoteAnswer.js";
+import { quoteAnswerOf } from "../../src/events/quoteAnswer.js";
 import { type QuotesGenerated, quoteIdOf, quotePlaceOf } from "../../src/events/quoteEvents.js";
 
 const event = (): QuotesGenerated =>
@@ -54,21 +54,10 @@ test("the answer made from a stored quotes event is exactly the first answer, wh
   for (const number of [0, 3, 99]) expect(quoteAnswerOf(event(), number)).toBeUndefined();
 });
 
-test("the answer's text is the JSON of the answer, letter for letter", () => {
-  const odd = event();
-  for (const result of odd.results) result.customerId = 'a "quoted" \\ id\n';
-  for (const card of odd.cards) card.rateCardName = "} ],\u2028 é";
-  const withoutCards = { ...event(), results: [] };
-  for (const each of [event(), odd, { ...event(), results: event().results.toReversed() }, withoutCards]) {
-    expect(quoteAnswerText(each)).toBe(JSON.stringify(quoteAnswerOf(each)));
-  }
-});
-
 test("an event that refers to an entry it does not hold throws", () => {
   const broken = event();
   broken.results[0]?.cards.push(7);
   expect(() => quoteAnswerOf(broken)).toThrow("entry 7 of a list of 2");
-  expect(() => quoteAnswerText(broken)).toThrow("entry 7 of a list of 2");
 });
 
 test("a quote id is a request id and a number from 1 to 99, or for old quotes a request id alone; other texts are none", () => {

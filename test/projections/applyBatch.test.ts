@@ -95,16 +95,8 @@ describe("redelivery", () => {
     for (let from = events.length - 1; from >= 0; from -= size) {
       for (let times = 0; times < 3; times += 1) await apply(events.slice(from, from + size));
     }
-    await apply(events, { knownImports: new Map() });
+    await apply(events);
     expect(await everything()).toEqual(once);
-  });
-
-  it("to a projector without any state goes on from the tables", async () => {
-    const told = tell({ kind: "activities", rows: [{ accept: activity() }, { accept: activity() }] });
-    const events = stored(told, places(told.events.length));
-    for (const event of events) await apply([event], { knownImports: new Map() });
-    expect(await rowsOf("activities")).toHaveLength(2);
-    expect((await rowsOf("imports"))[0]).toMatchObject({ status: "completed", processed: 2 });
   });
 });
 

@@ -24,7 +24,7 @@ export function useBatches() {
   afterAll(() => database.close());
   beforeEach(async () => {
     await database.pool.query(`truncate ${allProjections.flatMap(({ tables }) => tables).join()}, checkpoints`);
-    context = { pool: database.pool, projections: allProjections, knownImports: new Map(), logger: pino({ level: "silent" }) };
+    context = { pool: database.pool, projections: allProjections, logger: pino({ level: "silent" }) };
   });
 
   /** Reserves `count` positions of the log and returns the first. */

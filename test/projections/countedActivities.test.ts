@@ -7,7 +7,7 @@ import { rangesOf } from "../../src/domain/ranges.js";
 import { streamOf } from "../../src/events/streams.js";
 import type { NewEvent, StoredEvent } from "../../src/ports/eventStore.js";
 import { findActivity, listInPushOrder } from "../../src/queries/activities/activitiesInPushOrder.js";
-import { listActivities } from "../../src/queries/activities/activityLedger.js";
+import { listActivities } from "../../src/queries/activities/activityRows.js";
 import { activityTotals } from "../../src/queries/activities/activityTotals.js";
 import { totalChanges } from "../../src/queries/activities/totalChanges.js";
 import { type Randomness, seeded } from "../faults/randomness.js";

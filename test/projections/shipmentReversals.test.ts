@@ -33,7 +33,7 @@ async function clear(): Promise<void> {
     "truncate imports, reversals, shipment_lines, shipments, hidden_shipments, shipment_versions, shipment_imports, checkpoints",
   );
   const projections = [imports, reversals, versions, shipments];
-  context = { pool: database.pool, projections, knownImports: new Map(), logger: pino({ level: "silent" }) };
+  context = { pool: database.pool, projections, logger: pino({ level: "silent" }) };
 }
 
 async function apply(log: readonly StoredEvent[], sizes: Iterator<number>): Promise<void> {

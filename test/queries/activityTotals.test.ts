@@ -7,7 +7,7 @@ import { fieldsOf } from "../../src/domain/imports/fields.js";
 import { instantOf } from "../../src/domain/imports/timestamp.js";
 import { add, decimal, toText } from "../../src/domain/money.js";
 import type { ActivityFilter } from "../../src/queries/activities/activityFilter.js";
-import { listActivities, pageOfActivities } from "../../src/queries/activities/activityLedger.js";
+import { listActivities, pageOfActivities } from "../../src/queries/activities/activityRows.js";
 import { type ActivityTotal, activityTotals, sumOfTotals } from "../../src/queries/activities/activityTotals.js";
 import { allActivities } from "../../src/queries/activities/allActivities.js";
 import { activity } from "../support/importStory.js";

@@ -1,7 +1,7 @@
 // A page reads about as many rows as it has, however many the tables have. Postgres counts the rows; no time is measured.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listActivities } from "../../src/queries/activities/activityLedger.js";
+import { listActivities } from "../../src/queries/activities/activityRows.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { countOpenRows, type OpenRowCount } from "../../src/queries/rejectedRows/openRows.js";
 import { listRejectedRows } from "../../src/queries/rejectedRows/rejectedRows.js";

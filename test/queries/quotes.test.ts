@@ -9,7 +9,6 @@ import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { explainQuote, organisationOfQuote } from "../../src/queries/quotes/explainQuote.js";
 import { findQuote } from "../../src/queries/quotes/findQuote.js";
-import { createQuoteMemory } from "../../src/queries/quotes/recentQuotes.js";
 import { oldQuote, recordOldQuote } from "../support/oldQuote.js";
 import { organisationFile } from "../support/organisationFile.js";
 import { projectLog } from "../support/projectLog.js";
@@ -63,10 +62,10 @@ const unavailable = () => {
 };
 const fromTable = (organisation: TestOrganisation, quoteId: string) => {
   const eventStore = { ...service.eventStore, read: unavailable as EventStore["read"] };
-  return findQuote(organisation.id, quoteId, { pool: service.pool, eventStore, quoteMemory: createQuoteMemory() });
+  return findQuote(organisation.id, quoteId, { pool: service.pool, eventStore });
 };
 const anywhere = (organisation: TestOrganisation, quoteId: string) =>
-  findQuote(organisation.id, quoteId, { pool: service.pool, eventStore: service.eventStore, quoteMemory: createQuoteMemory() });
+  findQuote(organisation.id, quoteId, { pool: service.pool, eventStore: service.eventStore });
 
 describe("a quote", () => {
   test("is answered exactly as at first: at once from its stream, later from the table without the event store", async () => {
@@ -113,28 +112,6 @@ describe("a quote", () => {
     await rebuilt();
     expect(await fromTable(acme, quoteId)).toBe(text);
   });
-
-  test("that was read once is kept in memory, and only its own organisation gets it", async () => {
-    const { text, ids } = await quoted();
-    let reads = 0;
-    const read: EventStore["read"] = (...given) => {
-      reads += 1;
-      return service.eventStore.read(...given);
-    };
-    const sources = { pool: service.pool, eventStore: { ...service.eventStore, read }, quoteMemory: createQuoteMemory() };
-    for (let turn = 0; turn < 3; turn += 1) {
-      expect(await findQuote(acme.id, ids[0] ?? "", sources)).toBe(text);
-      expect(await findQuote(stranger.id, ids[0] ?? "", sources)).toBeUndefined();
-    }
-    expect(reads).toBe(1);
-  });
-});
-
-test("the memory for recent quotes is bounded, and the oldest quote is dropped first", () => {
-  const memory = createQuoteMemory(100);
-  const place = (n: number) => ({ quotesId: String(n), number: 1 });
-  for (let n = 0; n < 10; n += 1) memory.keep(place(n), { organisationId: "demo", answer: () => "x" }, 30);
-  expect(Array.from({ length: 10 }, (_, n) => memory.find(place(n)) !== undefined)).toEqual([...Array(7).fill(false), true, true, true]);
 });
 
 describe("an explanation", () => {

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeTotals } from "../../src/projections/models/activities.js";
-import { listActivities } from "../../src/queries/activities/activityLedger.js";
+import { listActivities } from "../../src/queries/activities/activityRows.js";
 import { activityTotals, sumOfTotals } from "../../src/queries/activities/activityTotals.js";
 import { allActivities } from "../../src/queries/activities/allActivities.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
@@ -43,17 +43,7 @@ async function fill(organisationId: string, first: string, count: number, before
        from generate_series($2::int + 1, $2::int + $3::int) as n, generate_series(2, $4::int + 1) as r`,
     [first, before, count, rowsEach],
   );
-  const completed = Array.from({ length: count }, (_, n) => ({
-    facts: {
-      importId: "",
-      position: String(before + n + 1),
-      organisationId,
-      kind: "activities" as const,
-      sourceDetails: "x",
-      isCorrection: false,
-    },
-    ended: { data: { counts: { received: rowsEach, processed: rowsEach, failed: 0 } } },
-  }));
+  const completed = Array.from({ length: count }, (_, n) => ({ position: String(before + n + 1), organisationId }));
   const client = await database.pool.connect();
   await client.query("begin");
   await writeTotals(client, completed);

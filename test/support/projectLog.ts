@@ -7,7 +7,7 @@ import { earliest, readAllCheckpoints, startAfter } from "../../src/projections/
 
 /** Applies everything that is in the log now. A projector would do the same, but its lock and its subscription cost more than a few events. */
 export async function projectLog({ pool, eventStore }: { pool: pg.Pool; eventStore: EventStore }): Promise<void> {
-  const context = { pool, projections: allProjections, knownImports: new Map(), logger: pino({ level: "silent" }) };
+  const context = { pool, projections: allProjections, logger: pino({ level: "silent" }) };
   let after = earliest([...(await readAllCheckpoints(pool)).values()]);
   await eventStore.replay({ prefixes: projectedPrefixes, from: startAfter(after), maxBatch: eventsPerBatch }, async (batch) => {
     await applyBatch(context, batch, after);

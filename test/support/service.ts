@@ -26,7 +26,6 @@ import { memberDeps } from "../../src/main/adapters.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
 import { cacheCatalogues } from "../../src/queries/organisations/organisations.js";
-import { createQuoteMemory } from "../../src/queries/quotes/recentQuotes.js";
 import { checksHere } from "./checksHere.js";
 import { organisationFile } from "./organisationFile.js";
 import { type Own, starting } from "./starting.js";
@@ -94,7 +93,6 @@ async function startParts(own: Own, { limits, publicUrl, parts, startStore }: Pa
     objectStore: objects.store,
     spreadsheets,
     headerRows,
-    quoteMemory: createQuoteMemory(),
     catalogues: cacheCatalogues(database.pool),
     geography,
     tempDir,
@@ -127,7 +125,7 @@ async function startParts(own: Own, { limits, publicUrl, parts, startStore }: Pa
     deps,
     portal,
     organisation: (change) => newOrganisation({ url, pool: database.pool, eventStore }, change),
-    startAnotherApi: () => start({ ...deps, catalogues: cacheCatalogues(deps.pool), quoteMemory: createQuoteMemory() }),
+    startAnotherApi: () => start({ ...deps, catalogues: cacheCatalogues(deps.pool) }),
   };
 }
 

@@ -13,7 +13,6 @@ import type { Route } from "../../src/http/api/route.js";
 import { createApp } from "../../src/http/app.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import type { ObjectStore } from "../../src/ports/objectStore.js";
-import { createQuoteMemory } from "../../src/queries/quotes/recentQuotes.js";
 
 export interface ShellOptions {
   readonly rateLimitPerMinute?: number;
@@ -32,7 +31,6 @@ export function shellDeps(pool: pg.Pool, options: ShellOptions = {}): ApiDeps {
     objectStore: answers as unknown as ObjectStore,
     spreadsheets,
     headerRows: { read: (_, { path, name }) => spreadsheets.readHeader(path, name), values: async () => [] },
-    quoteMemory: createQuoteMemory(),
     catalogues: () => Promise.reject(new Error("this shell has no catalogue")),
     geography: createGeography(() => undefined),
     tempDir: tmpdir(),

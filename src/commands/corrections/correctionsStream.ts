@@ -85,14 +85,8 @@ export async function lastRowsOf(
     const reversed = await loadReversed(eventStore, importId);
     const looked = claimed.filter(([row, number]) => isFurther || accepted.has(row) || reversed.since(number) !== undefined);
     const own = looked.length === 0 ? undefined : (await load(eventStore, correctionsAggregate(reversed), importId)).state;
-    const next = own
-      ? await lastRowsOf(
-          eventStore,
-          own,
-          looked.map(([, number]) => number),
-          { isFurther: true },
-        )
-      : undefined;
+    const numbers = looked.map(([, number]) => number);
+    const next = own ? await lastRowsOf(eventStore, own, numbers, { isFurther: true }) : undefined;
     for (const [row, number] of claimed) {
       const last = lastRow(importId, number, { reversed, decision: own?.rows.get(number), next: next?.get(number) });
       const goesOnCounting = accepted.has(row) && state.reversed.since(row) === undefined;

@@ -1,7 +1,7 @@
 import { isLonger, limits } from "../../domain/imports/limits.js";
 import type { Principal } from "../../domain/principal.js";
-import { isStorableText } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
+import { isStorable } from "../../domain/rows/cells.js";
 import type { Stores } from "../../ports/database.js";
 import { completedImport, expectWholeShipments, type ImportRef } from "./correctableRows.js";
 import { decide } from "./correctionsDecider.js";
@@ -19,7 +19,7 @@ interface RowsChange extends ImportRef {
 export async function dismissRows(deps: Stores, change: RowsChange & { readonly note: string }): Promise<void> {
   const { importId, rows, note } = change;
   expectSomeRows(rows);
-  if (isLonger(note, limits.textLength) || !isStorableText(note))
+  if (isLonger(note, limits.textLength) || !isStorable(note))
     throw new Rejection("invalid", `note must be at most ${limits.textLength} characters`);
   const found = await completedImport(deps, change);
   await expectWholeShipments(deps.pool, found, rows);

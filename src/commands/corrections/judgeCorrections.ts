@@ -10,26 +10,29 @@ import type { OpenSubmission } from "../../judging/openSubmission.js";
 import { prepareRows } from "../../judging/prepareRows.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { FileRow, ReadProgress } from "../../ports/spreadsheets.js";
+import type { RejectedRowName } from "../../queries/lookUps/rejectedRows.js";
 import { firstRequest } from "../imports/importStream.js";
-import type { PushedElements } from "./correctableRows.js";
+import { pushedElements } from "./correctableRows.js";
 
-interface CorrectionContext extends Pick<CorrectionSources, "sentFor" | "isAccepted"> {
+interface RowsToJudge extends CorrectionPush, Pick<CorrectionSources, "sent" | "accepted"> {
   /** The import whose rows they are. */
   readonly importId: string;
   readonly kind: ImportKind;
   readonly catalogue: Catalogue;
-  readonly geography: Geography;
-  readonly eventStore: EventStore;
-  /** What the rows go back to, where that is a JSON push of shipments. */
-  readonly push?: PushedElements;
+  /** What rejected rows go back to. */
+  readonly names?: readonly Pick<RejectedRowName, "row" | "element">[];
 }
 
 /** By row: why the importer would reject it today; undefined for a row that it would record. Nothing is written. */
-export async function judgeCorrections(push: CorrectionPush, judging: CorrectionContext): Promise<Map<number, RowReason | undefined>> {
-  const { importId, kind, catalogue, geography, eventStore, push: pushed } = judging;
+export async function judgeCorrections(
+  push: RowsToJudge,
+  { geography, eventStore }: { readonly geography: Geography; readonly eventStore: EventStore },
+): Promise<Map<number, RowReason | undefined>> {
+  const { importId, kind, catalogue, names = [] } = push;
+  if (push.rows.length === 0) return new Map();
   const corrected = await firstRequest(eventStore, importId);
   const decimal = corrected && decimalMarkOf(corrected);
-  const sources = { ...judging, customFieldKeys: catalogue.customFieldKeys, decimal };
+  const sources = { ...push, customFieldKeys: catalogue.customFieldKeys, decimal };
   const numbers = push.rows.map(({ row }) => row);
   // What cannot be sent at all is a refusal of its row, so that the other lines of its shipment are rejected with it.
   const refusals = new Map(
@@ -47,11 +50,12 @@ export async function judgeCorrections(push: CorrectionPush, judging: Correction
   const request = {
     kind,
     source: "data",
-    corrects: { importId, rows: numbers, push: pushed },
+    corrects: { importId, rows: numbers, push: pushedElements({ importId }, numbers, names) },
     file: { name: "rows.csv", format: "csv" },
   } as const;
   const submission = inMemory({ names: columns.names, fields: columns.fields, decimal }, rows);
-  const prepared = await prepareRows(request, submission, rowContext(catalogue, geography), refusals, async () => undefined);
+  const context = rowContext(catalogue, geography);
+  const prepared = await prepareRows({ request, submission, context, refusals, watch: async () => undefined });
   return new Map(
     rows.map((row, ordinal) => {
       const verdict = prepared.verdict(row, ordinal);
@@ -70,9 +74,6 @@ function inMemory(columns: OpenSubmission["columns"], rows: readonly FileRow[]):
     notes: [],
     read: async function* () {
       yield { ...read, rows };
-    },
-    count: async function* () {
-      yield { ...read, rows: rows.length };
     },
     readAgain: async function* () {
       yield { rows };

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { limits } from "../../domain/imports/limits.js";
-import { correctedFile, type SentValues } from "../../domain/pushes/correctedFile.js";
+import { correctedFile } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { Rejection } from "../../domain/rejection.js";
 import { decimalMarkOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
 import { writeLines } from "../../judging/writeLines.js";
+import { rowsToCorrect } from "../../queries/lookUps/rowsToCorrect.js";
 import { inTemporaryFolder } from "../../temporaryFolder.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
@@ -33,8 +34,6 @@ export interface Correction extends Pick<Submission, "organisationId" | "by" | "
   readonly push: CorrectionPush;
   readonly catalogueVersion: number;
   readonly withinMs: number;
-  /** The values that were sent for these rows, or recorded for accepted ones. */
-  readonly sent: (kind: ImportKind, rows: readonly number[]) => Promise<ReadonlyMap<number, SentValues>>;
   /** Is called with the size of the file before it is made. */
   readonly hold?: ((bytes: number) => void) | undefined;
 }
@@ -61,11 +60,10 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   if (first) return first;
   expectReason(push, accepted);
   const pushed = kind === "shipments" ? await deadline.within("database", expectWholeShipments(deps.pool, found, rows)) : undefined;
-  const sent = await deadline.within("database", correction.sent(kind, rows));
+  const sent = await deadline.within("database", rowsToCorrect(found.position, rows, deps.pool));
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
-  const recorded = new Set(accepted);
-  const known = { sentFor: (row: number) => sent.get(row) ?? null, isAccepted: (row: number) => recorded.has(row) };
-  const made = correctedFile(push, { kind, customFieldKeys, ...known, decimal, elements: pushed?.elements });
+  const sources = { kind, customFieldKeys, sent, accepted: new Set(accepted), decimal, elements: pushed?.elements };
+  const made = correctedFile(push, sources);
   correction.hold?.(made.bytes);
   return inTemporaryFolder(deps.tempDir, "push-", async (folder) => {
     const path = join(folder, "file");

@@ -5,7 +5,7 @@ import type { Evidence } from "../../domain/imports/columns/evidence.js";
 import type { ImportColumns, ImportKind } from "../../events/importEvents.js";
 import type { CheckedFile } from "../../judging/fileChecks.js";
 import { named } from "../../namedSql.js";
-import type { EventStore } from "../../ports/eventStore.js";
+import type { Stores } from "../../ports/database.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { FileFormat } from "../../ports/spreadsheets.js";
 import { logIdOf } from "../logIdentity.js";
@@ -61,9 +61,7 @@ export interface KeptFile extends Omit<FileToKeep, "file" | "checked" | "fileId"
   readonly importId: string | null;
 }
 
-interface Deps {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
+interface Deps extends Stores {
   readonly objectStore: ObjectStore;
 }
 

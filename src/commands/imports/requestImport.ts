@@ -1,12 +1,12 @@
 // Accepts a checked push: stores its file, reserves a place in the queue and appends ImportRequested. The API answers 202 after the event
 // store has acknowledged the append; everything before that can be repeated without harm.
 import { createHash } from "node:crypto";
-import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { v7 } from "uuid";
 import type { Principal } from "../../domain/principal.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { StoreUnavailable, WrongVersion } from "../../portErrors.js";
+import type { Stores } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
@@ -18,9 +18,7 @@ import { resolveRefusedPush } from "./resolvePush.js";
 import { importWithSameFile } from "./sameFile.js";
 import { newUploadKey } from "./storedObjects.js";
 
-export interface RequestImportDeps {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
+export interface RequestImportDeps extends Stores {
   readonly objectStore: ObjectStore;
   readonly maxQueuedImports: number;
   readonly logger: Logger;

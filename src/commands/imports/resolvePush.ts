@@ -3,15 +3,13 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { backOffMs } from "../../backOff.js";
 import type { ImportRequested } from "../../events/importEvents.js";
-import type { EventStore } from "../../ports/eventStore.js";
+import type { Stores } from "../../ports/database.js";
 import { endImport } from "./endImport.js";
 import { hasEnded, loadImport } from "./importStream.js";
 import { queueImport, releasePlace, withdrawPlace } from "./queue/places.js";
 import { noteRefusedUpload } from "./storedObjects.js";
 
-interface ResolveDeps {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
+interface ResolveDeps extends Stores {
   readonly logger: Logger;
   readonly stopping?: AbortSignal | undefined;
   /** After this time the workers take over. */

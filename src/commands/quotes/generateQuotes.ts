@@ -5,7 +5,7 @@ import type { Filters, QuoteRequest } from "../../domain/rating/quoteRequest.js"
 import { type PricedCard, type PricedResult, priceQuotes, type QuoteEntry } from "../../domain/rating/quotes.js";
 import { Rejection } from "../../domain/rejection.js";
 import { encode } from "../../events/codec.js";
-import { quoteAnswerText } from "../../events/quoteAnswer.js";
+import { quoteAnswerOf } from "../../events/quoteAnswer.js";
 import type { QuotedCard, QuotesGenerated } from "../../events/quoteEvents.js";
 import { streamOf } from "../../events/streams.js";
 import { AppendTooLarge } from "../../portErrors.js";
@@ -41,7 +41,7 @@ export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, fro
   // The event's id is the request's id, so that the event store recognises a resend.
   const encoded = encode("QuotesGenerated", event, context, quotesId);
   const recorded = deps.events.append(streamOf.quotes(quotesId), [encoded], noStream);
-  const response = quoteAnswerText(event);
+  const response = JSON.stringify(quoteAnswerOf(event)); // made while the event is recorded
   await recorded.catch((error: unknown) => rejectTooLarge(error, event));
   return { event, response };
 }

@@ -5,13 +5,12 @@ import { isUuid } from "../../domain/uuid.js";
 import { type WebhookStream, webhookEvents, webhookTypeOf } from "../../domain/webhooks/types.js";
 import { startedRevision } from "../../events/importLayout.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
+import type { Stores } from "../../ports/database.js";
 import { beginning, type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhooks.js";
 import { addOldEvents, rewindEndpoint, type WebhookEvent } from "./deliveries.js";
 
-interface ReplaySources {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
+interface ReplaySources extends Stores {
   readonly signal?: AbortSignal;
 }
 

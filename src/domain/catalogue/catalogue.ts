@@ -3,53 +3,42 @@ import { laneKey } from "./rivalCards.js";
 import type { Customer, Lane, OrganisationFile, RateCard, Service } from "./schema.js";
 import { compileZones, type ZoneOf } from "./zones.js";
 
-/** An organisation file made ready for use: every look-up that quotes and imports need, in constant or logarithmic time. */
-export interface Catalogue {
-  readonly file: OrganisationFile;
-  readonly organisation: OrganisationFile["organisation"];
-  /** Of all prices. */
-  readonly currency: string;
-  readonly customers: ReadonlyMap<string, Customer>;
-  readonly customFieldKeys: ReadonlySet<string>;
-  readonly services: ReadonlyMap<string, Service>;
-  /** Of the customer's carriers; in the order of the file's custom fields. */
-  mandatoryCustomFields(customerId: string): readonly string[];
-  /** The customer's rate cards, in the order of the file. */
-  cardsOf(customerId: string): readonly CompiledCard[];
-  zoneOf(zoneMapId: string, countryCode: string, postalCode: string): string | undefined;
-  /** Whether the place lies in any zone of the organisation. */
-  isServiceable(countryCode: string, postalCode: string): boolean;
-  /** The date, as the organisation's calendar has it. */
-  today(now: Date): string;
-}
+export type Catalogue = ReturnType<typeof compileCatalogue>;
 
-export function compileCatalogue(file: OrganisationFile): Catalogue {
-  const customers = new Map(file.customers.map((customer) => [customer.id, customer]));
-  const services = new Map(file.services.map((service) => [service.id, service]));
+/** An organisation file made ready for use: every look-up that quotes and imports need, in constant or logarithmic time. */
+export function compileCatalogue(file: OrganisationFile) {
+  const customers: ReadonlyMap<string, Customer> = new Map(file.customers.map((customer) => [customer.id, customer]));
+  const services: ReadonlyMap<string, Service> = new Map(file.services.map((service) => [service.id, service]));
   const zoneMaps = new Map<string, ZoneOf>(file.zoneMaps.map((map) => [map.id, compileZones(map)]));
   const everyMap = [...zoneMaps.values()];
   const cards = new Map(
     file.rateCards.map((card) => [card.id, compileCard(card, services.get(card.serviceId), file.organisation.cubicFactor)]),
   );
   const cardsOf = new Map(file.customers.map((customer) => [customer.id, customer.rateCardIds.flatMap((id) => cards.get(id) ?? [])]));
-  const mandatoryOf = mandatoryFields(file, customers);
   return {
     file,
     organisation: file.organisation,
+    /** Of all prices. */
     currency: file.organisation.currency ?? "AUD",
     customers,
-    customFieldKeys: new Set(file.customFields.map((field) => field.key)),
+    customFieldKeys: new Set(file.customFields.map((field) => field.key)) as ReadonlySet<string>,
     services,
-    mandatoryCustomFields: mandatoryOf,
-    cardsOf: (customerId) => cardsOf.get(customerId) ?? [],
-    zoneOf: (zoneMapId, countryCode, postalCode) => zoneMaps.get(zoneMapId)?.(countryCode, postalCode),
-    isServiceable: (countryCode, postalCode) => everyMap.some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
-    today: (now) => dayAt(now.getTime(), file.organisation.timezone),
+    /** Of the customer's carriers; in the order of the file's custom fields. */
+    mandatoryCustomFields: mandatoryFields(file, customers),
+    /** The customer's rate cards, in the order of the file. */
+    cardsOf: (customerId: string): readonly CompiledCard[] => cardsOf.get(customerId) ?? [],
+    zoneOf: (zoneMapId: string, countryCode: string, postalCode: string): string | undefined =>
+      zoneMaps.get(zoneMapId)?.(countryCode, postalCode),
+    /** Whether the place lies in any zone of the organisation. */
+    isServiceable: (countryCode: string, postalCode: string): boolean =>
+      everyMap.some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
+    /** The date, as the organisation's calendar has it. */
+    today: (now: Date): string => dayAt(now.getTime(), file.organisation.timezone),
   };
 }
 
 /** Collected when a customer is first asked for: a catalogue can have thousands of customers, of which few are. */
-function mandatoryFields({ carriers, customFields }: OrganisationFile, customers: Catalogue["customers"]) {
+function mandatoryFields({ carriers, customFields }: OrganisationFile, customers: ReadonlyMap<string, Customer>) {
   const marks = new Map(carriers.map(({ id, mandatoryCustomFields }) => [id, mandatoryCustomFields]));
   const known = new Map<string, readonly string[]>();
   return (customerId: string): readonly string[] => {

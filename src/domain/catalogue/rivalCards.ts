@@ -11,13 +11,13 @@ export function compareCards(cards: readonly ReadableCard[]): FindOverlaps {
   const placeOf = new Map(cards.map(({ id }, place) => [id, place]));
   const rivals = rivalsOf(cards);
   return (ids, path) => {
-    const seen = new Uint32Array(rivals.words);
+    let seen = nobody;
     return ids.flatMap((id, index) => {
       const place = placeOf.get(id);
       const card = place === undefined ? undefined : cards[place];
-      if (place === undefined || !card || card.spot || has(seen, place)) return [];
-      const rival = rivals.firstIn(seen, place);
-      add(seen, place);
+      if (place === undefined || !card || card.spot || (seen & setOf(place)) !== nobody) return [];
+      const [rival] = placesIn(seen & (rivals.get(place) ?? nobody));
+      seen |= setOf(place);
       if (rival === undefined) return [];
       return [
         `${path}.${index} ${shownId(id)} overlaps the validity of ${shownId(cards[rival]?.id ?? "")} for service ${shownId(card.serviceId)}`,
@@ -26,31 +26,34 @@ export function compareCards(cards: readonly ReadableCard[]): FindOverlaps {
   };
 }
 
-/** A set of cards by their places in the file, one bit each: 32 are compared at a time. */
-type CardSet = Uint32Array;
+/** A set of cards, one bit for each by its place in the file, so that thousands of customers and lanes cost little. */
+type CardSet = bigint;
 
-const bitOf = (place: number): number => 1 << (place & 31);
-const has = (set: CardSet, place: number): boolean => ((set[place >>> 5] ?? 0) & bitOf(place)) !== 0;
-const add = (set: CardSet, place: number): void => {
-  set[place >>> 5] = (set[place >>> 5] ?? 0) | bitOf(place);
-};
+const nobody: CardSet = 0n;
+const setOf = (place: number): CardSet => 1n << BigInt(place);
+const placesIn = (set: CardSet): number[] =>
+  set === nobody ? [] : [...set.toString(2)].reverse().flatMap((bit, place) => (bit === "1" ? place : []));
 
-/** Cards that would both price a consignment. Most have no rival, and cost a customer that has them nothing. */
-function rivalsOf(cards: readonly ReadableCard[]) {
-  const words = Math.ceil(cards.length / 32);
-  const rivals = new Map<number, CardSet>();
+/** Cards that would both price a consignment: they have a lane in common, and a day. Most have no rival, and cost a customer that has them nothing. */
+function rivalsOf(cards: readonly ReadableCard[]): ReadonlyMap<number, CardSet> {
+  const sharing = new Map<number, CardSet>();
   for (const places of cardsByLane(cards)) {
     if (places.length < 2) continue;
-    const sharing = new Uint32Array(words);
-    for (const place of places) add(sharing, place);
-    for (const place of places) {
-      const known = rivals.get(place) ?? new Uint32Array(words);
-      rivals.set(place, known);
-      for (let word = 0; word < words; word += 1) known[word] = (known[word] ?? 0) | (sharing[word] ?? 0);
-    }
+    const all = places.reduce((set, place) => set | setOf(place), nobody);
+    for (const place of places) sharing.set(place, (sharing.get(place) ?? nobody) | all);
   }
-  for (const [place, sharing] of rivals) if (!keepOverlapping(cards, place, sharing)) rivals.delete(place);
-  return { words, firstIn: (set: CardSet, place: number) => firstOfBoth(set, rivals.get(place)) };
+  const rivals = new Map<number, CardSet>();
+  for (const [place, others] of sharing) {
+    const rival = placesIn(others).filter(
+      (other) => other !== place && overlap(cards[place] as ReadableCard, cards[other] as ReadableCard),
+    );
+    if (rival.length > 0)
+      rivals.set(
+        place,
+        rival.reduce((set, other) => set | setOf(other), nobody),
+      );
+  }
+  return rivals;
 }
 
 /** The places of the cards that have a lane in common. Cards that differ in their break method may be held side by side, to compare them. */
@@ -68,30 +71,8 @@ function cardsByLane(cards: readonly ReadableCard[]): Iterable<readonly number[]
   return byLane.values();
 }
 
-/** Leaves the other cards that are valid on one of the card's days. False if there are none. */
-function keepOverlapping(cards: readonly ReadableCard[], place: number, sharing: CardSet): boolean {
-  const card = cards[place] as ReadableCard;
-  let isFound = false;
-  sharing.forEach((bits, word) => {
-    for (let rest = bits; rest !== 0; rest &= rest - 1) {
-      const other = (word << 5) + lowestOf(rest);
-      if (other !== place && overlap(card, cards[other] as ReadableCard)) isFound = true;
-      else sharing[word] = (sharing[word] ?? 0) & ~bitOf(other);
-    }
-  });
-  return isFound;
-}
-
 const overlap = (a: ReadableCard, b: ReadableCard): boolean =>
   !((a.validTo !== null && a.validTo < b.validFrom) || (b.validTo !== null && b.validTo < a.validFrom));
-
-function firstOfBoth(one: CardSet, other: CardSet | undefined): number | undefined {
-  if (!other) return undefined;
-  const word = other.findIndex((bits, index) => (bits & (one[index] ?? 0)) !== 0);
-  return word < 0 ? undefined : (word << 5) + lowestOf((one[word] ?? 0) & (other[word] ?? 0));
-}
-
-const lowestOf = (bits: number): number => 31 - Math.clz32(bits & -bits);
 
 export function laneKey(lane: { from: string; to: string }): string {
   return `${lane.from}\n${lane.to}`; // zone names have no line breaks

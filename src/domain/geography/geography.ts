@@ -2,7 +2,7 @@
 // The data come from outside, row by row; this folder holds only the rules.
 import { countryCodeOf, countryName } from "./countries.js";
 import { buildLocalities, type CountryLocalities, type Locality, type LocalityRow } from "./localities.js";
-import { looseNameKeys, nameKey, rememberingNameKey, stateKey } from "./names.js";
+import { looseNameKeys, nameKey, stateKey } from "./names.js";
 import { comparablePostalCode, plainPostalCode, postalCodeCandidates, readPostalCode, writtenPostalCode } from "./postalCode.js";
 
 export interface Location extends Omit<LocalityRow, "poBox"> {
@@ -43,7 +43,6 @@ export type ReadLocalities = (countryCode: string) => Iterable<LocalityRow> | un
 
 export function createGeography(readLocalities: ReadLocalities): Geography {
   const countries = new Map<string, CountryLocalities | undefined>();
-  const keyOf = rememberingNameKey();
   const localitiesOf = (countryCode: string): CountryLocalities | undefined => {
     if (!countries.has(countryCode)) {
       const rows = readLocalities(countryCode);
@@ -84,7 +83,7 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
       const found = find(places, countryCode, written);
       if (!found) return fault("postcode", `Postcode ${quoted(written)} is not a postcode of ${countryName(countryCode)}`);
       const { postalCode } = found;
-      const chosen = choose(found.places, { ...request, postalCode }, keyOf);
+      const chosen = choose(found.places, { ...request, postalCode });
       if ("fault" in chosen) return chosen;
       const { suburb, city, state, stateName, poBox } = chosen;
       return { ok: true, location: { postalCode, suburb, city, state, stateName, countryCode }, poBox };
@@ -110,10 +109,10 @@ function find(
 
 type Unresolved = Extract<Resolution, { ok: false }>;
 
-function choose(found: readonly Locality[], request: LocationRequest, keyOf: (name: string) => string): Locality | Unresolved {
+function choose(found: readonly Locality[], request: LocationRequest): Locality | Unresolved {
   const { postalCode } = request;
   const [suburb, state] = [(request.suburb ?? "").trim(), (request.state ?? "").trim()];
-  const inSuburb = suburb === "" ? found : named(found, suburb, keyOf);
+  const inSuburb = suburb === "" ? found : named(found, suburb);
   if (inSuburb.length === 0) {
     return fault(
       "suburb",
@@ -128,9 +127,9 @@ function choose(found: readonly Locality[], request: LocationRequest, keyOf: (na
   return fault("state", `${where} is in ${listed(inSuburb.map((place) => place.state))}, not in ${quoted(state)}`);
 }
 
-function named(found: readonly Locality[], suburb: string, keyOf: (name: string) => string): readonly Locality[] {
+function named(found: readonly Locality[], suburb: string): readonly Locality[] {
   const withKey = (key: string): Locality[] => found.filter((place) => place.suburbKey === key);
-  const meant = withKey(keyOf(suburb));
+  const meant = withKey(nameKey(suburb));
   if (meant.length > 0) return exactFirst(meant, suburb);
   for (const key of looseNameKeys(suburb)) {
     const alike = withKey(key);

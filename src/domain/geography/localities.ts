@@ -33,18 +33,12 @@ export interface FoundLocality extends Locality {
   readonly postalCode: string;
 }
 
-interface Names {
-  id(name: string): number;
-  name(id: number): string;
-  key(id: number): string;
-}
-
-function internNames(): Names & { seal(): void } {
+function internNames() {
   const ids = new Map<string, number>();
   const names: string[] = [];
   const keys: string[] = [];
   return {
-    id(name) {
+    id(name: string): number {
       let id = ids.get(name);
       if (id === undefined) {
         id = names.push(name) - 1;
@@ -52,8 +46,8 @@ function internNames(): Names & { seal(): void } {
       }
       return id;
     },
-    name: (id) => names[id] ?? "",
-    key(id) {
+    name: (id: number): string => names[id] ?? "",
+    key(id: number): string {
       keys[id] ??= nameKey(names[id] ?? "");
       return keys[id] ?? "";
     },
@@ -61,8 +55,6 @@ function internNames(): Names & { seal(): void } {
   };
 }
 
-/** Imports ask for the same postcodes again and again; Australia has some 3,200. */
-const mostRemembered = 5_000;
 /** Suggestions are searched among this many localities of a country. Those of a larger country are never complete. */
 const mostLookedThrough = 50_000;
 
@@ -87,17 +79,12 @@ export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>
       stateKeys: [stateKey(names.name(cell(2))), stateKey(names.name(stateName))],
     };
   };
-  const recent = new Map<string, readonly Locality[]>();
   return {
     size: table.codes.length,
     hyphens: table.hyphens,
     at(postalCode) {
-      const known = recent.get(postalCode);
-      if (known) return known;
       const found: Locality[] = [];
       for (let row = first(packPostalCode(postalCode)); row !== 0; row = next[row] ?? 0) found.push(place(row - 1));
-      if (recent.size >= mostRemembered) recent.clear();
-      recent.set(postalCode, found);
       return found;
     },
     beginningWith(start, most) {

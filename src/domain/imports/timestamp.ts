@@ -1,5 +1,5 @@
 // ISO 8601 timestamps. A text with a zone is kept as it was sent; one without is wall time in the organisation's time zone.
-const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 const firstWall = Date.UTC(1900, 0);
 
@@ -58,47 +58,20 @@ export const isDay = (text: string): boolean => text.length === "2026-03-31".len
 /** When the day after it begins in the zone. */
 export const endOfDay = (day: string, timezone: string): number => wallToInstant((match(day)?.wall ?? Number.NaN) + 86_400_000, timezone);
 
-/** Every row of an import has a timestamp, so its parts are read where the pattern has them, without a list of matches. */
 function match(text: string): { wall: number; zone: string | undefined } | undefined {
-  if (!iso.test(text)) return undefined;
-  const hasClock = text.length > 10;
-  const hasSeconds = text.charCodeAt(16) === 58;
-  const year = digits(text, 0, 4);
-  const month = digits(text, 5, 7);
-  const day = digits(text, 8, 10);
-  const hour = hasClock ? digits(text, 11, 13) : 0;
-  const minute = hasClock ? digits(text, 14, 16) : 0;
-  const second = hasSeconds ? digits(text, 17, 19) : 0;
-  if (year < 1899 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
-  if (hour > 23 || minute > 59 || second > 59) return undefined;
-  const end = hasClock ? endOfClock(text) : text.length;
-  const zone = end < text.length ? text.slice(end) : undefined;
+  const parts = iso.exec(text);
+  if (!parts) return undefined;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((digits = "0") => Number(digits)) as Wall;
+  const [fraction = "0", zone] = parts.slice(7) as [string?, string?];
+  if (year < 1899 || hour > 23 || minute > 59 || second > 59) return undefined;
+  const wall = Date.UTC(year, month - 1, day, hour, minute, second, Math.floor(Number(`0.${fraction}`) * 1000));
+  if (new Date(wall).getUTCMonth() !== month - 1 || new Date(wall).getUTCDate() !== day) return undefined; // such as 30 February
   if (zone && Math.abs(offsetOf(zone)) > 14 * 3_600_000) return undefined;
   if (zone && zone.length > 3 && Number(zone.slice(-2)) > 59) return undefined;
-  const fraction = hasSeconds && end > 19 ? Number(`0.${text.slice(20, end)}`) * 1000 : 0;
-  return { wall: Date.UTC(year, month - 1, day, hour, minute, second, Math.floor(fraction)), zone };
+  return { wall, zone };
 }
 
-function digits(text: string, from: number, to: number): number {
-  let value = 0;
-  for (let at = from; at < to; at++) value = value * 10 + text.charCodeAt(at) - 48;
-  return value;
-}
-
-/** Where the zone begins, if there is one. */
-function endOfClock(text: string): number {
-  let at = 16; // after hours and minutes
-  while (at < text.length && isClock(text.charCodeAt(at))) at += 1;
-  return at;
-}
-
-/** A digit, or one of `:.,`. */
-const isClock = (code: number): boolean => (code >= 48 && code <= 58) || code === 46 || code === 44;
-
-function daysIn(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
+type Wall = [year: number, month: number, day: number, hour: number, minute: number, second: number];
 
 function offsetOf(zone: string): number {
   if (zone === "Z" || zone === "z") return 0;
@@ -113,8 +86,6 @@ export const dayAt = (instant: number, timezone: string): string => wallAt(insta
 export const wallAt = (instant: number, timezone: string): string =>
   new Date(instant + offsetAt(instant, timezone)).toISOString().slice(0, 19);
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
 /** The instant at which clocks in the zone show this wall time; the earlier one where they show it twice, the one shown instead where they skip it. */
 export function wallToInstant(wall: number, timezone: string): number {
   const before = offsetAt(wall - 86_400_000, timezone);
@@ -123,45 +94,21 @@ export function wallToInstant(wall: number, timezone: string): number {
   return offsetAt(early, timezone) !== before && offsetAt(late, timezone) === after ? late : early;
 }
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+const offsets = new Map<string, number>();
+const mostOffsets = 20_000;
+
+/** Offsets change on quarter hours at the earliest, and are remembered, since asking for one takes as long as judging a row. */
 function offsetAt(instant: number, timezone: string): number {
-  let format = formats.get(timezone);
-  if (!format) {
-    format = new Intl.DateTimeFormat("en-CA", {
-      timeZone: timezone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-      hour: "2-digit",
-      minute: "2-digit",
-      second: "2-digit",
-    });
-    formats.set(timezone, format);
-  }
-  const hour = Math.floor(instant / 900_000) * 900_000; // offsets change on quarter hours at the earliest
-  const cached = offsets.get(timezone)?.get(hour);
-  if (cached !== undefined) return cached;
-  const parts = Object.fromEntries(format.formatToParts(hour).map((part) => [part.type, Number(part.value)]));
-  const shown = Date.UTC(
-    parts["year"] ?? 0,
-    (parts["month"] ?? 1) - 1,
-    parts["day"] ?? 1,
-    parts["hour"] ?? 0,
-    parts["minute"] ?? 0,
-    parts["second"] ?? 0,
-  );
-  remember(timezone, hour, shown - hour);
-  return shown - hour;
-}
-
-const offsets = new Map<string, Map<number, number>>();
-const remembered = 20_000;
-
-function remember(timezone: string, hour: number, offset: number): void {
-  let known = offsets.get(timezone);
-  if (!known || known.size >= remembered) {
-    known = new Map();
-    offsets.set(timezone, known);
-  }
-  known.set(hour, offset);
+  const quarter = Math.floor(instant / 900_000) * 900_000;
+  const key = `${timezone} ${quarter}`;
+  const known = offsets.get(key);
+  if (known !== undefined) return known;
+  const format = formats.get(timezone) ?? new Intl.DateTimeFormat("sv", { timeZone: timezone, dateStyle: "short", timeStyle: "medium" });
+  formats.set(timezone, format);
+  const [year = 0, month = 1, ...rest] = format.format(quarter).split(/[- :]/).map(Number);
+  const offset = Date.UTC(year, month - 1, ...rest) - quarter;
+  if (offsets.size >= mostOffsets) offsets.clear();
+  offsets.set(key, offset);
+  return offset;
 }

@@ -21,11 +21,12 @@ export interface CorrectionSources {
   readonly kind: Kind;
   /** The organisation's own fields, as of today. */
   readonly customFieldKeys: ReadonlySet<string>;
-  readonly sentFor: (row: number) => SentValues;
+  /** By row; a row that is not in it was sent without values that can be sent again. */
+  readonly sent: ReadonlyMap<number, SentValues>;
   /** For each row, the element of a JSON push of shipments that it goes back to; undefined where it goes back to a file. */
   readonly elements?: readonly number[] | undefined;
-  /** True for a row whose values were recorded: nothing of them is cut short. */
-  readonly isAccepted?: (row: number) => boolean;
+  /** The rows whose values were recorded: nothing of them is cut short. */
+  readonly accepted?: ReadonlySet<number>;
   /** How the numbers of the corrected import are written; undefined for the contract's way. */
   readonly decimal?: DecimalMark | undefined;
 }
@@ -45,12 +46,13 @@ export function correctedFile(push: CorrectionPush, sources: CorrectionSources):
 /** By field: what was sent, with the corrected values in place. */
 export function correctedRows(
   { rows }: CorrectionPush,
-  { kind, customFieldKeys, sentFor, isAccepted, decimal }: CorrectionSources,
+  { kind, customFieldKeys, sent, accepted, decimal }: CorrectionSources,
 ): ReadonlyMap<string, string>[] {
   const fieldOf = knownColumns(kind, customFieldKeys);
   return rows.map(({ row, values }) => {
-    const sent = isAccepted?.(row) ? writtenValues(sentFor(row) ?? {}, kind, decimal) : (sentFor(row) ?? {});
-    return new Map([...byField(sent, fieldOf), ...byField(values, fieldOf)]);
+    const kept = sent.get(row) ?? {};
+    const written = accepted?.has(row) ? writtenValues(kept, kind, decimal) : kept;
+    return new Map([...byField(written, fieldOf), ...byField(values, fieldOf)]);
   });
 }
 
@@ -121,7 +123,7 @@ export interface CorrectionFault {
 /** Why a row cannot be sent again as it is, before any rule of the importer. */
 export function* correctionFaults(
   { row, values }: CorrectionPush["rows"][number],
-  { kind, customFieldKeys, sentFor, isAccepted = () => false }: CorrectionSources,
+  { kind, customFieldKeys, sent: sentValues, accepted }: CorrectionSources,
 ): Generator<CorrectionFault> {
   const fieldOf = knownColumns(kind, customFieldKeys);
   const replaced = new Set<string>();
@@ -131,13 +133,13 @@ export function* correctionFaults(
     else if (replaced.has(field)) yield { column, field, what: "is given twice" };
     else replaced.add(field);
   }
-  const sent = sentFor(row);
-  if (sent === null) yield { what: "is too large to be corrected here: send the row again in a file" };
+  const sent = sentValues.get(row);
+  if (!sent) yield { what: "is too large to be corrected here: send the row again in a file" };
   for (const [column, value] of Object.entries(sent ?? {})) {
     const field = fieldOf(column);
     if (field === undefined) {
       if (value.trim() !== "") yield { what: `was sent with ${column}, which is no longer a column: send the row again` };
-    } else if (!replaced.has(field) && !isWhole(value) && !isAccepted(row))
+    } else if (!replaced.has(field) && !isWhole(value) && !accepted?.has(row))
       yield { column, field, what: "is required: the value that was sent is not kept whole, so it has to be replaced" };
   }
 }

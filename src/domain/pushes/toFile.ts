@@ -24,38 +24,32 @@ const activityFields = pushedNames("activity");
 
 /** Line by line: each goods line repeats the fields of its shipment, so the file may be many times as long as the body. */
 export function* shipmentsToCsv(push: ShipmentPush): Generator<string> {
-  const custom = customKeys(push);
-  yield shipmentsHeader(custom);
-  for (const [index, shipment] of push.shipments.entries()) {
-    const own = cells([
-      index + 1,
-      ...shipmentFields.map((field) => shipment[field]),
-      ...custom.map((key) => (shipment.customFields && Object.hasOwn(shipment.customFields, key) ? shipment.customFields[key] : undefined)),
-    ]);
-    for (const item of shipment.items) yield `${own},${cells(goodsLineFields.map((field) => item[field]))}\r\n`;
-  }
+  yield shipmentsHeader(customKeys(push));
+  for (const { own, items } of recordsOf(push)) for (const item of items) yield `${own},${item}\r\n`;
 }
 
 /** The exact size of the file of `shipmentsToCsv`, computed without making it. */
 export function shipmentsFileBytes(push: ShipmentPush): number {
-  const custom = customKeys(push);
-  const header = shipmentsHeader(custom);
-  const columns = 1 + shipmentFields.length + custom.length + goodsLineFields.length;
-  const separators = columns - 1 + "\r\n".length;
-  let bytes = Buffer.byteLength(header);
-  for (const [index, shipment] of push.shipments.entries()) {
-    const repeated = String(index + 1).length + ownBytes(shipment) + separators;
-    bytes += repeated * shipment.items.length;
-    for (const item of shipment.items) for (const field of goodsLineFields) bytes += cellBytes(item[field]);
+  let bytes = Buffer.byteLength(shipmentsHeader(customKeys(push)));
+  for (const { own, items } of recordsOf(push)) {
+    bytes += items.length * (Buffer.byteLength(own) + ",\r\n".length);
+    for (const item of items) bytes += Buffer.byteLength(item);
   }
   return bytes;
 }
 
-function ownBytes(shipment: Shipment): number {
-  let bytes = 0;
-  for (const field of shipmentFields) bytes += cellBytes(shipment[field]);
-  for (const value of Object.values(shipment.customFields ?? {})) bytes += cellBytes(value);
-  return bytes;
+/** The fields of each shipment, and those of its goods lines. */
+function* recordsOf(push: ShipmentPush): Generator<{ own: string; items: string[] }> {
+  const custom = customKeys(push);
+  for (const [index, shipment] of push.shipments.entries()) {
+    const { customFields = {} } = shipment;
+    const own = cells([
+      index + 1,
+      ...shipmentFields.map((field) => shipment[field]),
+      ...custom.map((key) => (Object.hasOwn(customFields, key) ? customFields[key] : undefined)),
+    ]);
+    yield { own, items: shipment.items.map((item) => cells(goodsLineFields.map((field) => item[field]))) };
+  }
 }
 
 const customKeys = (push: ShipmentPush) => [...new Set(push.shipments.flatMap(({ customFields = {} }) => Object.keys(customFields)))];
@@ -86,5 +80,3 @@ function cell(value: Value): string {
   if (typeof value === "number") return String(value);
   return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
-
-const cellBytes = (value: Value) => Buffer.byteLength(cell(value));

@@ -2,12 +2,11 @@ import { z } from "zod";
 import { byField, type Field, type FieldName, type FieldPart, fieldsOf, isRecordable } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { isRowTime } from "../imports/timestamp.js";
+import { isStorable } from "../rows/cells.js";
 
-/** Postgres text and CSV cannot hold NUL; a lone surrogate would come back as another character. */
-export const isStorableText = (value: string) => !value.includes("\0") && value.isWellFormed();
 const unstorable = "must not contain NUL or broken Unicode";
 
-export const text = (length: number = limits.textLength) => z.string().max(length).refine(isStorableText, unstorable);
+export const text = (length: number = limits.textLength) => z.string().max(length).refine(isStorable, unstorable);
 
 /** Present and not only blanks. */
 export const requiredText = (length: number = limits.identifierLength) =>

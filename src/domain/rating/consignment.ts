@@ -23,15 +23,7 @@ interface MeasuredItem {
   readonly volume: Decimal;
 }
 
-/** The goods of one quote, measured once however many cards price them. */
-export interface Consignment {
-  readonly items: readonly Item[];
-  /** Declared value of everything. */
-  readonly declaredValue: Decimal;
-  /** Whole kg, and the sum they were rounded up from. */
-  kg(cubicFactor: number): { readonly whole: bigint; readonly exact: string };
-  goods(cubicFactor: number): Goods[];
-}
+export type Consignment = ReturnType<typeof createConsignment>;
 
 export interface Goods {
   readonly type: string;
@@ -44,16 +36,19 @@ export interface Goods {
   readonly chargeableWeight: number;
 }
 
-export function createConsignment(items: readonly Item[]): Consignment {
+/** The goods of one quote, measured once however many cards price them. */
+export function createConsignment(items: readonly Item[]) {
   const measured = items.map(measure);
   const byFactor = new Map<number, { whole: bigint; exact: string }>();
   return {
     items,
+    /** Of everything. */
     declaredValue: measured.reduce(
       (sum, { item, quantity }) => (item.itemValue === undefined ? sum : add(sum, multiply(decimal(item.itemValue), quantity))),
       zero,
     ),
-    kg(cubicFactor) {
+    /** Whole kg, and the sum they were rounded up from. */
+    kg(cubicFactor: number): { readonly whole: bigint; readonly exact: string } {
       let kg = byFactor.get(cubicFactor);
       if (!kg) {
         const exact = measured.reduce((sum, each) => add(sum, chargeable(each, cubicFactor)), zero);
@@ -62,7 +57,7 @@ export function createConsignment(items: readonly Item[]): Consignment {
       }
       return kg;
     },
-    goods: (cubicFactor) => measured.map((each) => goodsOf(each.item, chargeableWeight(each, cubicFactor))),
+    goods: (cubicFactor: number): Goods[] => measured.map((each) => goodsOf(each.item, chargeableWeight(each, cubicFactor))),
   };
 }
 

@@ -39,20 +39,15 @@ function growingList(newBlock: () => Int32Array | Float64Array): IntList {
   };
 }
 
-/** A list of texts, kept as bytes outside of the heap: a file has a million shipments, and strings for each would fill it. */
-export interface TextList {
-  push(text: string): void;
-  get(index: number): string;
-}
-
 const blockBytes = 1024 * 1024;
 
-export function createTextList(): TextList {
+/** A list of texts, kept as bytes outside of the heap: a file has a million shipments, and strings for each would fill it. */
+export function createTextList() {
   const blocks: Buffer[] = [];
   const [block, start, end] = [createIntList(), createIntList(), createIntList()];
   let used = 0;
   return {
-    push(text) {
+    push(text: string): void {
       const bytes = Buffer.byteLength(text);
       if (used + bytes > (blocks.at(-1)?.length ?? 0)) {
         blocks.push(Buffer.allocUnsafe(Math.max(blockBytes, bytes)));
@@ -63,7 +58,7 @@ export function createTextList(): TextList {
       used += blocks.at(-1)?.write(text, used) ?? 0;
       end.push(used);
     },
-    get: (index) => blocks[block.get(index)]?.toString("utf8", start.get(index), end.get(index)) ?? "",
+    get: (index: number): string => blocks[block.get(index)]?.toString("utf8", start.get(index), end.get(index)) ?? "",
   };
 }
 

@@ -1,28 +1,21 @@
 import type { Catalogue } from "../catalogue/catalogue.js";
 import type { Geography, Location } from "../geography/geography.js";
 
-/** What the rules ask about the organisation: its clock, its customers, and the places it serves. */
-export interface RowContext {
-  readonly timezone: string;
-  knowsCustomer(customerId: string): boolean;
-  mandatoryCustomFields(customerId: string): readonly string[];
-  /** The location, if it resolves and lies in a zone of the organisation. */
-  locate(postalCode: string, suburb: string, state: string, countryCode: string): Location | undefined;
-  /** Why there is no such location, for people. */
-  locationFault(postalCode: string, suburb: string, state: string, countryCode: string): string;
-}
+export type RowContext = ReturnType<typeof rowContext>;
 
 const rememberedPlaces = 20_000;
 /** A longer place, in characters, is not remembered: it is faulty and rare. */
 const longestRemembered = 200;
 
-export function rowContext(catalogue: Catalogue, geography: Geography): RowContext {
+/** What the rules ask about the organisation: its clock, its customers, and the places it serves. */
+export function rowContext(catalogue: Catalogue, geography: Geography) {
   const places = new Map<string, Location | undefined>();
   return {
     timezone: catalogue.organisation.timezone,
-    knowsCustomer: (customerId) => catalogue.customers.has(customerId),
-    mandatoryCustomFields: (customerId) => catalogue.mandatoryCustomFields(customerId),
-    locate(postalCode, suburb, state, countryCode) {
+    knowsCustomer: (customerId: string): boolean => catalogue.customers.has(customerId),
+    mandatoryCustomFields: catalogue.mandatoryCustomFields,
+    /** The location, if it resolves and lies in a zone of the organisation. */
+    locate(postalCode: string, suburb: string, state: string, countryCode: string): Location | undefined {
       const key = `${countryCode}\n${postalCode}\n${state}\n${suburb}`;
       if (places.has(key)) return places.get(key);
       const resolution = geography.resolve({ postalCode, suburb, state, countryCode });
@@ -35,7 +28,8 @@ export function rowContext(catalogue: Catalogue, geography: Geography): RowConte
       places.set(key, location);
       return location;
     },
-    locationFault(postalCode, suburb, state, countryCode) {
+    /** Why there is no such location, for people. */
+    locationFault(postalCode: string, suburb: string, state: string, countryCode: string): string {
       const resolution = geography.resolve({ postalCode, suburb, state, countryCode });
       if (resolution.ok) return `no zone of the catalogue has the postcode ${resolution.location.postalCode}`;
       const [first = "", ...rest] = resolution.message;

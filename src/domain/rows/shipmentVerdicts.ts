@@ -18,20 +18,6 @@ export interface SeenLine {
   readonly destination: Location | undefined;
 }
 
-/** By row, counted from 0: the shipment it is a line of, counted from 1 among those to be written, or why it is rejected. */
-export interface ShipmentVerdicts {
-  readonly rows: number;
-  readonly shipments: number;
-  shipmentOf(row: number): number;
-  /** `line` is asked for only where the row has faults of its own. */
-  reasonOf(row: number, line: () => SeenLine): RowReason | undefined;
-}
-
-export interface VerdictBuilder {
-  add(line: SeenLine): void;
-  close(): ShipmentVerdicts;
-}
-
 /** Stands for the reason of a line at fault that was not kept. */
 const notKept = -1;
 /** What is kept of a row: it has faults, or has them and is a line too many. The faults themselves are found again. */
@@ -42,7 +28,7 @@ const tooManyLines = fault("tooManyLines", `A shipment can have at most ${limits
 const overtaken = refusal("Superseded by a later element of its push, which stands before it in this correction");
 
 /** Takes every line of an import once, in row order; a shipment is accepted or rejected whole, wherever its lines stand. */
-export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = createReasonList()): VerdictBuilder {
+export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = createReasonList()) {
   const shipmentOfKey = new Map<string, number>();
   const shipmentOfRow = createIntList();
   const faultsOfRow = createIntList();
@@ -122,7 +108,7 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
   };
   const isWritten = (shipment: number) => leadReason.get(shipment) === 0 && !isOvertaken.has(shipment);
   return {
-    add(line) {
+    add(line: SeenLine): void {
       const shipment = shipmentFor(line);
       const count = lines.get(shipment) + 1;
       lines.set(shipment, count);
@@ -134,6 +120,7 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
       leadReason.set(shipment, reasons.numberOf(reasonOf(faults).reason) ?? notKept);
       leadRow.set(shipment, line.row);
     },
+    /** By row, counted from 0: the shipment it is a line of, counted from 1 among those to be written, or why it is rejected. */
     close() {
       rejectOvertaken();
       let written = 0;
@@ -145,8 +132,9 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
       return {
         rows: shipmentOfRow.length,
         shipments: written,
-        shipmentOf: (row) => (isWritten(shipmentOfRow.get(row)) ? lines.get(shipmentOfRow.get(row)) : 0),
-        reasonOf(ordinal, line) {
+        shipmentOf: (row: number): number => (isWritten(shipmentOfRow.get(row)) ? lines.get(shipmentOfRow.get(row)) : 0),
+        /** `line` is asked for only where the row has faults of its own. */
+        reasonOf(ordinal: number, line: () => SeenLine): RowReason | undefined {
           const own = faultsOfRow.get(ordinal);
           const shipment = shipmentOfRow.get(ordinal);
           if (own !== 0) return reasonAgain(shipment, line(), own === isTooManyToo);

@@ -1,4 +1,3 @@
-import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import type { SharedDeps } from "../server/deps.js";
 import type { HttpMetrics } from "../server/requestFrame.js";
 
@@ -19,7 +18,6 @@ interface LinkedFile {
 }
 
 export interface ApiDeps extends SharedDeps {
-  readonly quoteMemory: QuoteMemory;
   readonly metrics: HttpMetrics;
   readonly limits: ApiLimits;
   /** The embedded object store's function that opens a signed link; its result is undefined when the signature is wrong or the link has expired. */

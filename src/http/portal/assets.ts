@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Context } from "hono";
 import { Rejection } from "../../domain/rejection.js";
 import { compressedOnce } from "../server/compress.js";
+import { joinedStyles } from "../server/joinedStyles.js";
 import type { AppEnv } from "../server/requestFrame.js";
 
 export const assetFolder = "/portal/assets";
@@ -26,7 +27,7 @@ export function readAssets() {
     files.set(hashed, { type, packed: compressedOnce(body) });
     paths.set(name, `${assetFolder}/${hashed}`);
   };
-  add("styles.css", "text/css; charset=utf-8", joined(join(here, "styles")));
+  add("styles.css", "text/css; charset=utf-8", joinedStyles(join(here, "styles")));
   add("icon.svg", "image/svg+xml", icon);
   add("htmx.js", javascript, readFileSync(createRequire(import.meta.url).resolve("htmx.org/dist/htmx.min.js"), "utf8"));
   /** A script names its imports with their hashes, so the imports are added before the script. */
@@ -57,13 +58,6 @@ export function readAssets() {
 }
 
 const javascript = "text/javascript; charset=utf-8";
-
-/** Joins the style sheets into one file, in the order of their names. */
-const joined = (folder: string) =>
-  readdirSync(folder)
-    .sort()
-    .map((file) => readFileSync(join(folder, file), "utf8"))
-    .join("\n");
 
 const withoutSourceMap = (script: string) => script.replace(/\n\/\/# sourceMappingURL=\S*\s*$/, "\n");
 

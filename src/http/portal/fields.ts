@@ -1,6 +1,6 @@
 import { isLonger, limits } from "../../domain/imports/limits.js";
-import { isStorableText } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
+import { isStorable } from "../../domain/rows/cells.js";
 import { Problem } from "../server/problem.js";
 
 /** The fields of a form as they were sent; a field that is absent reads as empty. */
@@ -12,7 +12,7 @@ export interface Fields {
 /** Our own forms are smaller; a larger body is rejected. */
 export const maxFormBytes = 64 * 1024;
 /** A quote's form has the most: 200 items with six fields each, and its customers. */
-const mostFields = 1_500;
+export const mostFields = 1_500;
 
 export const noFields: Fields = { get: () => "", all: () => [] };
 
@@ -33,7 +33,7 @@ function fieldsOf(entries: readonly (readonly [string, string])[]): Fields {
 /** Why recorded rows are taken back or corrected. */
 export function reasonIn(fields: Fields): string {
   const reason = fields.get("reason").trim();
-  if (reason === "" || isLonger(reason, limits.reasonLength) || !isStorableText(reason))
+  if (reason === "" || isLonger(reason, limits.reasonLength) || !isStorable(reason))
     throw new Rejection("invalid", `Give a reason of 1 to ${limits.reasonLength} characters`);
   return reason;
 }

@@ -11,7 +11,6 @@ import type { Action } from "../../domain/members.js";
 import type { FileChecks } from "../../judging/fileChecks.js";
 import type { Places } from "../../places.js";
 import type { SingleSignOn } from "../../ports/people.js";
-import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import type { SharedDeps } from "../server/deps.js";
 import type { StillAllowed } from "../server/readBody.js";
 import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
@@ -106,23 +105,24 @@ export interface FormDefinition<V extends Visit = SignedInVisit> {
   submit(visit: V, fields: Fields, deps: PortalDeps): Promise<FormResult | PageContent | Work>;
 }
 
-export const page = <V extends Visit = SignedInVisit>(
+export const definePage = <V extends Visit = SignedInVisit>(
   path: string,
   access: Access,
   show: PageDefinition<V>["show"],
 ): PageDefinition<V> => ({ path, access, show });
 
-/** A form of a page, whose path goes on from the page's own. */
-export const formOf = <V extends Visit = SignedInVisit>(
-  shown: PageDefinition<V>,
-  below: string | (FormOptions<V> & { readonly below: string }),
-  submit: FormDefinition<V>["submit"],
-): FormDefinition<V> => {
-  const { below: end, ...options } = typeof below === "string" ? { below } : below;
-  return { path: shown.path + end, access: shown.access, page: shown, submit, ...options };
-};
+/** `below`: what its path has behind the page's own. */
+type FormPlace<V extends Visit> = { below: string } & Partial<Pick<FormDefinition<V>, "access" | "faults" | "mostBytes" | "body">>;
 
-type FormOptions<V extends Visit> = Partial<Pick<FormDefinition<V>, "access" | "faults" | "mostBytes" | "body">>;
+/** A form of a page, for those who may look at the page unless it says otherwise. */
+export function defineForm<V extends Visit = SignedInVisit>(
+  page: PageDefinition<V>,
+  place: string | FormPlace<V>,
+  submit: FormDefinition<V>["submit"],
+): FormDefinition<V> {
+  const { below, ...options } = typeof place === "string" ? { below: place } : place;
+  return { path: page.path + below, access: page.access, page, submit, ...options };
+}
 
 /**
  * What a page's script, link or event source asks for: JSON, a download, a stream of events. A refusal is JSON as the API's, or a page where
@@ -137,7 +137,7 @@ export interface AnswerDefinition<V extends Visit = SignedInVisit> {
   answer(visit: V, deps: PortalDeps, body: unknown): Promise<Response>;
 }
 
-export const getAnswer = (path: string, access: Access, answer: AnswerDefinition["answer"]): AnswerDefinition => ({
+export const defineAnswer = (path: string, access: Access, answer: AnswerDefinition["answer"]): AnswerDefinition => ({
   method: "GET",
   path,
   access,
@@ -154,7 +154,6 @@ export interface Subject {
 /** Everything the portal needs; src/main/roles/api.ts builds it. */
 export interface PortalOptions extends SharedDeps {
   readonly fileChecks: FileChecks;
-  readonly quoteMemory: QuoteMemory;
   readonly limits: { readonly maxQueuedImports: number };
   /** The proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: BlockList;

@@ -9,8 +9,8 @@ import { Transform, type Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { isLonger, limits } from "../../domain/imports/limits.js";
-import { isStorableText } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
+import { isStorable } from "../../domain/rows/cells.js";
 import { Problem } from "./problem.js";
 import type { StillAllowed } from "./readBody.js";
 
@@ -116,7 +116,7 @@ async function parse(
   form.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {
     if (field !== undefined && others.includes(field) && !valueCut) received.fields.set(field, value);
     else if (field !== "sourceDetails") fail(new Rejection("invalid", misplacedField(field, "file", "a file, with a file name")));
-    else if (valueCut || isLonger(value, limits.sourceDetailsLength) || !isStorableText(value)) {
+    else if (valueCut || isLonger(value, limits.sourceDetailsLength) || !isStorable(value)) {
       fail(new Rejection("invalid", `sourceDetails must be text of at most ${limits.sourceDetailsLength} characters`));
     } else received.sourceDetails = value;
   });

@@ -37,14 +37,13 @@ export async function judgeReport(
   const numbers = rowNumbers(submission);
   const found = await findRows(submission, known, numbers, kind === "shipments");
   const refusals = refusalsOf(known, found, { numberOf: numbers, fields: submission.columns.fields });
-  const rules = rowContext(catalogue, geography);
-  const prepared = await prepareRows(
-    { ...request, corrects: elementsOf(report, known, found) },
+  const prepared = await prepareRows({
     submission,
-    rules,
     refusals,
-    async (share) => watch.progress(share / 2),
-  );
+    context: rowContext(catalogue, geography),
+    request: { ...request, corrects: elementsOf(report, known, found) },
+    watch: async (share) => watch.progress(share / 2),
+  });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const shipments = await judgedShipments(submission, prepared, kind);
   const most = { rows: limits.rowsPerReportImport, parts: report.mostParts || Number.POSITIVE_INFINITY };

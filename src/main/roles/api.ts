@@ -12,7 +12,6 @@ import { serveApi } from "../../http/startApi.js";
 import { channels } from "../../ports/notices.js";
 import { deliveriesByOutcome, oldestUnsentSeconds, projectionLagSeconds, unfinishedImports } from "../../queries/metrics.js";
 import { cacheCatalogues } from "../../queries/organisations/organisations.js";
-import { createQuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import { type Adapters, memberDeps, organisationDeps, webhookDeps } from "../adapters.js";
 import { createCheckProcesses } from "../checking/checkProcesses.js";
 import { createLocalities, followLocalities } from "../localities.js";
@@ -51,7 +50,6 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
       ...(openLink ? { openLink } : {}),
       reads: createReads(),
       catalogues: cacheCatalogues(pool),
-      quoteMemory: createQuoteMemory(),
       metrics: createMetrics([
         { name: "waybill_projection_lag_seconds", help: "How far the read models are behind", read: () => projectionLagSeconds(pool) },
         { name: "waybill_imports_unfinished", help: "Imports that wait or run", read: () => unfinishedImports(pool) },

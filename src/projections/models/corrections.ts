@@ -12,17 +12,23 @@ import { streamPrefix } from "../../events/streams.js";
 import { isAfter } from "../../ports/eventStore.js";
 import { decodeOrSkip, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
-import { countCompleted, createStateChanges, type RejectedRowRef, type StateChanges } from "./rejectionGroups.js";
+import { countCompleted, countStates } from "./rejectionGroups.js";
 import { multirange, reversalsIn } from "./reversals.js";
 
 export const correctionTables = ["row_corrections", "finished_rows", "withdrawn_imports", "rejection_groups"] as const;
 
 export async function applyCorrections(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<void> {
-  const changes = createStateChanges(client);
-  for (const event of eventsIn(batch, skip)) await apply(client, event, changes);
-  await changes.count();
-  await countCompleted(client, batch);
-  await changes.closeWithdrawn();
+  const changed: ChangedImports = new Set(await countCompleted(client, batch));
+  for (const event of eventsIn(batch, skip)) await apply(client, event, changed);
+  await countStates(client, [...changed]);
+}
+
+/** The imports of which the batch changes the states of rejected rows. */
+type ChangedImports = Set<string>;
+
+interface RejectedRowRef {
+  readonly importId: string;
+  readonly row: number;
 }
 
 type StateEvent = ImportEvent<"ImportRequested" | ImportEnding> | RecordedOn<"corrections"> | RecordedOn<"reversals">;
@@ -38,34 +44,32 @@ function eventsIn(batch: SortedBatch, skip: SkipEvent): StateEvent[] {
   return events.sort((one, other) => (isAfter(one.position, other.position) ? 1 : -1));
 }
 
-async function apply(client: PoolClient, event: StateEvent, changes: StateChanges): Promise<void> {
+async function apply(client: PoolClient, event: StateEvent, changed: ChangedImports): Promise<void> {
   switch (event.type) {
     case "ImportRequested":
-      return insertSubmitted(client, event.data, changes);
+      return insertSubmitted(client, event.data, changed);
     case "RowsClaimed":
-      return applyClaim(client, event, changes);
+      return applyClaim(client, event, changed);
     case "RowsDismissed":
-      return dismiss(client, event.data, changes);
+      return dismiss(client, event.data, changed);
     case "RowsReopened":
-      return reopen(client, event.data, changes);
+      return reopen(client, event.data, changed);
     case "ReversalDecided":
       return; // RowsReversed follows
     case "RowsReversed":
-      return applyReversal(client, event.data, changes);
+      return applyReversal(client, event.data, changed);
     case "ImportCompleted":
-      return complete(client, event.data.importId, changes);
+      return complete(client, event.data.importId, changed);
     case "ImportFailed":
     case "ImportCancelled":
-      return abandon(client, event.data.importId, changes);
+      return abandon(client, event.data.importId, changed);
   }
   event satisfies never;
 }
 
-const rowsOf = (importId: string, rows: readonly number[]): RejectedRowRef[] => rows.map((row) => ({ importId, row }));
-
-async function insertSubmitted(client: PoolClient, { importId, corrects }: ImportRequested, changes: StateChanges): Promise<void> {
+async function insertSubmitted(client: PoolClient, { importId, corrects }: ImportRequested, changed: ChangedImports): Promise<void> {
   if (!corrects) return;
-  await changes.begin(rowsOf(corrects.importId, corrects.rows));
+  changed.add(corrects.importId);
   await client.query(
     `insert into row_corrections (import_id, "row", correction_id, correction_row, state)
      select $1, "row", $2, number, 'submitted' from unnest($3::integer[]) with ordinality as corrected ("row", number) on conflict do nothing`,
@@ -76,7 +80,7 @@ async function insertSubmitted(client: PoolClient, { importId, corrects }: Impor
 type Claim = Extract<RecordedOn<"corrections">, { type: "RowsClaimed" }>;
 
 /** A refused row is also a rejected row of the correcting import. There it counts as finished; else it could be corrected a second time. */
-async function applyClaim(client: PoolClient, { data, position }: Claim, changes: StateChanges): Promise<void> {
+async function applyClaim(client: PoolClient, { data, position }: Claim, changed: ChangedImports): Promise<void> {
   const { importId, correction, rows, by } = data;
   await client.query(
     `update row_corrections set state = 'claimed'
@@ -85,19 +89,11 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changes
   );
   // The claim may not have seen a reversal; the worker looks again after it.
   const { refused, ...lasting } = unreversedClaim(data, await reversalsBefore(client, importId, position.commit), position.commit);
-  await replaceEarlier(client, lasting, changes);
+  changed.add(importId);
+  await replaceEarlier(client, lasting);
   if (refused.length === 0) return;
-  const lost = rowsOf(
-    importId,
-    refused.map(({ row }) => row),
-  );
-  await changes.begin([
-    ...lost,
-    ...rowsOf(
-      correction,
-      refused.map(({ correctionRow }) => correctionRow),
-    ),
-  ]);
+  changed.add(correction);
+  const lost = refused.map(({ row }) => ({ importId, row }));
   const finished = refused.map(({ correctionRow, why, importId: otherId }) => ({ row: correctionRow, state: finishedAs[why], otherId }));
   await client.query(
     `insert into finished_rows (import_id, "row", state, other_id, finished_by)
@@ -109,16 +105,14 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changes
     correction,
     lost.map(({ row }) => row),
   ]);
-  await release(client, lost, changes);
+  await release(client, lost, changed);
 }
 
 /** The last claim has the row: an accepted activity is claimed once more after its correction was rejected and dismissed. */
 async function replaceEarlier(
   client: PoolClient,
   { importId, correction, rows }: Pick<Claim["data"], "importId" | "correction" | "rows">,
-  changes: StateChanges,
 ): Promise<void> {
-  await changes.begin(rowsOf(importId, rows));
   await client.query(
     `delete from row_corrections where import_id = $1 and correction_id <> $2 and "row" = any($3::integer[]) and state = 'corrected'`,
     [importId, correction, rows],
@@ -149,8 +143,8 @@ type Reopening = Extract<RecordedOn<"corrections">, { type: "RowsReopened" }>["d
 /** Rows that are withdrawn with their import stay so: what comes after the reversal in the log changes nothing. */
 const notWithdrawn = "not exists (select from withdrawn_imports where import_id = $1)";
 
-async function dismiss(client: PoolClient, { importId, rows, note, by }: Dismissal, changes: StateChanges): Promise<void> {
-  await changes.begin(rowsOf(importId, rows));
+async function dismiss(client: PoolClient, { importId, rows, note, by }: Dismissal, changed: ChangedImports): Promise<void> {
+  changed.add(importId);
   await client.query(
     `insert into finished_rows (import_id, "row", state, note, finished_by)
      select $1, "row", 'dismissed', said ->> 'note', $4 from unnest($2::integer[]) as "row", (select $3::jsonb as said) as says
@@ -160,52 +154,49 @@ async function dismiss(client: PoolClient, { importId, rows, note, by }: Dismiss
   );
 }
 
-async function reopen(client: PoolClient, { importId, rows }: Reopening, changes: StateChanges): Promise<void> {
-  await changes.begin(rowsOf(importId, rows));
+async function reopen(client: PoolClient, { importId, rows }: Reopening, changed: ChangedImports): Promise<void> {
+  changed.add(importId);
   await client.query(`delete from finished_rows where import_id = $1 and "row" = any($2::integer[]) and ${notWithdrawn}`, [importId, rows]);
 }
 
 /** Rows of others that the reversed rows had corrected are open again, unless a later correction has taken the reversed rows' place. */
-async function applyReversal(client: PoolClient, { importId, rows }: RowsReversed, changes: StateChanges): Promise<void> {
+async function applyReversal(client: PoolClient, { importId, rows }: RowsReversed, changed: ChangedImports): Promise<void> {
   const all = rows === "all";
   if (all) {
     await client.query("insert into withdrawn_imports (import_id) values ($1) on conflict do nothing", [importId]);
-    changes.withdraw(importId);
+    changed.add(importId);
   }
   const marked = await client.query<RejectedRowRef>(
     `update row_corrections set reversed = true
       where correction_id = $1 and ($2::int4multirange is null or correction_row <@ $2) returning correction_id as "importId", correction_row as "row"`,
     [importId, all ? null : multirange(rows)],
   );
-  await release(client, marked.rows, changes);
+  await release(client, marked.rows, changed);
 }
 
-async function complete(client: PoolClient, correction: string, changes: StateChanges): Promise<void> {
-  await changes.begin(await correctedBy(client, correction));
-  await client.query("update row_corrections set state = 'corrected' where correction_id = $1", [correction]);
+async function complete(client: PoolClient, correction: string, changed: ChangedImports): Promise<void> {
+  const { rows } = await client.query<RejectedRowRef>(
+    `update row_corrections set state = 'corrected' where correction_id = $1 returning import_id as "importId", "row"`,
+    [correction],
+  );
+  for (const { importId } of rows) changed.add(importId);
 }
 
 /** A correction that failed or was cancelled leaves its rows as they were before it. */
-async function abandon(client: PoolClient, correction: string, changes: StateChanges): Promise<void> {
-  const rows = await correctedBy(client, correction);
-  await changes.begin(rows);
-  await client.query("delete from row_corrections where correction_id = $1", [correction]);
-  await release(client, rows, changes);
-}
-
-async function correctedBy(client: PoolClient, correction: string): Promise<RejectedRowRef[]> {
+async function abandon(client: PoolClient, correction: string, changed: ChangedImports): Promise<void> {
   const { rows } = await client.query<RejectedRowRef>(
-    `select import_id as "importId", "row" from row_corrections where correction_id = $1`,
+    `delete from row_corrections where correction_id = $1 returning import_id as "importId", "row"`,
     [correction],
   );
-  return rows;
+  for (const { importId } of rows) changed.add(importId);
+  await release(client, rows, changed);
 }
 
 /**
  * Ends the corrections by those of these rows that are reversed and that nothing holds any more: neither a correction of their own nor a
  * dismissal. That may set free the rows which these corrections were of, and so on.
  */
-async function release(client: PoolClient, rows: readonly RejectedRowRef[], changes: StateChanges): Promise<void> {
+async function release(client: PoolClient, rows: readonly RejectedRowRef[], changed: ChangedImports): Promise<void> {
   for (let last = rows; last.length > 0; ) {
     const free = await client.query<RejectedRowRef & { correction: string }>(
       `select c.import_id as "importId", c."row", c.correction_id as correction
@@ -216,7 +207,7 @@ async function release(client: PoolClient, rows: readonly RejectedRowRef[], chan
       [last.map(({ importId }) => importId), last.map(({ row }) => row)],
     );
     if (free.rows.length === 0) return;
-    await changes.begin(free.rows);
+    for (const { importId } of free.rows) changed.add(importId);
     await client.query(
       `delete from row_corrections c using unnest($1::uuid[], $2::integer[], $3::uuid[]) as f (import_id, "row", correction_id)
         where c.import_id = f.import_id and c."row" = f."row" and c.correction_id = f.correction_id`,

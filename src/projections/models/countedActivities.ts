@@ -4,7 +4,7 @@ import type { PoolClient } from "pg";
 import { numbersIn } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
 import type { CompletedImport } from "../sortedBatch.js";
-import { halfHourSql, instantSql, longestKey } from "../tables/activities.js";
+import { halfHourSql, instantSql, isCountedSql, longestKey } from "../tables/activities.js";
 import { changeCodes, codesIn, codesOfImport } from "./activityCodes.js";
 import type { Reversal } from "./reversals.js";
 
@@ -62,7 +62,7 @@ async function applyReversal(client: PoolClient, event: RecordedOn<"reversals">)
   const cause = { position: position.commit, at: data.at, byImport: null };
   const rows = data.rows === "all" ? null : numbersIn(data.rows);
   if (rows === null) await takeAllOut(client, importPosition, cause);
-  else await takeOut(client, await markReversed(client, importPosition, rows, cause), cause);
+  else await changeTotals(client, "-", await markReversed(client, importPosition, rows, cause), cause);
   await settle(client, await firstsOf(client, importPosition, rows), cause);
 }
 
@@ -76,8 +76,7 @@ async function markReversed(
   const counted = await client.query<ActivityName>(
     `select import_position::text as position, "row" from activities a
       where import_position = $1 and "row" = any($2::integer[])
-        and not exists (select from uncounted_activities u where u.import_position = a.import_position and u."row" = a."row")
-        and not exists (select from uncounted_imports u where u.import_position = a.import_position)`,
+        and ${isCountedSql("a")}`,
     [importPosition, rows],
   );
   await client.query(
@@ -143,16 +142,10 @@ async function settle(client: PoolClient, firsts: readonly ActivityName[], cause
         and u.reversed_position is null and u.replaced_by_position is null`,
     namesOf(changed),
   );
-  await takeOut(
-    client,
-    changed.filter(({ wasReplaced }) => !wasReplaced),
-    cause,
-  );
-  await putBack(
-    client,
-    changed.filter(({ byPosition, isReversed }) => byPosition === null && !isReversed),
-    cause,
-  );
+  const replaced = changed.filter(({ wasReplaced }) => !wasReplaced);
+  const counting = changed.filter(({ byPosition, isReversed }) => byPosition === null && !isReversed);
+  await changeTotals(client, "-", replaced, cause);
+  await changeTotals(client, "+", counting, cause);
 }
 
 const namesOf = (names: readonly ActivityName[]) => [names.map(({ position }) => position), names.map(({ row }) => row)];
@@ -197,50 +190,37 @@ const isSameEntry = entryKey
   .map((column) => `t.${column} = changed.${column}`)
   .join(" and ");
 
-async function takeOut(client: PoolClient, rows: readonly ActivityName[], cause: Cause): Promise<void> {
-  if (rows.length === 0) return;
-  await client.query(
-    `update activity_totals t
-        set quantity = t.quantity - changed.quantity, row_count = t.row_count - changed.row_count,
-            row_numbers = array(select left_over from (select unnest(t.row_numbers) except select unnest(changed.row_numbers)) as n (left_over) order by 1),
-            largest = case when changed.largest < t.largest then t.largest else
-              (select max(a.quantity) from activities a where a.import_position = t.import_position
-                and a."row" = any(t.row_numbers) and not a."row" = any(changed.row_numbers)) end
-       from (${summedSql}) as changed where ${isSameEntry}`,
-    namesOf(rows),
-  );
-  await client.query("delete from activity_totals where import_position = any($1::bigint[]) and row_count = 0", [positionsOf(rows)]);
-  await changeCodes(client, await codesOfRows(client, rows), "-");
-  await noteChange(client, rows, "-", cause);
-}
+const addSql = `
+  insert into activity_totals as t (${entryKey}, quantity, largest, row_count, row_numbers)
+  ${summedSql}
+  on conflict (${entryKey}) do update
+     set quantity = t.quantity + excluded.quantity, largest = greatest(t.largest, excluded.largest), row_count = t.row_count + excluded.row_count,
+         row_numbers = array(select n from unnest(t.row_numbers || excluded.row_numbers) as n order by 1)`;
 
-async function putBack(client: PoolClient, rows: readonly ActivityName[], cause: Cause): Promise<void> {
-  if (rows.length === 0) return;
-  await client.query(
-    `insert into activity_totals as t (${entryKey}, quantity, largest, row_count, row_numbers)
-     ${summedSql}
-     on conflict (${entryKey}) do update
-        set quantity = t.quantity + excluded.quantity, largest = greatest(t.largest, excluded.largest), row_count = t.row_count + excluded.row_count,
-            row_numbers = array(select n from unnest(t.row_numbers || excluded.row_numbers) as n order by 1)`,
-    namesOf(rows),
-  );
-  await changeCodes(client, await codesOfRows(client, rows), "+");
-  await noteChange(client, rows, "+", cause);
-}
+const subtractSql = `
+  update activity_totals t
+     set quantity = t.quantity - changed.quantity, row_count = t.row_count - changed.row_count,
+         row_numbers = array(select left_over from (select unnest(t.row_numbers) except select unnest(changed.row_numbers)) as n (left_over) order by 1),
+         largest = case when changed.largest < t.largest then t.largest else
+           (select max(a.quantity) from activities a where a.import_position = t.import_position
+             and a."row" = any(t.row_numbers) and not a."row" = any(changed.row_numbers)) end
+    from (${summedSql}) as changed where ${isSameEntry}`;
 
-async function noteChange(
+/** Adds the rows to the totals, or takes them out, and notes that. */
+async function changeTotals(
   client: PoolClient,
-  rows: readonly ActivityName[],
   sign: "+" | "-",
+  rows: readonly ActivityName[],
   { position, at, byImport }: Cause,
 ): Promise<void> {
+  if (rows.length === 0) return;
+  const names = namesOf(rows);
+  await client.query(sign === "+" ? addSql : subtractSql, names);
+  await client.query("delete from activity_totals where import_position = any($1::bigint[]) and row_count = 0", [names[0]]);
+  await changeCodes(client, await codesIn(client, summedSql, names), sign);
   await client.query(
     `insert into activity_changes (${entryKey}, quantity, row_count, row_numbers, ${causeColumns})
      select ${entryKey}, ${sign}quantity, ${sign}row_count, row_numbers, $3, $4, $5::bigint from (${summedSql}) as changed`,
-    [...namesOf(rows), String(position), at, byImport],
+    [...names, String(position), at, byImport],
   );
 }
-
-const codesOfRows = (client: PoolClient, rows: readonly ActivityName[]) => codesIn(client, summedSql, namesOf(rows));
-
-const positionsOf = (rows: readonly ActivityName[]): string[] => [...new Set(rows.map(({ position }) => position))];

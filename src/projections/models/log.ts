@@ -1,6 +1,6 @@
 // What people, keys and the command line did: one row per such event. What workers do is not in it. A row has ids and no names.
 import type { PoolClient } from "pg";
-import { type LogDetails, signInDays } from "../../domain/log/entry.js";
+import { signInDays } from "../../domain/log/entry.js";
 import { isLoggedEvent, type LoggedEvent, logSentences } from "../../domain/log/sentences.js";
 import { actorOf } from "../../domain/principal.js";
 import { isEventOn, type StreamKind, streamEvents } from "../../events/registry.js";
@@ -22,7 +22,7 @@ export const log: Projection = {
 
   async apply(client, { events }, { skip }) {
     const rows = events.flatMap((event) => (isLoggedEvent(event.type) ? (rowOf(event, event.type, skip) ?? []) : []));
-    await insertRows(client, await withNewSecrets(client, rows));
+    await insertRows(client, rows);
     await forget(client, events);
   },
 };
@@ -48,41 +48,30 @@ function rowOf(stored: StoredEvent, type: LoggedEvent, skip: SkipEvent) {
     type,
     aboutKind: logSentences[type].about,
     aboutId: facts.about,
-    details: (facts.details ?? {}) as LogDetails,
+    details: facts.details ?? {},
     stream: stored.stream,
     revision: String(stored.revision),
   };
 }
 
-/** A webhook's change with a higher generation than before means a new secret. */
-async function withNewSecrets(client: PoolClient, rows: readonly LogRow[]): Promise<readonly LogRow[]> {
-  const changed = rows.filter(({ type }) => type === "WebhookChanged");
-  if (changed.length === 0) return rows;
-  const { rows: found } = await client.query<{ endpointId: string; generation: number; position: string }>(
-    `select about_id as "endpointId", (details ->> 'generation')::integer as generation, position::text as position from log_entries
-      where organisation_id = any($1::text[]) and what = 'webhooks' and about_id = any($2::text[]) and details ? 'generation'`,
-    [changed.map(({ organisationId }) => organisationId), changed.map(({ aboutId }) => aboutId)],
-  );
-  const inBatch = rows.flatMap(({ aboutId, details: { generation }, position }) =>
-    generation === undefined ? [] : [{ endpointId: aboutId, generation, position }],
-  );
-  const known = [...found, ...inBatch];
-  return rows.map((row) => {
-    if (row.type !== "WebhookChanged") return row;
-    const before = known.filter(({ endpointId, position }) => endpointId === row.aboutId && BigInt(position) < BigInt(row.position));
-    const newSecret = (row.details.generation ?? 1) > Math.max(1, ...before.map(({ generation }) => generation));
-    return newSecret ? { ...row, details: { ...row.details, newSecret } } : row;
-  });
-}
+/** SQL. A webhook's change with a higher generation than before means a new secret. */
+const hasNewSecret = `type = 'WebhookChanged' and coalesce((details ->> 'generation')::integer, 1) > greatest(1, (
+  select max((earlier.details ->> 'generation')::integer)
+    from (select organisation_id, what, about_id, position, details from log_entries
+          union all select "organisationId", what, "aboutId", position, details from added) as earlier
+   where earlier.organisation_id = added."organisationId" and earlier.what = 'webhooks' and earlier.about_id = added."aboutId"
+     and earlier.position < added.position))`;
 
 async function insertRows(client: PoolClient, rows: readonly LogRow[]): Promise<void> {
   if (rows.length === 0) return;
   await client.query(
-    `/* prepared */ insert into log_entries (event_id, organisation_id, at, position, actor, what, type, about_kind, about_id, details, stream, revision)
-     select "eventId", "organisationId", at, position, actor, what, type, "aboutKind", "aboutId", details, stream, revision
-       from jsonb_to_recordset($1) as r ("eventId" uuid, "organisationId" text, at timestamptz, position bigint, actor text, what text,
-            type text, "aboutKind" text, "aboutId" text, details jsonb, stream text, revision bigint)
-      where ${isKept}
+    `/* prepared */ with added as (
+       select * from jsonb_to_recordset($1) as r ("eventId" uuid, "organisationId" text, at timestamptz, position bigint, actor text, what text,
+         type text, "aboutKind" text, "aboutId" text, details jsonb, stream text, revision bigint))
+     insert into log_entries (event_id, organisation_id, at, position, actor, what, type, about_kind, about_id, details, stream, revision)
+     select "eventId", "organisationId", at, position, actor, what, type, "aboutKind", "aboutId",
+            case when ${hasNewSecret} then details || '{"newSecret": true}' else details end, stream, revision
+       from added where ${isKept}
      on conflict do nothing`,
     [storableJson(rows)],
   );

@@ -3,7 +3,6 @@
 import type { PoolClient } from "pg";
 import { type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { projectedPrefixes } from "../allProjections.js";
-import type { KnownImports } from "../models/importFacts.js";
 import type { Projection, ProjectionDeps } from "../projection.js";
 import { applyInTransaction, eventsPerBatch, isDuplicate } from "../running/applyBatch.js";
 import { type AppliedEvent, isSamePosition, lastPermanentIn, logIdIn, startAfter } from "../running/checkpoints.js";
@@ -16,7 +15,6 @@ export interface Shadow extends ShadowSchema, Pick<ProjectionDeps, "eventStore" 
   /** Other events are left out. */
   readonly isWanted?: ((event: StoredEvent) => boolean) | undefined;
   readonly projections: readonly Projection[];
-  readonly knownImports: KnownImports;
   reached: Position;
   /** The position to read on from. Not `reached`: that may be the live tables' position, and they may be of another log. */
   readUpTo: Position;

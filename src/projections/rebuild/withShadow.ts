@@ -53,7 +53,7 @@ async function whileHeld<Result>(
     const schema = await createShadow(client, purpose, options.migrations, tables);
     const { projections, eventStore, logger, isWanted } = options;
     const start = { reached: beginning, readUpTo: beginning, events: 0, lastEvent: undefined, logId: undefined };
-    const shadow: Shadow = { ...schema, ...start, client, projections, isWanted, knownImports: new Map(), eventStore, logger };
+    const shadow: Shadow = { ...schema, ...start, client, projections, isWanted, eventStore, logger };
     try {
       await followLiveTables(shadow, options);
       return await work(shadow);

@@ -1,7 +1,7 @@
 // Applies a batch in one transaction: the rows of all projections and their checkpoints, or nothing.
 import type { PoolClient } from "pg";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
-import { addFacts, type KnownImports } from "../models/importFacts.js";
+import { addFacts } from "../models/importFacts.js";
 import type { ApplyOptions, Projection, ProjectionDeps } from "../projection.js";
 import { type SkipEvent, type SortedBatch, sortBatch } from "../sortedBatch.js";
 import { type Checkpoint, isPermanent, moveCheckpoints } from "./checkpoints.js";
@@ -12,7 +12,6 @@ export const eventsPerBatch = 2_000;
 
 export interface BatchContext extends Pick<ProjectionDeps, "pool" | "logger"> {
   readonly projections: readonly Projection[];
-  readonly knownImports: KnownImports;
 }
 
 /** A checkpoint is before the beginning of the batch: the database was restored, or has lost its last commits in a crash. */
@@ -57,7 +56,7 @@ export async function applyInTransaction(
     const sorted = fresh.get(key) ?? sortBatch(afterPosition(batch.events, from), skip);
     if (!fresh.has(key)) {
       fresh.set(key, sorted);
-      for (const { importId } of await addFacts(client, sorted, context.knownImports))
+      for (const { importId } of await addFacts(client, sorted))
         logger.error({ importId }, "rows of an unknown import skipped: run `projections rebuild`");
     }
     if (sorted.events.length > 0) await projection.apply(client, sorted, { keepExisting, skip });

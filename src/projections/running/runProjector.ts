@@ -110,7 +110,7 @@ function restAfter(events: readonly StoredEvent[]): number {
 
 async function followLog(options: FollowerOptions, projections: readonly Projection[], checkpoints: Checkpoints): Promise<void> {
   const { pool, eventStore, logger, signal, progressed } = options;
-  const context: BatchContext = { pool, projections, knownImports: new Map(), logger };
+  const context: BatchContext = { pool, projections, logger };
   const names = projections.map(({ name }) => name);
   const places = names.flatMap((name) => checkpoints.get(name) ?? []);
   // After the last event, not after the checkpoint, which may be later: an event between the two, which the tables cannot have seen, is noticed.

@@ -151,6 +151,11 @@ export const uncountedImports = pgTable("uncounted_imports", {
   reversedPosition: bigint("reversed_position", { mode: "bigint" }).notNull(),
 });
 
+/** SQL for whether activity `a` of a completed import counts. */
+export const isCountedSql = (a: string): string => `
+  not exists (select from uncounted_imports u where u.import_position = ${a}.import_position)
+  and not exists (select from uncounted_activities u where u.import_position = ${a}.import_position and u."row" = ${a}."row")`;
+
 /**
  * The rows that were pushed to correct an accepted activity, directly or as a correction of such a correction. Of the activity and all of
  * these, the row that was pushed last and is not reversed counts.

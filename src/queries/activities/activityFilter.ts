@@ -1,16 +1,13 @@
 import { halfHourMs } from "../../projections/tables/activities.js";
+import { type TimeRange, timeScope } from "../page.js";
 
 /** Which activities are looked for. All that is given has to hold. */
-export interface ActivityFilter {
+export interface ActivityFilter extends TimeRange {
   readonly importId?: string | undefined;
   /** Empty: the activities that name no customer. */
   readonly customerId?: string | undefined;
   readonly warehouseCode?: string | undefined;
   readonly chargeCode?: string | undefined;
-  /** Included. */
-  readonly from?: Date | undefined;
-  /** Not included. */
-  readonly to?: Date | undefined;
 }
 
 /** Whether the filter has a condition besides the import. */
@@ -18,10 +15,10 @@ export const isFiltered = ({ customerId, warehouseCode, chargeCode, from, to }: 
   [customerId, warehouseCode, chargeCode, from, to].some((given) => given !== undefined);
 
 /** For cursors: a cursor belongs to one filter. */
-export const filterScope = ({ importId, customerId, warehouseCode, chargeCode, from, to }: ActivityFilter): string[] => [
+export const filterScope = ({ importId, customerId, warehouseCode, chargeCode, ...range }: ActivityFilter): string[] => [
   importId ?? "",
   ...[customerId, warehouseCode, chargeCode].map((text) => (text === undefined ? "" : `=${text}`)),
-  ...[from, to].map((time) => time?.toISOString() ?? ""),
+  ...timeScope(range),
 ];
 
 /** SQL for the groups that pass the filter. Its values are those of `filterValues`. */
@@ -45,10 +42,20 @@ const startOf = (time: Date) => new Date(Math.floor(time.getTime() / halfHourMs)
 const isStart = (time: Date) => time.getTime() % halfHourMs === 0;
 
 /** The half hours that a range touches, from `first` to before `end`. `cut` are those that lie in the range only in part. */
-export function halfHoursOf({ from, to }: ActivityFilter): { first: Date | undefined; end: Date | undefined; cut: Date[] } {
+function halfHoursOf({ from, to }: ActivityFilter): { first: Date | undefined; end: Date | undefined; cut: Date[] } {
   const first = from && startOf(from);
   const last = to && startOf(to);
   const end = to && last && (isStart(to) ? to : new Date(last.getTime() + halfHourMs));
   const cut = [...(from && !isStart(from) ? [startOf(from)] : []), ...(to && last && !isStart(to) ? [last] : [])];
   return { first, end, cut: cut.filter((time, index) => index === 0 || time.getTime() !== cut[0]?.getTime()) };
+}
+
+/** The tables whose rows make totals: those of now. As of an earlier time: those of the imports that had ended by then, less the changes since. */
+export function sourcesOf(asKnown: boolean): { table: string; sign: string; also: string }[] {
+  if (!asKnown) return [{ table: "activity_totals", sign: "", also: "" }];
+  const ended = "and exists (select from imports i where i.position = t.import_position and i.finished_at <= :asOf::timestamptz)";
+  return [
+    { table: "activity_totals", sign: "", also: ended },
+    { table: "activity_changes", sign: "-", also: `${ended} and t.changed_at > :asOf::timestamptz` },
+  ];
 }

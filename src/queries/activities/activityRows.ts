@@ -1,22 +1,16 @@
-// The rows behind totals: group by group, by half hour, then as they were pushed. Each total has the numbers of its rows, so a page reads
-// only the rows that it shows, however many others there are.
+// The rows behind totals: group by group, by half hour, then as they were pushed. Each total has the numbers of its rows, and the plan goes from total
+// to total in their order. So a page reads only the rows that it shows, however many others there are, and a file begins at once.
+import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
-import { instantOf } from "../../domain/imports/timestamp.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { type ActivityFilter, filterValues, halfHoursOf, ofGroupSql, passesSql } from "./activityFilter.js";
+import { instantSql } from "../../projections/tables/activities.js";
+import { givenFields } from "../givenFields.js";
+import { type Page, type PageRequest, readPage } from "../page.js";
+import { listInPushOrder } from "./activitiesInPushOrder.js";
+import { type ActivityFilter, filterScope, filterValues, isFiltered, ofGroupSql, passesSql, sourcesOf } from "./activityFilter.js";
 
-/** The place of a row in the list: its total, and which of the total's rows it is, from 1. */
-export interface ActivityKey {
-  readonly customerId: string;
-  readonly warehouseCode: string;
-  readonly chargeCode: string;
-  readonly halfHour: string;
-  readonly importPosition: string;
-  readonly ordinal: number;
-}
-
-export interface FoundActivity extends ActivityKey {
+export interface FoundActivity {
   readonly importId: string;
   /** The import's reference. */
   readonly sourceDetails: string;
@@ -25,136 +19,107 @@ export interface FoundActivity extends ActivityKey {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-interface Entry extends Omit<ActivityKey, "ordinal"> {
-  readonly rowCount: number;
-}
+type FoundRow = Record<string, unknown> & Omit<FoundActivity, "values"> & { readonly place: readonly string[] };
 
-/** Up to `count` rows after a place. Fewer than that are the last ones. */
-export async function findActivities(
+/**
+ * The activities of completed imports that count: all, or those of an import, in the order of the pushes. Filtered by anything else they come by
+ * customer, warehouse, charge code and half hour.
+ */
+export async function listActivities(
   organisationId: string,
   filter: ActivityFilter,
-  { after, count }: { readonly after: ActivityKey | undefined; readonly count: number },
-  database: Database,
-): Promise<FoundActivity[]> {
-  const cut = new Set(halfHoursOf(filter).cut.map((time) => time.getTime()));
-  const found: FoundActivity[] = [];
-  for (let place = after; ; ) {
-    const slices = slicesOf(await entriesFrom(organisationId, filter, place, count + 1, database), place, count);
-    const rows = await rowsOf(organisationId, slices, database);
-    found.push(...rows.filter((row) => !cut.has(Date.parse(row.halfHour)) || isInTimeRange(row, filter)));
-    place = rows.at(-1);
-    if (place === undefined || found.length >= count) return found.slice(0, count);
-  }
+  page: PageRequest,
+  pool: Pool,
+): Promise<Page<Record<string, unknown>>> {
+  const { items, nextCursor } = isFiltered(filter)
+    ? await pageOfActivities(organisationId, filter, page, pool)
+    : await listInPushOrder(organisationId, filter, { reversed: "leaveOut", unusualOnly: false }, page, pool);
+  return { items: items.map(({ values, importId, row }) => ({ ...givenFields(values, "activity"), importId, row })), nextCursor };
 }
 
-export const isInTimeRange = ({ values }: Pick<FoundActivity, "values">, { from, to }: ActivityFilter): boolean => {
-  const at = instantOf(String(values["activityTimestamp"]), "UTC") ?? Number.NaN;
-  return (from === undefined || at >= from.getTime()) && (to === undefined || at < to.getTime());
-};
-
-/** The columns of a total's key, in the order of the list. */
-const keyNames = ["customerId", "warehouseCode", "chargeCode", "halfHour", "importPosition"] as const;
-
-const key = "customer_id, warehouse_code, charge_code";
-const begun = "(:afterCustomer::text, :afterWarehouse::text, :afterCharge::text)";
-/** The group in which the last page ended. */
-const isBegun = `(:afterCustomer::text is not null and (g.customer_id, g.warehouse_code, g.charge_code) = ${begun})`;
-const columns = `t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position, t.row_count`;
-
-/** Goes from group to group in their order until there are enough entries. A sort of all entries would read the first ones of every group. */
-const byGroup = `
-  select hours.* from
-    (select customer_id, warehouse_code, charge_code, organisation_id from activity_groups as g
-      where ${passesSql("g")} and (:afterCustomer::text is null or (g.customer_id, g.warehouse_code, g.charge_code) >= ${begun})
-      order by ${key} offset 0) as g cross join lateral
-    (select ${columns} from activity_totals as t
-      where ${ofGroupSql} and t.half_hour < :end
-        and t.half_hour >= case when ${isBegun} then :afterHalfHour::timestamptz else :first::timestamptz end
-        and (not ${isBegun} or (t.half_hour, t.import_position) >= (:afterHalfHour::timestamptz, :afterPosition::bigint))
-      order by t.half_hour, t.import_position limit :count) as hours
-   limit :count`;
-
-const ofImport = `
-  select ${columns} from activity_totals as t join imports as i on i.position = t.import_position
-   where i.import_id = :importId and i.organisation_id = :organisationId and ${passesSql("t")} and t.half_hour >= :first and t.half_hour < :end
-     and (:afterCustomer::text is null or (t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position)
-          >= (:afterCustomer::text, :afterWarehouse::text, :afterCharge::text, :afterHalfHour::timestamptz, :afterPosition::bigint))
-   order by ${key}, half_hour, import_position limit :count`;
-
-const shownEntry = (entries: string) => `
-  select customer_id as "customerId", warehouse_code as "warehouseCode", charge_code as "chargeCode", ${isoTime("half_hour")} as "halfHour",
-         import_position::text as "importPosition", row_count as "rowCount"
-    from (${entries}) as entries order by ${key}, entries.half_hour, entries.import_position`;
-
-function isoTime(column: string): string {
-  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
-}
-
-async function entriesFrom(
+/** The pages of a filtered list, also as it was known at a time. */
+export function pageOfActivities(
   organisationId: string,
-  filter: ActivityFilter,
-  place: ActivityKey | undefined,
-  count: number,
-  database: Database,
-): Promise<Entry[]> {
-  const after = {
-    afterCustomer: place?.customerId ?? null,
-    afterWarehouse: place?.warehouseCode ?? null,
-    afterCharge: place?.chargeCode ?? null,
-    afterHalfHour: place?.halfHour ?? null,
-    afterPosition: place?.importPosition ?? null,
+  filter: ActivityFilter & { readonly asOf?: Date | undefined },
+  page: PageRequest,
+  pool: Database,
+): Promise<Page<FoundActivity>> {
+  const { asOf } = filter;
+  const scope = ["activities by group", organisationId, ...filterScope(filter), ...(asOf ? [asOf.toISOString()] : [])];
+  const fetch = async (after: readonly string[] = [], count: number) => {
+    const values = filterValues(organisationId, filter);
+    // Each total has a row for the page, but for the one in which the last page ended, and those of half hours that lie in the range only in part.
+    const totals = values.cut.length > 0 ? null : count + 1;
+    return (await pool.query<FoundRow>(named(rowsSql(filter, pageColumns), { ...values, ...placeValues(after), asOf, totals, count })))
+      .rows;
   };
-  const statement = shownEntry(filter.importId === undefined ? byGroup : ofImport);
-  const { rows } = await database.query<Entry>(named(statement, { ...filterValues(organisationId, filter), ...after, count }));
-  return rows;
-}
-
-interface Slice extends Entry {
-  readonly from: number;
-  readonly until: number;
-}
-
-/** The part of each entry that the page needs, `count` rows in all. */
-function slicesOf(entries: readonly Entry[], place: ActivityKey | undefined, count: number): Slice[] {
-  const slices: Slice[] = [];
-  let left = count;
-  for (const entry of entries) {
-    const from = place && isSame(entry, place) ? place.ordinal + 1 : 1;
-    const until = Math.min(entry.rowCount, from + left - 1);
-    if (until >= from) slices.push({ ...entry, from, until });
-    left -= Math.max(0, until - from + 1);
-    if (left === 0) break;
-  }
-  return slices;
-}
-
-const isSame = (entry: Entry, place: ActivityKey): boolean => keyNames.every((name) => entry[name] === place[name]);
-
-const fields = fieldsOf("activity");
-const fieldColumns = fields.map(({ name, ledgerColumn }) => `a.${ledgerColumn} as "${name}"`).join(", ");
-
-/** `limit 1` keeps the planner to one look-up for each total and each row. */
-const sliced = `
-  select s.slice, s.from_ordinal + n.ordinality - 1 as ordinal, i.import_id as "importId", i.source_details as "sourceDetails", a."row", ${fieldColumns}
-    from unnest(:customerId::text[], :warehouseCode::text[], :chargeCode::text[], :halfHour::timestamptz[], :importPosition::bigint[], :from::int[], :until::int[]) with ordinality
-         as s (customer_id, warehouse_code, charge_code, half_hour, import_position, from_ordinal, until_ordinal, slice)
-   cross join lateral
-         (select row_numbers[s.from_ordinal:s.until_ordinal] as row_numbers from activity_totals as t
-           where t.organisation_id = :organisationId and t.customer_id = s.customer_id and t.warehouse_code = s.warehouse_code
-             and t.charge_code = s.charge_code and t.half_hour = s.half_hour and t.import_position = s.import_position limit 1) as t
-   cross join lateral (select import_id, source_details from imports where position = s.import_position and organisation_id = :organisationId limit 1) as i
-   cross join unnest(t.row_numbers) with ordinality as n (number)
-   cross join lateral (select * from activities where import_position = s.import_position and "row" = n.number limit 1) as a
-   order by s.slice, n.ordinality`;
-
-async function rowsOf(organisationId: string, slices: readonly Slice[], database: Database): Promise<FoundActivity[]> {
-  if (slices.length === 0) return [];
-  const bySlice = Object.fromEntries(([...keyNames, "from", "until"] as const).map((name) => [name, slices.map((slice) => slice[name])]));
-  const { rows } = await database.query<
-    Record<string, unknown> & { slice: string; ordinal: string; importId: string; sourceDetails: string; row: number }
-  >(named(sliced, { organisationId, ...bySlice }));
-  return rows.flatMap(({ slice, ordinal, importId, sourceDetails, row, ...values }) => {
-    const entry = slices[Number(slice) - 1];
-    return entry ? [{ ...entry, ordinal: Number(ordinal), importId, sourceDetails, row, values }] : [];
+  return readPage(page, scope, fetch, {
+    placeOf: ({ place }) => place,
+    itemOf: ({ importId, sourceDetails, row, place: _, ...values }) => ({ importId, sourceDetails, row, values }),
   });
 }
+
+const fields = fieldsOf("activity");
+const pageColumns = [
+  ...fields.map(({ name, ledgerColumn }) => `a.${ledgerColumn} as "${name}"`),
+  `i.import_id as "importId", i.source_details as "sourceDetails", a."row"`,
+  `json_build_array(t.customer_id, t.warehouse_code, t.charge_code, to_char(t.half_hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+    t.import_position::text, a."row"::text) as place`,
+].join(", ");
+
+/** The row in which the last page ended: its total, and its number. */
+export function placeValues([afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow]: readonly string[]) {
+  return { afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow };
+}
+
+const group = "customer_id, warehouse_code, charge_code";
+const begunGroup = "(:afterCustomer::text, :afterWarehouse::text, :afterCharge::text)";
+const begunTotal = "(:afterHalfHour::timestamptz, :afterPosition::bigint)";
+const isBegun = (table: string) => `(${table}.customer_id, ${table}.warehouse_code, ${table}.charge_code) = ${begunGroup}`;
+
+/** `offset 0` keeps the planner to one look-up per group, so that other months cost nothing. */
+const byGroup = (asKnown: boolean) => `
+  select t.* from
+    (select * from activity_groups as g where ${passesSql("g")} and (:afterCustomer::text is null or (${group}) >= ${begunGroup})
+      order by ${group} offset 0) as g
+   cross join lateral
+    (select g.customer_id, g.warehouse_code, g.charge_code, half_hour, import_position, row_numbers from (${totalsOfGroup(asKnown)}) as t
+      where t.half_hour >= case when ${isBegun("g")} then :afterHalfHour::timestamptz else :first::timestamptz end and t.half_hour < :end
+        and (not coalesce(${isBegun("g")}, false) or (t.half_hour, t.import_position) >= ${begunTotal})
+      order by t.half_hour, t.import_position limit :totals::bigint offset 0) as t`;
+
+/** As of an earlier time a total has the rows of now, without those that came since, and with those taken back since. */
+function totalsOfGroup(asKnown: boolean): string {
+  if (!asKnown) return `select * from activity_totals as t where ${ofGroupSql}`;
+  const numbers = sourcesOf(asKnown).map(
+    ({ table, sign, also }) => `
+      select t.half_hour, t.import_position, number, ${sign}sign(t.row_count) as counted from ${table} as t cross join unnest(t.row_numbers) as number
+       where ${ofGroupSql} and t.half_hour >= :first and t.half_hour < :end ${also}`,
+  );
+  return `
+    select half_hour, import_position, array_agg(number order by number) as row_numbers
+      from (select half_hour, import_position, number from (${numbers.join(" union all ")}) as each
+             group by half_hour, import_position, number having sum(counted) > 0) as known
+     group by half_hour, import_position`;
+}
+
+const ofImport = `
+  select ${group}, half_hour, t.import_position, row_numbers from activity_totals as t join imports as i on i.position = t.import_position
+   where i.import_id = :importId and i.organisation_id = :organisationId and ${passesSql("t")} and t.half_hour >= :first and t.half_hour < :end
+     and (:afterCustomer::text is null or (${group}) > ${begunGroup} or ${isBegun("t")} and (t.half_hour, t.import_position) >= ${begunTotal})
+   order by ${group}, half_hour, t.import_position limit :totals::bigint offset 0`;
+
+const instant = instantSql("a.activity_timestamp");
+
+/** `limit 1` keeps the planner to one look-up for each row. Of the half hours that lie in the range only in part, the rows have to be looked at. */
+export const rowsSql = (
+  { importId, asOf }: { readonly importId?: string | undefined; readonly asOf?: Date | undefined },
+  columns: string,
+) => `
+  select ${columns} from (${importId === undefined ? byGroup(asOf !== undefined) : ofImport}) as t
+   cross join lateral (select import_id, source_details from imports where position = t.import_position and organisation_id = :organisationId limit 1) as i
+   cross join unnest(t.row_numbers) as numbers (number)
+   cross join lateral (select * from activities where import_position = t.import_position and "row" = number limit 1) as a
+   where number > case when ${isBegun("t")} and (t.half_hour, t.import_position) = ${begunTotal} then :afterRow::integer else 0 end
+     and case when t.half_hour = any(:cut::timestamptz[]) then ${instant} >= :from::timestamptz and ${instant} < :to::timestamptz else true end
+   limit :count::bigint`;

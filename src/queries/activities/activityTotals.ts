@@ -4,7 +4,7 @@ import { Rejection } from "../../domain/rejection.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { instantSql } from "../../projections/tables/activities.js";
-import { type ActivityFilter, filterValues, ofGroupSql, passesSql } from "./activityFilter.js";
+import { type ActivityFilter, filterValues, ofGroupSql, passesSql, sourcesOf } from "./activityFilter.js";
 
 export interface ActivityTotal {
   /** Null for activities that name no customer. */
@@ -52,30 +52,20 @@ const summed = (sums: string) => `
          trim_scale(sum(quantity))::text as quantity, sum(row_count)::float8 as rows
     from (${sums}) as g group by ${group} having sum(row_count) <> 0 order by ${group} limit :most`;
 
-/** The tables to sum: the totals of now. As of an earlier time: those of the imports that had ended by then, less the changes since. */
-function sourcesOf(asKnown: boolean): { table: string; sign: string; hours: string }[] {
-  if (!asKnown) return [{ table: "activity_totals", sign: "", hours: "" }];
-  const ended = `and exists (select from imports i where i.position = t.import_position and i.finished_at <= :asOf::timestamptz)`;
-  return [
-    { table: "activity_totals", sign: "", hours: ended },
-    { table: "activity_changes", sign: "-", hours: `${ended} and t.changed_at > :asOf::timestamptz` },
-  ];
-}
-
 const instant = instantSql("a.activity_timestamp");
 
 function totalsSql(inPart: boolean, asKnown: boolean): string {
   const sources = sourcesOf(asKnown);
   const whole = sources.map(
-    ({ table, sign, hours }) => `
+    ({ table, sign, also }) => `
       select ${group}, ${sign}quantity as quantity, ${sign}row_count as row_count
-        from ${groupsWith("t.quantity, t.row_count", table, `${hours} ${inPart ? "and t.half_hour <> all(:cut::timestamptz[])" : ""}`)}
+        from ${groupsWith("t.quantity, t.row_count", table, `${also} ${inPart ? "and t.half_hour <> all(:cut::timestamptz[])" : ""}`)}
        where ${passesSql("g")}`,
   );
   const cut = sources.map(
-    ({ table, sign, hours }) => `
+    ({ table, sign, also }) => `
       select ${group}, ${sign}sign(hours.row_count::numeric) * a.quantity, ${sign}sign(hours.row_count::numeric)
-        from ${groupsWith("t.import_position, t.row_count, t.row_numbers", table, `${hours} and t.half_hour = any(:cut::timestamptz[])`)}
+        from ${groupsWith("t.import_position, t.row_count, t.row_numbers", table, `${also} and t.half_hour = any(:cut::timestamptz[])`)}
        cross join unnest(hours.row_numbers) as n (number)
        cross join lateral (select * from activities where import_position = hours.import_position and "row" = n.number limit 1) as a
        where ${passesSql("g")} and ${instant} >= :from and ${instant} < :to`,

@@ -1,5 +1,5 @@
 import type { Database } from "../../ports/database.js";
-import { longestKey } from "../../projections/tables/activities.js";
+import { isCountedSql, longestKey } from "../../projections/tables/activities.js";
 import type { ChangedAmount } from "./totalChanges.js";
 
 export interface ImportAmounts {
@@ -34,6 +34,4 @@ const ofImport = summed("select customer_id, charge_code, quantity, row_count fr
 
 const ofRows = summed(`
   select left(coalesce(a.customer_id, ''), ${longestKey}) as customer_id, left(a.charge_code, ${longestKey}) as charge_code, a.quantity, 1 as row_count
-    from activities a where a.import_position = i.position and a."row" = any($4::integer[])
-     and not exists (select from uncounted_imports where import_position = i.position)
-     and not exists (select from uncounted_activities u where u.import_position = i.position and u."row" = a."row")`);
+    from activities a where a.import_position = i.position and a."row" = any($4::integer[]) and ${isCountedSql("a")}`);

@@ -107,8 +107,8 @@ export async function listedImports(
        from imports i cross join looked_above
        left join rejection_groups g on g.organisation_id = $1 and g.import_id = i.import_id and g.open > 0
        left join looked l on l.position = g.import_position and l.reason_key = g.reason_key
-      where i.organisation_id = $1 and i.import_id = any($4::uuid[]) group by 1, 2`,
-    [organisationId, null, null, importIds],
+      where i.organisation_id = $1 and i.import_id = any($3::uuid[]) group by 1, 2`,
+    [organisationId, null, importIds],
   );
   return new Map(rows.map(({ importId, by, openRows }) => [importId, { by: principalOf(by), openRows }]));
 }

@@ -4,16 +4,12 @@ import { actorOf, firstStart, operator, principalOf } from "../../domain/princip
 import type { Database } from "../../ports/database.js";
 import { logEntries } from "../../projections/tables/log.js";
 import { databaseOf } from "../database.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
+import { type Page, type PageRequest, readPage, type TimeRange, timeScope } from "../page.js";
 
-export interface LogFilter {
+export interface LogFilter extends TimeRange {
   /** The id of a key or a member, or `cli` for the command line. */
   readonly by?: string | undefined;
   readonly what?: LogTopic | undefined;
-  /** Included. */
-  readonly from?: Date | undefined;
-  /** Not included. */
-  readonly to?: Date | undefined;
 }
 
 type Row = typeof logEntries.$inferSelect;
@@ -23,8 +19,8 @@ const isShown = or(ne(logEntries.what, "sign-ins"), gt(logEntries.at, sql`now() 
 
 /** Newest first. */
 export function listLog(organisationId: string, filter: LogFilter, page: PageRequest, pool: Database): Promise<Page<LogEntry>> {
-  const { by, what, from, to } = filter;
-  const scope = ["log", organisationId, by ?? "", what ?? "", from?.toISOString() ?? "", to?.toISOString() ?? ""];
+  const { by, what } = filter;
+  const scope = ["log", organisationId, by ?? "", what ?? "", ...timeScope(filter)];
   return readPage(page, scope, (after, count) => rowsBehind(organisationId, filter, { after, count }, pool), {
     placeOf,
     itemOf: entryOf,

@@ -3,7 +3,7 @@
 
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { activitiesShape, daySql, halfHourSql, instantSql } from "../../projections/tables/activities.js";
+import { activitiesShape, daySql, halfHourSql, instantSql, isCountedSql } from "../../projections/tables/activities.js";
 
 export interface FiguresSubject {
   /** When the rows were pushed. */
@@ -21,11 +21,6 @@ interface ReplacedRow {
   readonly chargeCode: string;
   readonly warehouseCode: string;
   readonly day: number;
-}
-
-interface ContentPlace {
-  readonly day: number;
-  readonly position: string;
 }
 
 const mostKnownCodes = 10_000;
@@ -92,19 +87,13 @@ export function ledgerFigures(organisationId: string, { at, replaced, limits }: 
       return rows[0] ?? { rows: 0, withCustomer: 0 };
     },
     async contents(days: readonly number[]) {
-      return (await pool.query<{ day: number; position: string; lows: Buffer }>(contentsSql, [organisationId, days])).rows;
-    },
-    async contentRows(of: readonly ContentPlace[]) {
       const without = await leftOut;
-      const { rows } = await pool.query<{ position: string; importId: string; rest: Buffer; uncounted: number[] }>(contentRowsSql, [
-        organisationId,
-        of.map(({ day }) => day),
-        of.map(({ position }) => position),
-      ]);
-      return rows.map((row) => ({
-        ...row,
-        uncounted: [...row.uncounted, ...without.flatMap((each) => (each.position === row.position ? each.row : []))],
-      }));
+      const { rows } = await pool.query<{ position: string; importId: string; lows: Buffer; rest: Buffer; uncounted: number[] }>(
+        contentsSql,
+        [organisationId, days],
+      );
+      const replacedIn = (position: string) => without.flatMap((each) => (each.position === position ? each.row : []));
+      return rows.map(({ position, ...row }) => ({ ...row, uncounted: [...row.uncounted, ...replacedIn(position)] }));
     },
   };
 }
@@ -130,8 +119,7 @@ async function replacedRows(replaced: FiguresSubject["replaced"], pool: Database
     `select a.import_position::text as position, a."row", a.charge_code as "chargeCode", a.warehouse_code as "warehouseCode",
             coalesce(${daySql(instantSql("a.activity_timestamp"))}, 0) as day
        from imports i join activities a on a.import_position = i.position and a."row" = any($2::integer[])
-      where i.import_id = $1 and not exists (select from uncounted_imports u where u.import_position = i.position)
-        and not exists (select from uncounted_activities u where u.import_position = a.import_position and u."row" = a."row")`,
+      where i.import_id = $1 and ${isCountedSql("a")}`,
     [replaced.importId, replaced.rows],
   );
   return rows;
@@ -206,17 +194,10 @@ const lastActivitiesSql = `/* prepared */
      limit $2) as last`;
 
 const contentsSql = `
-  select c.day, c.import_position::text as position, string_agg(c.lows, ''::bytea order by c.block) as lows
+  select i.position::text as position, i.import_id as "importId", string_agg(c.lows, ''::bytea order by c.block) as lows,
+         string_agg(c.rest, ''::bytea order by c.block) as rest,
+         array(select u."row" from uncounted_activities u where u.import_position = i.position) as uncounted
     from activity_contents c join imports i on i.position = c.import_position and i.status = 'completed'
    where c.organisation_id = $1 and c.day = any($2::integer[])
      and not exists (select from uncounted_imports u where u.import_position = c.import_position)
-   group by c.day, c.import_position order by c.day, c.import_position`;
-
-const contentRowsSql = `
-  select i.position::text as position, i.import_id as "importId", found.rest,
-         array(select u."row" from uncounted_activities u where u.import_position = asked.position) as uncounted
-    from unnest($2::integer[], $3::bigint[]) with ordinality as asked (day, position, number)
-    join imports i on i.position = asked.position
-   cross join lateral (select string_agg(c.rest, ''::bytea order by c.block) as rest from activity_contents c
-                        where c.organisation_id = $1 and c.day = asked.day and c.import_position = asked.position) as found
-   order by asked.number`;
+   group by c.day, i.position, i.import_id order by c.day, i.position`;

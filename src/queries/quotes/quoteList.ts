@@ -2,14 +2,10 @@ import type { Location } from "../../domain/geography/geography.js";
 import { quoteIdOf } from "../../events/quoteEvents.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
+import { type Page, type PageRequest, readPage, type TimeRange, timeScope } from "../page.js";
 
-export interface QuoteFilter {
+export interface QuoteFilter extends TimeRange {
   readonly customerId?: string | undefined;
-  /** Included. */
-  readonly from?: Date | undefined;
-  /** Not included. */
-  readonly to?: Date | undefined;
 }
 
 export interface ListedQuote {
@@ -39,7 +35,7 @@ interface QuoteRow {
 /** Newest first. A new quote is listed when the projection has it. */
 export function listQuotes(organisationId: string, filter: QuoteFilter, page: PageRequest, pool: Database): Promise<Page<ListedQuote>> {
   const { customerId, from, to } = filter;
-  const scope = ["quotes", organisationId, customerId ?? "", from?.toISOString() ?? "", to?.toISOString() ?? ""];
+  const scope = ["quotes", organisationId, customerId ?? "", ...timeScope(filter)];
   const fetch = async ([at, quotesId, number]: readonly string[] = [], count: number) =>
     (await pool.query<QuoteRow>(named(listSql, { organisationId, customerId, from, to, at, quotesId, number, count }))).rows;
   return readPage(page, scope, fetch, {

@@ -15,8 +15,8 @@ export interface OpenRowCount {
 const mostLookedAt = 5_000;
 
 /**
- * SQL for a table `looked` of the rows of organisation $1, only of import $2 and from position $3 down where these are not null: position,
- * reason_key, open, rows. `looked_above` has the position of the import at which the look-up ended: only the imports above it are counted whole.
+ * SQL for a table `looked` of the rows of organisation $1, only of import $2 where that is not null: position, reason_key, open, rows.
+ * `looked_above` has the position of the import at which the look-up ended: only the imports above it are counted whole.
  */
 export const lookedUpSql = `
   looked as materialized (
@@ -24,7 +24,7 @@ export const lookedUpSql = `
       from (select r.import_position as position, md5(${reasonSql("r")}) as reason_key, ${stateSqlOf("shipments", { importId: "i.import_id", organisationId: "$1" })} as state
               from (select distinct import_id, import_position from rejection_groups
                      where organisation_id = $1 and kind = 'shipments' and open > 0
-                       and ($2::uuid is null or import_id = $2) and ($3::bigint is null or import_position <= $3)
+                       and ($2::uuid is null or import_id = $2)
                      order by import_position desc) as i
              cross join lateral (select * from rejections where import_position = i.import_position limit ${mostLookedAt + 1}) as r
              limit ${mostLookedAt + 1}) as each
@@ -43,7 +43,7 @@ export async function countOpenRows(
               where organisation_id = $1 and kind = 'activities' and open > 0 and ($2::uuid is null or import_id = $2)) as activities,
             least(coalesce(sum(open), 0), ${mostLookedAt})::integer as shipments, coalesce(sum(rows) > ${mostLookedAt}, false) as "atLeast"
        from looked`,
-    [organisationId, importId ?? null, null],
+    [organisationId, importId ?? null],
   );
   const { activities = 0, shipments = 0, atLeast = false } = rows[0] ?? {};
   return { activities: { rows: activities, atLeast: false }, shipments: { rows: shipments, atLeast } };

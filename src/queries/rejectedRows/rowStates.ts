@@ -6,11 +6,6 @@ import { supersedingImportSql } from "../../projections/tables/supersedingImport
 export const rowStateNames = ["open", "submitted", "corrected", "dismissed", "superseded", "withdrawn"] as const;
 export type RowState = (typeof rowStateNames)[number];
 
-interface ImportName {
-  readonly kind: ImportKind;
-  readonly importId: string;
-}
-
 /** SQL for what a row belongs to. */
 interface RowOwner {
   readonly importId: string;
@@ -29,46 +24,34 @@ export function stateSqlOf(kind: ImportKind | { readonly sql: string }, { import
     ${withdrawnSql(importId)}, 'open')`;
 }
 
-const ownerInParameters: RowOwner = { importId: "$1", organisationId: "$2" };
-
-/** Only a completed import has rows to correct. Rows of other imports have no state. */
-const positionSql = "(select position from imports where import_id = $1 and organisation_id = $2 and status = 'completed')";
-
-export async function rowStates(
-  organisationId: string,
-  { kind, importId }: ImportName,
-  rows: readonly number[],
-  pool: Database,
-): Promise<Map<number, RowState>> {
-  if (rows.length === 0) return new Map();
-  const found = await pool.query<{ row: number; state: RowState }>(
-    `select r."row", ${stateSqlOf(kind, ownerInParameters)} as state from rejections r where r.import_position = ${positionSql} and r."row" = any($3::integer[])`,
-    [importId, organisationId, rows],
-  );
-  return new Map(found.rows.map(({ row, state }) => [row, state]));
-}
-
 export interface RowsPage {
-  readonly rows: readonly number[];
+  /** A row has no state unless its import has completed: only then are there rows to correct. */
+  readonly rows: readonly { readonly row: number; readonly state: RowState | null }[];
   /** The last row that was looked at, where there may be more after it. */
   readonly lookedUpTo: number | undefined;
 }
 
-/** How many rows are read for one page, whatever their states: an import whose rows are all corrected is not read to its end at once. */
+/** How many rows are read for one page of a state: an import whose rows are all corrected is not read to its end at once. */
 const mostLookedAt = 1_000;
 
+/** The rejected rows of an import after one of them, in any state or in one. */
 export async function rowsInState(
   organisationId: string,
-  { kind, importId }: ImportName,
-  { state, after, count }: { readonly state: RowState; readonly after: number; readonly count: number },
+  { kind, importId }: { readonly kind: ImportKind; readonly importId: string },
+  { state, after, count }: { readonly state: RowState | undefined; readonly after: number; readonly count: number },
   pool: Database,
 ): Promise<RowsPage> {
-  const found = await pool.query<{ row: number; state: RowState }>(
-    `select r."row", ${stateSqlOf(kind, ownerInParameters)} as state from rejections r
-      where r.import_position = ${positionSql} and r."row" > $3 order by r."row" limit ${mostLookedAt}`,
-    [importId, organisationId, after],
+  const lookAt = state === undefined ? count + 1 : mostLookedAt;
+  // The position is looked up and not joined: with many rows the planner would read and sort all rejected rows for each page.
+  const found = await pool.query<RowsPage["rows"][number]>(
+    `select r."row", case when (select status from imports where import_id = $1) = 'completed'
+                          then ${stateSqlOf(kind, { importId: "$1", organisationId: "$2" })} end as state
+       from rejections r
+      where r.import_position = (select position from imports where import_id = $1 and organisation_id = $2 and kind = $3 and (status = 'completed' or $4))
+        and r."row" > $5 order by r."row" limit $6`,
+    [importId, organisationId, kind, state === undefined, after, lookAt],
   );
-  const rows = found.rows.filter((row) => row.state === state).map(({ row }) => row);
-  if (rows.length > count) return { rows: rows.slice(0, count), lookedUpTo: rows[count - 1] };
-  return { rows, lookedUpTo: found.rows.length === mostLookedAt ? found.rows.at(-1)?.row : undefined };
+  const rows = found.rows.filter((row) => state === undefined || row.state === state);
+  if (rows.length > count) return { rows: rows.slice(0, count), lookedUpTo: rows[count - 1]?.row };
+  return { rows, lookedUpTo: found.rows.length === lookAt ? found.rows.at(-1)?.row : undefined };
 }

@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Geography } from "../../domain/geography/geography.js";
+import { type TimeRange, timeScope } from "../page.js";
 
-/** Which shipments are looked for. All that is given has to hold. */
-export interface ShipmentFilter {
+/** Which shipments are looked for. All that is given has to hold. The times are those at which they were last written. */
+export interface ShipmentFilter extends TimeRange {
   readonly customerId?: string | undefined;
   /** What their ids begin with. */
   readonly shipmentIdPrefix?: string | undefined;
@@ -10,10 +11,6 @@ export interface ShipmentFilter {
   readonly sourceDetails?: string | undefined;
   /** Where they come from or go to. */
   readonly place?: ShipmentPlace | undefined;
-  /** When they were last written. Included. */
-  readonly from?: Date | undefined;
-  /** Not included. */
-  readonly to?: Date | undefined;
 }
 
 export interface ShipmentPlace {
@@ -33,9 +30,9 @@ export function placeOf(text: string, geography: Pick<Geography, "postalCodesOf"
 }
 
 /** For cursors: a cursor belongs to one filter. */
-export const filterScope = ({ customerId, shipmentIdPrefix, sourceDetails, place, from, to }: ShipmentFilter): string[] => [
+export const filterScope = ({ customerId, shipmentIdPrefix, sourceDetails, place, ...range }: ShipmentFilter): string[] => [
   ...[customerId, shipmentIdPrefix, sourceDetails].map((text) => (text === undefined ? "" : `=${text}`)),
-  ...[from, to].map((time) => time?.toISOString() ?? ""),
+  ...timeScope(range),
   ...(place ? [JSON.stringify([place.suburb ?? "", ...place.postCodes])] : []),
 ];
 

@@ -1,12 +1,10 @@
 // src/workers/imports runs imports: a worker takes an organisation's turn, reads the submission, records an outcome for every row and
 // ends the import. Any number of workers may run. A lease in Postgres says which worker has the turn. If a worker still appends after its
 // lease has ended, the stream's expected revision refuses the append.
-import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../domain/geography/geography.js";
-import type { Principal } from "../../domain/principal.js";
-import type { EventStore } from "../../ports/eventStore.js";
+import type { Stores } from "../../ports/database.js";
 import type { Notices } from "../../ports/notices.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { Spreadsheets } from "../../ports/spreadsheets.js";
@@ -17,9 +15,7 @@ export interface LocalityVersions {
   geography(versions: Record<string, string>): Promise<Geography>;
 }
 
-export interface WorkerDeps {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
+export interface WorkerDeps extends Stores {
   readonly objectStore: ObjectStore;
   readonly spreadsheets: Spreadsheets;
   /** An organisation's catalogue in one version, compiled and cached. */
@@ -32,5 +28,3 @@ export interface WorkerDeps {
   /** The folder in which every worker makes one of its own, for submissions while they are read. */
   readonly tempDir: string;
 }
-
-export const workerOf = ({ workerId }: Pick<WorkerDeps, "workerId">): Principal => ({ kind: "worker", id: workerId });

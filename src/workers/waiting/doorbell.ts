@@ -1,15 +1,9 @@
 // src/workers/waiting: how a worker waits between two pieces of work, and stops waiting when it is to stop.
 
-/** Waits that end early when there may be work (`ring`) or the signal aborts. */
-export interface Doorbell {
-  ring(): void;
-  /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. False when the time was over first. */
-  wait(ms: number): Promise<boolean>;
-  /** Waits for `ms`; a ring does not end it. */
-  pause(ms: number): Promise<void>;
-}
+export type Doorbell = ReturnType<typeof doorbell>;
 
-export function doorbell(signal: AbortSignal): Doorbell {
+/** Waits that end early when there may be work (`ring`) or the signal aborts. */
+export function doorbell(signal: AbortSignal) {
   let rung = false;
   let wake: (() => void) | undefined;
   const sleep = (ms: number, wakeable: boolean) =>
@@ -26,17 +20,19 @@ export function doorbell(signal: AbortSignal): Doorbell {
       if (signal.aborted) done();
     });
   return {
-    ring() {
+    ring(): void {
       rung = true;
       wake?.();
     },
-    async wait(ms) {
+    /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. False when the time was over first. */
+    async wait(ms: number): Promise<boolean> {
       if (!rung) await sleep(ms, true);
       const early = rung || signal.aborted;
       rung = false;
       return early;
     },
-    pause: (ms) => sleep(ms, false),
+    /** Waits for `ms`; a ring does not end it. */
+    pause: (ms: number): Promise<void> => sleep(ms, false),
   };
 }
 

@@ -1,19 +1,16 @@
 // src/workers/webhooks tells the organisations' endpoints what happened. One process at a time follows the log and notes the
 // events; every worker process makes deliveries of them and sends those that are due.
-import type { Pool, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { OrganisationDeps } from "../../commands/organisations/organisationStream.js";
-import type { Principal } from "../../domain/principal.js";
 import type { AddressRules } from "../../domain/webhooks/address.js";
-import type { EventStore } from "../../ports/eventStore.js";
+import type { Stores } from "../../ports/database.js";
 import type { Notices } from "../../ports/notices.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { PostWebhook } from "../../ports/webhooks.js";
 
-export interface WebhookWorkerDeps {
-  readonly pool: Pool;
+export interface WebhookWorkerDeps extends Stores {
   readonly inTransaction: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
-  readonly eventStore: EventStore;
   readonly objectStore: Pick<ObjectStore, "link">;
   /** For the commands that a worker carries out itself: pause an endpoint after three days of failures, remove it after a 410. */
   readonly organisations: OrganisationDeps;
@@ -28,5 +25,3 @@ export interface WebhookWorkerDeps {
   /** A random number from 0 to 1, which varies the pauses. Tests replace it. */
   readonly random?: () => number;
 }
-
-export const workerOf = ({ workerId }: Pick<WebhookWorkerDeps, "workerId">): Principal => ({ kind: "worker", id: workerId });

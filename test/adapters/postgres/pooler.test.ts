@@ -126,7 +126,7 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
 
   test("batches are projected, though each may run on another session", async () => {
     const [pool, busy] = [open(), open()]; // the transactions of `busy` make the pooler give `pool` other sessions
-    const context = { pool, projections: allProjections, knownImports: new Map(), logger: pino({ level: "silent" }) };
+    const context = { pool, projections: allProjections, logger: pino({ level: "silent" }) };
     const rows = Array.from({ length: 30 }, () => ({ accept: activity() }));
     const lines = Array.from({ length: 30 }, (_, n) => ({ accept: goodsLine(`S${n}`) }));
     const events = [...stored(tell({ kind: "activities", rows }), 1), ...stored(tell({ kind: "shipments", rows: lines }), 100)];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createReasonList } from "../../../src/domain/rows/compactLists.js";
 import { shipmentLineJudge } from "../../../src/domain/rows/rowJudges.js";
 import { comparedColumns } from "../../../src/domain/rows/shipmentMeaning.js";
-import { type SeenLine, type ShipmentVerdicts, shipmentVerdicts } from "../../../src/domain/rows/shipmentVerdicts.js";
+import { type SeenLine, shipmentVerdicts } from "../../../src/domain/rows/shipmentVerdicts.js";
 import { context, rowOf, table } from "./sample.js";
 
 const columns = table(
@@ -36,15 +36,15 @@ function seen(line: Record<string, string>, index: number): SeenLine {
   return { row: index + 2, key: line["shipmentId"] || undefined, faults: judged.faults ?? [], cells: row.cells, origin, destination };
 }
 
-type Verdicts = Omit<ShipmentVerdicts, "reasonOf"> & { reasonOf(row: number): string | undefined };
+type Verdicts = ReturnType<typeof verdictsKeeping>;
 
 const verdictsOf = (...lines: Record<string, string>[]) => verdictsKeeping(1_000, lines);
 
-function verdictsKeeping(most: number, lines: readonly Record<string, string>[]): Verdicts {
+function verdictsKeeping(most: number, lines: readonly Record<string, string>[]) {
   const builder = shipmentVerdicts(comparedColumns(columns, context.timezone), createReasonList(most));
   for (const [index, line] of lines.entries()) builder.add(seen(line, index));
   const verdicts = builder.close();
-  return { ...verdicts, reasonOf: (row) => verdicts.reasonOf(row, () => seen(lines[row] ?? {}, row))?.reason };
+  return { ...verdicts, reasonOf: (row: number) => verdicts.reasonOf(row, () => seen(lines[row] ?? {}, row))?.reason };
 }
 
 const reasons = (verdicts: Verdicts) => Array.from({ length: verdicts.rows }, (_, row) => verdicts.reasonOf(row));

@@ -61,9 +61,7 @@ export function useActivities() {
          from generate_series(0, $1::int - 1) as n, generate_series(1, 60) as k group by n`,
       [many],
     );
-    const facts = { importId: "", position: "-9", organisationId, kind: "activities", sourceDetails: "x", isCorrection: false } as const;
-    const counts = { received: many, processed: many, failed: 0 };
-    await transaction(service.pool, (client) => writeTotals(client, [{ facts, ended: { data: { counts } } }]));
+    await transaction(service.pool, (client) => writeTotals(client, [{ position: "-9", organisationId }]));
   }
 
   return {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { chooseDeliveries, type FreeSlots, type SendingSlot } from "../../../src/workers/webhooks/sending/chooseDeliveries.js";
+import { chooseDeliveries, type FreeSlots } from "../../../src/workers/webhooks/sending/chooseDeliveries.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 let database: TestDatabase;
@@ -75,23 +75,6 @@ test("an organisation with thousands of older deliveries does not keep another's
   await endpoints("busy", "works", { count: 400, imports: 10, secondsAgo: 3_600 });
   await endpoints("other", "works", { count: 3, imports: 2, secondsAgo: 0 });
   expect(await chosen()).toMatchObject({ "other first": 3, "busy first": 247 });
-});
-
-test("an organisation that has its share of the places gets no more of them, and the others do", async () => {
-  for (const organisation of ["slow", "other"]) {
-    await endpoints(organisation, "works", { count: 3, imports: 2 });
-    await endpoints(organisation, "new", { count: 3 });
-    await endpoints(organisation, "failing", { count: 3 });
-  }
-  const slow = (place: SendingSlot, count: number) => ({ organisationId: "slow", place, count });
-  const others = { "other first": 3, "other further": 3, "other new": 3, "other failing": 3 };
-  const all = [slow("first", 500), slow("further", 250), slow("new", 500), slow("failing", 250)];
-  expect(await chosen({ ...plenty, taken: all })).toEqual(others);
-  const nearlyAll = [slow("first", 499), slow("further", 248), slow("new", 499), slow("failing", 249)];
-  expect(await chosen({ ...plenty, taken: nearlyAll })).toEqual({
-    ...others,
-    ...{ "slow first": 1, "slow further": 2, "slow new": 1, "slow failing": 1 },
-  });
 });
 
 test("an endpoint that is paused, removed or before its next retry gets nothing", async () => {

@@ -1,21 +1,24 @@
 // Which field each column of a file holds, as a person has chosen, and how that choice is applied to the file's header row.
+import { z } from "zod";
 import { isStorable } from "../../rows/cells.js";
 import { columnsOf, customFieldPrefix, type Field, type Kind } from "../fields.js";
 import { isLonger, limits, shortened } from "../limits.js";
-import type { DateOrder } from "./dateOrder.js";
-import type { DecimalMark } from "./decimal.js";
+import { dateOrders } from "./dateOrder.js";
+import { decimalMarks } from "./decimal.js";
 import { fileHeadings } from "./headings.js";
 
-export interface ColumnChoice {
-  /** By the file's heading: the field that the column holds (a custom one as `customFields.<key>`), or null where it is left out. */
-  readonly headings: Readonly<Record<string, string | null>>;
+/** As the events of imports and organisations record it too. This is a disk format. */
+export const columnChoice = z.object({
+  /** By the file's heading: the field that its column holds (a custom one as `customFields.<key>`), or null where it is left out. */
+  headings: z.record(z.string(), z.string().nullable()),
   /** By field: one value for every row, where the file has no column for it. */
-  readonly fixed?: Readonly<Record<string, string>> | undefined;
-  /** How dates such as 03/04/2026 are read. Without it they are rejected. */
-  readonly dateOrder?: DateOrder | undefined;
-  /** How numbers are written. Without it as the contract has them. */
-  readonly decimal?: DecimalMark | undefined;
-}
+  fixed: z.record(z.string(), z.string()).optional(),
+  /** How dates such as 03/04/2026 are read; without it they are rejected. */
+  dateOrder: z.enum(dateOrders).optional(),
+  /** How numbers are written; without it as the contract has them. */
+  decimal: z.enum(decimalMarks).optional(),
+});
+export type ColumnChoice = Readonly<z.infer<typeof columnChoice>>;
 
 export interface ChoosableField {
   /** A custom one as `customFields.<key>`. */

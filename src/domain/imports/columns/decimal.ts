@@ -87,15 +87,10 @@ export function contradictingNumber(values: readonly string[], declared: Decimal
 }
 
 /** Takes the texts of a column and keeps the first of each form, which together decide how the column's numbers are written. */
-export interface NumberForms {
-  add(cell: string): void;
-  values(): string[];
-}
-
-export function createNumberForms(): NumberForms {
+export function createNumberForms() {
   const first = new Map<string, string>();
   return {
-    add(cell) {
+    add(cell: string): void {
       const text = cell.trim();
       const readings = readingsOf(text);
       if (!readings) return;

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compressedOnce } from "../../server/compress.js";
+import { joinedStyles } from "../../server/joinedStyles.js";
 import type { ApiDeps } from "../deps.js";
 import { describeApi } from "../document/describeApi.js";
 import { guideText } from "../document/guide.js";
@@ -29,12 +30,8 @@ function reference(document: () => unknown, publicUrl: string): string {
   return referencePage(document() as OpenApi, publicUrl);
 }
 
-/** Joined in the order of their names. */
-const styles = (): string =>
-  readdirSync(new URL("styles/", folder))
-    .sort()
-    .map((name) => readFileSync(new URL(`styles/${name}`, folder), "utf8"))
-    .join("\n");
+/** After those of every page, in the order of their names. */
+const styles = (): string => joinedStyles(fileURLToPath(new URL("styles/", folder)));
 
 /** The OpenAPI document, the reference and the guide. Each file is made at the first request for it, since most processes never serve one. */
 export function docsPages({ publicUrl }: ApiDeps, routes: readonly Route[]): readonly Page[] {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { limits } from "../../../domain/imports/limits.js";
 import { isDay } from "../../../domain/imports/timestamp.js";
 import { listInPushOrder, reversedChoices } from "../../../queries/activities/activitiesInPushOrder.js";
-import { listActivities } from "../../../queries/activities/activityLedger.js";
+import { listActivities } from "../../../queries/activities/activityRows.js";
 import { activityTotals, mostTotals, sumOfTotals } from "../../../queries/activities/activityTotals.js";
 import { mostAmounts, totalChanges } from "../../../queries/activities/totalChanges.js";
 import { givenFields } from "../../../queries/givenFields.js";

@@ -1,8 +1,6 @@
 import { requestCorrection } from "../../../commands/corrections/requestCorrection.js";
 import { activityCorrectionPush, correctionPush } from "../../../domain/pushes/importPushes.js";
-import type { ImportKind } from "../../../events/importEvents.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
-import { rowsToCorrect } from "../../../queries/rejectedRows/rowsToCorrect.js";
 import { defineRoute, type Route } from "../route.js";
 import { acceptedActivities, acceptedAnswer, acceptedShipments, originOf, pushDeps, pushHeaders, roomInQueue } from "./acceptPush.js";
 import { importKindRoutes, importParams } from "./importsShape.js";
@@ -53,9 +51,8 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
       const { params, body, caller, holdOnDisk } = request;
       const { importId } = params;
       await requireImport(caller.organisationId, { kind, importId }, deps);
-      const { organisationId, catalogueVersion } = caller;
-      const sent = (_: ImportKind, rows: readonly number[]) => rowsToCorrect(organisationId, { kind, importId, rows }, deps.pool);
-      const correction = { ...originOf(request), importId, kind, push: body, catalogueVersion, hold: holdOnDisk, sent };
+      const { catalogueVersion } = caller;
+      const correction = { ...originOf(request), importId, kind, push: body, catalogueVersion, hold: holdOnDisk };
       return acceptedAnswer(await requestCorrection(pushDeps(deps), correction));
     },
   }),

@@ -5,7 +5,6 @@ import { quoteRequest } from "../../../domain/rating/quoteRequest.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { findQuote } from "../../../queries/quotes/findQuote.js";
 import { listQuotes as listed } from "../../../queries/quotes/quoteList.js";
-import { recentQuotes } from "../../../queries/quotes/recentQuotes.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
@@ -83,10 +82,9 @@ const generateQuotes = defineRoute({
     400: { description: "The body is not as described, or a location could not be resolved" },
     403: { description: "The key does not have the scope quotes, or a customer does not belong to the organisation; nothing was priced" },
   },
-  handler: async ({ body, caller }, { eventStore, catalogues, geography, quoteMemory }) => {
+  handler: async ({ body, caller }, { eventStore, catalogues, geography }) => {
     const catalogue = await catalogues(caller.organisationId, caller.catalogueVersion);
-    const { event, response } = await generate({ events: eventStore, catalogue, geography, newId }, body, { ...caller, now: caller.now() });
-    quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
+    const { response } = await generate({ events: eventStore, catalogue, geography, newId }, body, { ...caller, now: caller.now() });
     return { status: 200, json: response };
   },
 });

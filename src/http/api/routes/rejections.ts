@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ImportKind } from "../../../events/importEvents.js";
 import { requireCountedImport } from "../../../queries/imports/importStatus.js";
-import { listRejectedRows, type RowWithState } from "../../../queries/rejectedRows/rejectedRows.js";
+import { listRejectedRows, type RejectedRow } from "../../../queries/rejectedRows/rejectedRows.js";
 import { rowStateNames } from "../../../queries/rejectedRows/rowStates.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
@@ -62,6 +62,6 @@ export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, b
   }),
 );
 
-function rowBody(kind: ImportKind, { handle, ...rest }: RowWithState) {
+function rowBody(kind: ImportKind, { handle, ...rest }: RejectedRow) {
   return kind === "shipments" ? { shipmentId: handle ?? "", ...rest } : { reference: handle, ...rest };
 }

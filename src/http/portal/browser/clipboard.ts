@@ -27,5 +27,13 @@ export function parseCells(text: string): string[][] {
   return rows;
 }
 
+/** The cells that are pasted into a field: those of a block go into the fields beside and below it. A single value is left to the browser. */
+export function pastedCells(event: ClipboardEvent): string[][] {
+  const text = event.clipboardData?.getData("text/plain") ?? "";
+  if (!/[\t\n]/.test(text.trimEnd())) return [];
+  event.preventDefault();
+  return parseCells(text).map((cells) => cells.map((value) => value.trim()));
+}
+
 export const formatCells = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => row.map((cell) => (/["\t\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join("\t")).join("\n");

@@ -3,13 +3,13 @@ import { controlGrid } from "./corrections/control.js";
 import { keptEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
 import { bindReasons } from "./corrections/reasons.js";
-import type { Row, SentRow, Settings } from "./corrections/rows.js";
+import { rowStatus, type SentRow, type Settings } from "./corrections/rows.js";
 import { sayRecorded } from "./corrections/sending.js";
 import { askServerAgain, RequestRefused } from "./corrections/server.js";
 import { createSheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
 import { bindTools, type Tools } from "./corrections/tools.js";
-import { createView, type Grid, problemColumn } from "./corrections/view.js";
+import { createView, type Grid } from "./corrections/view.js";
 import { element } from "./element.js";
 import { roveIn } from "./roving.js";
 
@@ -18,8 +18,10 @@ function start(panel: HTMLElement): void {
   const part = (name: string) => panel.querySelector<HTMLElement>(`[data-${name}]`);
   const [frame, table, problem] = [part("frame"), part("grid"), part("problem")];
   if (!frame || !table || !problem) return;
-  const grid = element("div", { class: "grid", id: "grid", tabindex: "-1" });
   const editable = settings.mayChange && settings.state === "open";
+  const described = editable ? { "aria-describedby": "grid-help" } : undefined;
+  const named = { role: "grid", "aria-labelledby": "rows", "aria-multiselectable": "true", ...described };
+  const grid = element("div", { class: "grid", id: "grid", tabindex: "-1", ...named });
   const edits = keptEdits(settings.owner);
   const sheet = createSheet(settings.kind, edits);
   const references = new Map<string, string>();
@@ -34,24 +36,22 @@ function start(panel: HTMLElement): void {
   for (const [name, run] of Object.entries(commands)) panel.querySelector(`[data-do="${name}"]`)?.addEventListener("click", run);
   /** Shows the whole problem of the active row, since its cell may be too narrow. */
   const showProblem = () => {
-    const text = view.cellAt({ row: view.active.row, column: problemColumn })?.title ?? "";
     const row = sheet.rows[view.active.row];
-    const problemText =
-      row && text !== "" ? `Row ${row.sent.row} of ${references.get(row.sent.importId) ?? row.sent.importId}: ${text} ` : "";
-    if (!row || problemText === "") problem.replaceChildren();
-    else if (problem.firstChild?.textContent !== problemText) problem.replaceChildren(problemText, ...otherOf(row), historyOf(row));
+    if (!row) return problem.replaceChildren();
+    const { importId, row: number } = row.sent;
+    const text = `Row ${number} of ${references.get(importId) ?? importId}: ${rowStatus(row, sheet.touched(row)).text} `;
+    if (problem.firstChild?.textContent === text) return;
+    const linkTo = (path: string, label: string) => element("a", { href: `${settings.importBase}/${path}` }, label);
+    const other = row.closure?.otherId ? [linkTo(row.closure.otherId, "Open that import"), " "] : [];
+    problem.replaceChildren(text, ...other, linkTo(`${importId}/history?row=${number}`, `History of row ${number}`));
   };
-  const otherOf = ({ closure }: Row) =>
-    closure?.otherId ? [element("a", { href: `${settings.importBase}/${closure.otherId}` }, "Open that import"), " "] : [];
-  const historyOf = ({ sent: { importId, row } }: Row) =>
-    element("a", { href: `${settings.importBase}/${importId}/history?row=${row}` }, `History of row ${row}`);
   sheet.onChange = () => {
     view.refresh();
     tools.refresh();
     judge();
     // Lines of a shipment stay: an open line may yet be given the shipment id of one that was recorded, which the grid refuses.
     if (sayRecorded() && settings.kind === "activities") setTimeout(() => reload(location.search, true));
-    requestAnimationFrame(() => requestAnimationFrame(showProblem));
+    showProblem();
   };
   grid.addEventListener("focusin", ({ target }) => {
     if (target === grid) view.goTo(view.active);

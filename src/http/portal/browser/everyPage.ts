@@ -54,9 +54,10 @@ document.addEventListener("htmx:before:swap", (event) => {
 
 const copiedShownMs = 2_000;
 
-/** `label`: the button's usual text. It cannot be read from the button, which may be pressed again while it says Copied. */
-async function copy(button: HTMLButtonElement, label: string): Promise<void> {
+async function copy(button: HTMLButtonElement): Promise<void> {
   await navigator.clipboard.writeText(button.dataset["copy"] ?? "");
+  const label = button.textContent;
+  if (label === "Copied") return; // pressed again
   button.textContent = "Copied";
   setTimeout(() => {
     button.textContent = label;
@@ -69,14 +70,11 @@ function select(button: HTMLButtonElement): void {
   if (text) getSelection()?.selectAllChildren(text);
 }
 
-/** Buttons that copy are shown once they work. */
-function showCopyButtons(): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy][hidden]")) {
-    button.hidden = false;
-    const label = button.textContent;
-    button.addEventListener("click", () => void copy(button, label).catch(() => select(button)));
-  }
-}
+document.addEventListener("click", ({ target }) => {
+  const button = target instanceof Element ? target.closest<HTMLButtonElement>("button:is([data-copy], [data-print])") : null;
+  if (button?.dataset["print"] !== undefined) print();
+  else if (button) void copy(button).catch(() => select(button));
+});
 
 /** A form is sent once, however often its button is pressed. Coming back to the page makes it usable again. */
 const sent = new WeakSet<HTMLFormElement>();
@@ -130,19 +128,6 @@ function focusChip(): void {
   if (id !== null) document.getElementById(id)?.focus();
 }
 
-/** Buttons that only a script makes work. */
-function showPrintButtons(): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-print]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => print());
-  }
-}
-
-/** The form's own button is for browsers without scripts. */
-function hideApplyButtons(): void {
-  for (const button of document.querySelectorAll<HTMLElement>("form[data-chips] [data-applies]")) button.hidden = true;
-}
-
 /** A menu closes when one goes elsewhere, and by Escape. */
 function closeMenus(except?: EventTarget | null): void {
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]"))
@@ -168,15 +153,8 @@ document.addEventListener("keydown", (event) => {
   field.focus();
 });
 
-function prepare(): void {
-  openAll();
-  showCopyButtons();
-}
-
-prepare();
-hideApplyButtons();
-showPrintButtons();
+openAll();
 focusChip();
-document.addEventListener("htmx:after:swap", prepare);
+document.addEventListener("htmx:after:swap", openAll);
 
 export {};

@@ -1,5 +1,5 @@
 // The table of lanes: cells are pasted from a spreadsheet, the arrow keys move up and down, and what was changed is marked.
-import { parseCells } from "./clipboard.js";
+import { pastedCells } from "./clipboard.js";
 
 const form = document.querySelector<HTMLFormElement>("#lane-form");
 
@@ -17,17 +17,15 @@ const mark = (input: HTMLInputElement): void => void input.classList.toggle("cha
 
 function paste(event: ClipboardEvent): void {
   const input = event.target;
-  const text = event.clipboardData?.getData("text/plain") ?? "";
   const place = input instanceof HTMLInputElement ? placeOf(input) : undefined;
-  if (!place || !/[\t\n]/.test(text.trimEnd())) return; // a single value is pasted by the browser
-  event.preventDefault();
-  const lines = parseCells(text);
+  const lines = place ? pastedCells(event) : [];
+  if (!place || lines.length === 0) return;
   const rows = rowsOf().slice(place.row);
   for (const [down, row] of rows.entries())
     for (const [right, cell] of cellsOf(row).slice(place.column).entries()) {
       const value = lines[down]?.[right];
       if (value === undefined) continue;
-      cell.value = value.trim();
+      cell.value = value;
       mark(cell);
     }
   const left = lines.length - rows.length;

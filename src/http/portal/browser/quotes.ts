@@ -1,5 +1,5 @@
 // The form for quotes: finding customers, adding and pasting items, and telling what a postcode is while it is typed.
-import { parseCells } from "./clipboard.js";
+import { pastedCells } from "./clipboard.js";
 
 const form = document.querySelector<HTMLFormElement>(".quote-form");
 
@@ -35,12 +35,10 @@ function sayFull(): void {
 /** A block of cells from a spreadsheet goes in from the cell that has the focus. */
 function paste(event: ClipboardEvent): void {
   const target = event.target;
-  const text = event.clipboardData?.getData("text/plain") ?? "";
-  if (!(target instanceof HTMLInputElement) || !target.closest("table.items") || !/[\t\n]/.test(text.trim())) return;
-  event.preventDefault();
+  if (!(target instanceof HTMLInputElement) || !target.closest("table.items")) return;
   let row = target.closest("tr") as HTMLTableRowElement | null | undefined;
   const first = target.closest("td")?.cellIndex ?? 0;
-  for (const cells of parseCells(text)) {
+  for (const cells of pastedCells(event)) {
     row ??= addRow();
     if (!row) {
       sayFull();
@@ -48,7 +46,7 @@ function paste(event: ClipboardEvent): void {
     }
     for (const [index, value] of cells.entries()) {
       const input = row.cells[first + index]?.querySelector("input");
-      if (input) input.value = value.trim();
+      if (input) input.value = value;
     }
     row = row.nextElementSibling as HTMLTableRowElement | null;
   }
@@ -97,7 +95,6 @@ function typing(end: string, input: HTMLInputElement): void {
 }
 
 if (form) {
-  for (const hidden of form.querySelectorAll<HTMLElement>(".find-customer[hidden], [data-add-row][hidden]")) hidden.hidden = false;
   const find = form.querySelector<HTMLInputElement>("[data-find]");
   find?.addEventListener("input", () => findCustomers(find));
   form.querySelector("[data-add-row]")?.addEventListener("click", () => addRow()?.querySelector("input")?.focus());

@@ -4,11 +4,11 @@ import { longestName } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { passwordHashOf } from "../../../queries/lookUps/members.js";
 import {
+  defineForm,
+  definePage,
   type FormDefinition,
-  formOf,
   type PageContent,
   type PortalDeps,
-  page,
   type SignedInVisit,
   type Subject,
   withNotice,
@@ -76,7 +76,7 @@ async function showAccount({ person, query }: SignedInVisit, { pool }: PortalDep
   };
 }
 
-const accountPage = page(path, "look", showAccount);
+const accountPage = definePage(path, "look", showAccount);
 
 const PasswordForm = ({ email }: { email: string }) => (
   <>
@@ -161,9 +161,13 @@ const endAllSessions: FormDefinition["submit"] = async (visit, _, deps) => {
 export const account: Subject = {
   pages: [accountPage],
   forms: [
-    formOf(accountPage, { below: "/name", faults: { name: /name/ } }, saveName),
-    formOf(accountPage, { below: "/password", faults: { currentPassword: /^The current password/, password: /password/i } }, savePassword),
-    formOf(accountPage, "/sessions/{sessionId}/sign-out", endSession),
-    formOf(accountPage, "/sign-out-everywhere", endAllSessions),
+    defineForm(accountPage, { below: "/name", faults: { name: /name/ } }, saveName),
+    defineForm(
+      accountPage,
+      { below: "/password", faults: { currentPassword: /^The current password/, password: /password/i } },
+      savePassword,
+    ),
+    defineForm(accountPage, "/sessions/{sessionId}/sign-out", endSession),
+    defineForm(accountPage, "/sign-out-everywhere", endAllSessions),
   ],
 };

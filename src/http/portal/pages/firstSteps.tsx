@@ -7,7 +7,7 @@ import { parseOrganisationFile } from "../../../domain/catalogue/organisationFil
 import type { OrganisationFile } from "../../../domain/catalogue/schema.js";
 import { idOf } from "../../../domain/catalogue/uses.js";
 import { firstStepsOf } from "../../../queries/recentWork.js";
-import { type FormDefinition, formOf, originOf, type PageDefinition, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
+import { defineForm, type FormDefinition, originOf, type PageDefinition, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import { ButtonForm } from "../shell/form.js";
 import { ButtonLink } from "../shell/link.js";
 import { Panel } from "../shell/panel.js";
@@ -109,7 +109,7 @@ const tryExample: FormDefinition["submit"] = (visit, _, deps) =>
   takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps));
 
 export const firstStepsForms = (overview: PageDefinition): readonly FormDefinition[] => [
-  formOf(overview, { below: "/first-steps", access: "operate" }, putAway),
+  defineForm(overview, { below: "/first-steps", access: "operate" }, putAway),
   editForm(`${path}/catalogue`, overview, (_, file) => ({ file: withExample(file), goTo: "/portal", about: "to the example catalogue" })),
-  formOf(overview, { below: "/first-steps/example", access: "operate" }, tryExample),
+  defineForm(overview, { below: "/first-steps/example", access: "operate" }, tryExample),
 ];

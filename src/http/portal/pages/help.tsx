@@ -1,4 +1,4 @@
-import { page } from "../pageDefinition.js";
+import { definePage } from "../pageDefinition.js";
 import { Link } from "../shell/link.js";
 import { menuOf } from "../shell/navigation.js";
 import { type Fact, Facts, Panel } from "../shell/panel.js";
@@ -7,7 +7,7 @@ import { searchable } from "./search.js";
 const path = "/portal/help";
 
 /** Of the pages only those of this person's menu. */
-export const helpPage = page(path, "look", async (visit) => ({
+export const helpPage = definePage(path, "look", async (visit) => ({
   title: "Help",
   body: (
     <>

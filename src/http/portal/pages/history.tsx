@@ -9,7 +9,7 @@ import type { StoredEvent } from "../../../ports/eventStore.js";
 import { principalNames } from "../../../queries/organisations/organisations.js";
 import { revisionOfRow, streamPage } from "../../../queries/streamSearch.js";
 import { withQuery } from "../links.js";
-import { page } from "../pageDefinition.js";
+import { definePage } from "../pageDefinition.js";
 import { EmptyState, Pager } from "../shell/panel.js";
 import { Time } from "../shell/values.js";
 import { importOf } from "./imports/importPage.js";
@@ -20,7 +20,7 @@ import { quotesPath } from "./quotes/quoteForm.js";
 const eventsPerPage = 25;
 
 /** The events of an import, from the beginning or from a row; those of its corrections and of its reversals by `of`. */
-export const importHistoryPage = page(`${importsPath}/{importId}/history`, "look", async (visit, deps) => {
+export const importHistoryPage = definePage(`${importsPath}/{importId}/history`, "look", async (visit, deps) => {
   const { view } = await importOf(visit, deps);
   const { eventStore, pool } = deps;
   const { importId } = view;
@@ -61,7 +61,7 @@ const historyNames = { import: "The import", corrections: "Its corrections", rev
 
 const numberOf = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
 
-export const quoteHistoryPage = page(`${quotesPath}/{quoteId}/history`, "look", async (visit, { eventStore, pool }) => {
+export const quoteHistoryPage = definePage(`${quotesPath}/{quoteId}/history`, "look", async (visit, { eventStore, pool }) => {
   const { organisationId } = visit.person;
   const quoteId = visit.params["quoteId"] ?? "";
   const place = quotePlaceOf(quoteId);

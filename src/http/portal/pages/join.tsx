@@ -1,13 +1,13 @@
 import { findLink, joinByLink } from "../../../commands/members/joinOrganisation.js";
 import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
-import { formOf, page, type Visit } from "../pageDefinition.js";
+import { defineForm, definePage, type Visit } from "../pageDefinition.js";
 import { Button, Field, Form } from "../shell/form.js";
 import { openSession } from "./signIn.js";
 
 const path = "/portal/join/{token}";
 
-export const joinPage = page<Visit>(path, "anyone", async (visit, { members }) => {
+export const joinPage = definePage<Visit>(path, "anyone", async (visit, { members }) => {
   const token = visit.params["token"] ?? "";
   const link = await findLink(members, token);
   if (!link) throw new Rejection("notFound", "This link has expired or was already used. Ask an admin of your organisation for a new one");
@@ -37,7 +37,7 @@ export const joinPage = page<Visit>(path, "anyone", async (visit, { members }) =
   };
 });
 
-export const joinForm = formOf(joinPage, "", async (visit, fields, deps) => {
+export const joinForm = defineForm(joinPage, "", async (visit, fields, deps) => {
   const password = fields.get("password");
   const token = visit.params["token"] ?? "";
   const member = await joinByLink(deps.members, { token, password }, visit.requestId).catch((error: unknown) => {

@@ -2,7 +2,7 @@
 
 import { recordedInWords } from "../../../domain/catalogue/fields.js";
 import { type LogEntry, type LogTopic, logTopics } from "../../../domain/log/entry.js";
-import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../domain/log/sentences.js";
+import { actorName, sentenceOf, sentenceText } from "../../../domain/log/sentences.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { isUuid } from "../../../domain/uuid.js";
 import { StreamDeleted } from "../../../portErrors.js";
@@ -13,7 +13,7 @@ import { listKeys } from "../../../queries/organisations/keys.js";
 import { listMembers } from "../../../queries/organisations/organisations.js";
 import { listWebhooks } from "../../../queries/organisations/webhooks.js";
 import { withQuery } from "../links.js";
-import { type PortalDeps, page, type SignedInVisit, type Subject } from "../pageDefinition.js";
+import { definePage, type PortalDeps, type SignedInVisit, type Subject } from "../pageDefinition.js";
 import { type Chip, optionsOf } from "../shell/chips.js";
 import { Link } from "../shell/link.js";
 import { listPage } from "../shell/listPage.js";
@@ -81,19 +81,15 @@ async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: 
   ];
 }
 
-/** What the sentences of some entries need. */
-interface SentenceContext {
-  readonly names: LogNames;
-  /** The endpoints that have a page. */
-  readonly endpoints: ReadonlySet<string>;
-}
-
-async function sentenceContextOf(visit: SignedInVisit, entries: readonly LogEntry[], { pool }: PortalDeps): Promise<SentenceContext> {
+/** What the sentences of some entries need: names, and the endpoints that have a page. */
+async function sentenceContextOf(visit: SignedInVisit, entries: readonly LogEntry[], { pool }: PortalDeps) {
   const { organisationId } = visit.person;
   const names = await logNames(organisationId, entries, pool);
   const present = entries.some(({ about }) => about.kind === "webhook") ? await listWebhooks(organisationId, pool) : [];
   return { names, endpoints: new Set(present.map(({ endpointId }) => endpointId)) };
 }
+
+type SentenceContext = Awaited<ReturnType<typeof sentenceContextOf>>;
 
 const columns = (context: SentenceContext): readonly Column<LogEntry>[] => [
   { key: "at", heading: "When", value: ({ at }) => at, cell: ({ at }) => <Time at={at} exact /> },
@@ -160,7 +156,7 @@ function pathOf({ about: { kind, id } }: LogEntry, { names, endpoints }: Sentenc
 }
 
 /** The event behind an entry, as it was recorded. */
-const eventPage = page(`${logPath}/events/{entryId}`, "log", async (visit, deps) => {
+const eventPage = definePage(`${logPath}/events/{entryId}`, "log", async (visit, deps) => {
   const entryId = visit.params["entryId"] ?? "";
   const entry = isUuid(entryId) ? await findLogEntry(visit.person.organisationId, entryId, deps.pool) : undefined;
   const event = entry && (await readEvent(deps, entry.stream, BigInt(entry.revision)));

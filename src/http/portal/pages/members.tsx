@@ -2,7 +2,7 @@ import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from ".
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
 import { withQuery } from "../links.js";
-import { formOf, originOf, type PortalDeps, type SignedInVisit, type Subject, withNotice } from "../pageDefinition.js";
+import { defineForm, originOf, type PortalDeps, type SignedInVisit, type Subject, withNotice } from "../pageDefinition.js";
 import { AskButton, Button, ButtonForm, Choice, Field, Form } from "../shell/form.js";
 import { ButtonLink } from "../shell/link.js";
 import { listPage } from "../shell/listPage.js";
@@ -112,16 +112,20 @@ const named = (visit: SignedInVisit) => ({ organisationId: visit.person.organisa
 
 const inviteFaults = { email: /e-?mail|member/i, name: /name/i };
 
-const inviteForm = formOf(membersList.page, { below: "", faults: inviteFaults }, async (visit, fields, { members: deps, publicUrl }) => {
-  const { organisationId } = visit.person;
-  const email = fields.get("email").trim();
-  const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
-  const { token } = await inviteMember(deps, invitation, originOf(visit));
-  const line = `${email} invited. Send them this link. It works once, within ${linkHours} hours.`;
-  return withNotice(membersPath, line, linkOnce(linkAddress(publicUrl, token)));
-});
+const inviteForm = defineForm(
+  membersList.page,
+  { below: "", faults: inviteFaults },
+  async (visit, fields, { members: deps, publicUrl }) => {
+    const { organisationId } = visit.person;
+    const email = fields.get("email").trim();
+    const invitation = { organisationId, email, role: fields.get("role"), name: fields.get("name").trim() || undefined };
+    const { token } = await inviteMember(deps, invitation, originOf(visit));
+    const line = `${email} invited. Send them this link. It works once, within ${linkHours} hours.`;
+    return withNotice(membersPath, line, linkOnce(linkAddress(publicUrl, token)));
+  },
+);
 
-const linkForm = formOf(membersList.page, "/{memberId}/link", async (visit, _, { members: deps, publicUrl }) => {
+const linkForm = defineForm(membersList.page, "/{memberId}/link", async (visit, _, { members: deps, publicUrl }) => {
   const { token } = await makeLink(deps, named(visit), originOf(visit));
   const line = `Send them this link to choose a new password. It works once, within ${linkHours} hours.`;
   return withNotice(membersPath, line, linkOnce(linkAddress(publicUrl, token)));
@@ -131,7 +135,7 @@ const linkOnce = (text: string) => ({ title: "The link, shown only this once", t
 
 const isOwn = ({ params, person }: SignedInVisit) => params["memberId"] === person.memberId;
 
-const roleForm = formOf(membersList.page, "/{memberId}/role", async (visit, fields, deps) => {
+const roleForm = defineForm(membersList.page, "/{memberId}/role", async (visit, fields, deps) => {
   const given = fields.get("role");
   const isSure = fields.get("sure") !== "";
   if (!isSure && (isOwn(visit) ? await losesOwnRole(visit, given, deps) : given === "admin" && (await isKnown(visit, deps))))
@@ -152,13 +156,13 @@ async function losesOwnRole({ person }: SignedInVisit, given: string, { pool }: 
   return !isLastAdmin(await listMembers(person.organisationId, pool), person.memberId);
 }
 
-const removeForm = formOf(membersList.page, "/{memberId}/remove", async (visit, _, deps) => {
+const removeForm = defineForm(membersList.page, "/{memberId}/remove", async (visit, _, deps) => {
   const { email } = await removeMember(deps.members, named(visit), originOf(visit));
   if (isOwn(visit)) return signedOut(visit, deps, `You have left ${visit.person.organisationName}.`);
   return withNotice(membersPath, `${email} removed.`);
 });
 
-const eraseForm = formOf(membersList.page, "/{memberId}/erase", async (visit, _, deps) => {
+const eraseForm = defineForm(membersList.page, "/{memberId}/erase", async (visit, _, deps) => {
   await eraseMember(deps.members, named(visit), originOf(visit));
   if (isOwn(visit)) return signedOut(visit, deps, `You have been erased from ${visit.person.organisationName}.`);
   return withNotice(membersPath, "Person erased.");

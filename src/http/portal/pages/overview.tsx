@@ -16,7 +16,7 @@ import {
 import { countOpenRows, newestWithOpenRows, type OpenRowCount } from "../../../queries/rejectedRows/openRows.js";
 import { withQuery } from "../links.js";
 import { Live, versionOf } from "../live/live.js";
-import { type PortalDeps, page, type SignedInVisit } from "../pageDefinition.js";
+import { definePage, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import { countInWords, groupDigits, timeInWords } from "../shell/formats.js";
 import { ButtonLink, Link } from "../shell/link.js";
 import { EmptyState, type Fact, Facts, Panel, PlainList } from "../shell/panel.js";
@@ -35,7 +35,7 @@ const shownDays = 30;
 const leastBars = 7;
 const shownChargeCodes = 10;
 
-export const overviewPage = page("/portal", "look", async (visit, sources) => {
+export const overviewPage = definePage("/portal", "look", async (visit, sources) => {
   const { may, person } = visit;
   const { organisationId, timezone } = person;
   const { pool } = sources;
@@ -99,10 +99,7 @@ export const overviewPage = page("/portal", "look", async (visit, sources) => {
 
 export const overviewForms = firstStepsForms(overviewPage);
 
-interface MonthRows {
-  readonly month: string;
-  readonly rows: number;
-}
+type MonthRows = { readonly month: string; readonly rows: number };
 
 /** This month and the last, for those who bill. */
 async function rowsOfMonths({ person }: SignedInVisit, now: Date, { pool }: PortalDeps): Promise<readonly MonthRows[]> {

@@ -11,7 +11,7 @@ import {
   importsSearched,
   mostFound,
 } from "../../../queries/search.js";
-import { page } from "../pageDefinition.js";
+import { definePage } from "../pageDefinition.js";
 import { groupDigits } from "../shell/formats.js";
 import { longestSearch, searchPath } from "../shell/layout.js";
 import { EmptyState, Panel } from "../shell/panel.js";
@@ -38,7 +38,7 @@ export function findCustomers(customers: Iterable<FoundCustomer>, text: string):
   return found.toSorted((one, other) => Number(isExact(other)) - Number(isExact(one))).slice(0, mostFound);
 }
 
-export const searchPage = page(searchPath, "look", async (visit, deps) => {
+export const searchPage = definePage(searchPath, "look", async (visit, deps) => {
   const text = (visit.query["q"] ?? "").trim().slice(0, longestSearch);
   const title = text === "" ? "Search" : `Search: ${text}`;
   if (text === "") return { title, body: <EmptyState title="Nothing to search for">{searchable}</EmptyState> };

@@ -4,7 +4,7 @@ import { recordRefusals, recordSignIn } from "../../../commands/members/signInRe
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
 import { withQuery } from "../links.js";
-import { type FormResult, formOf, type PageContent, type PortalDeps, page, type Visit, withNotice } from "../pageDefinition.js";
+import { defineForm, definePage, type FormResult, type PageContent, type PortalDeps, type Visit, withNotice } from "../pageDefinition.js";
 import { browserName } from "../sessions/browserName.js";
 import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
@@ -31,7 +31,7 @@ export function safeReturn(text: string | undefined): string {
   return /^\/portal\/(?:sign-in|sign-out|join|sso)(?:\/|$)/.test(url.pathname) ? "/portal" : `${url.pathname}${url.search}`;
 }
 
-export const signInPage = page<Visit>(path, "anyone", async (visit, deps) => {
+export const signInPage = definePage<Visit>(path, "anyone", async (visit, deps) => {
   const next = safeReturn(visit.submitted.get("next") || visit.query["next"]);
   if (visit.person && !visit.notice) return { goTo: next };
   return signInContent(visit, next, deps);
@@ -62,7 +62,7 @@ function signInContent(visit: Visit, next: string, deps: PortalDeps): PageConten
   };
 }
 
-export const signInForm = formOf(signInPage, "", async (visit, fields, deps) => {
+export const signInForm = defineForm(signInPage, "", async (visit, fields, deps) => {
   const next = safeReturn(fields.get("next"));
   const { context } = visit;
   const [email, password] = [fields.get("email"), fields.get("password")];
@@ -111,7 +111,7 @@ export async function signInAs(
   };
 }
 
-export const organisationForm = formOf(signInPage, "/organisation", async (visit, fields, deps) => {
+export const organisationForm = defineForm(signInPage, "/organisation", async (visit, fields, deps) => {
   const next = safeReturn(fields.get("next"));
   const choice = { sealed: fields.get("choice"), organisationId: fields.get("organisation") };
   const taken = await takeChoice(deps, visit.context, choice);
@@ -160,7 +160,7 @@ export function signedOut({ context }: Visit, { sessionCookie }: PortalDeps, lin
   return { ...withNotice(path, line), owner: ownerOf(undefined) };
 }
 
-export const signOutForm = formOf(overviewPage, "/sign-out", async (visit, _, { pool, sessionCookie }) => {
+export const signOutForm = defineForm(overviewPage, "/sign-out", async (visit, _, { pool, sessionCookie }) => {
   const token = sessionCookie.read(visit.context);
   if (token !== undefined) await endSession(pool, token);
   sessionCookie.clear(visit.context);

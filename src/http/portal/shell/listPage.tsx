@@ -36,25 +36,22 @@ interface List<Row> {
   readonly action?: (visit: SignedInVisit) => Child;
   /** Of the page's head: more than the downloads, and ways to look at it. */
   readonly head?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Partial<PageHead>>;
-  readonly filters?: (visit: SignedInVisit, deps: PortalDeps) => Promise<readonly Chip[]> | readonly Chip[];
+  readonly filters?: (visit: SignedInVisit, deps: PortalDeps) => Awaitable<readonly Chip[]>;
   /** Reads the filter from the visit's query and throws a Rejection with a sentence where it is wrong. */
   readonly query: (visit: SignedInVisit, page: PageRequest, deps: PortalDeps) => Promise<ListedRows<Row>>;
-  readonly columns: (
-    visit: SignedInVisit,
-    deps: PortalDeps,
-    rows: readonly Row[],
-  ) => Promise<readonly Column<Row>[]> | readonly Column<Row>[];
+  readonly columns: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<readonly Column<Row>[]>;
   /** Shown where there are no rows; `why`: the filter lets none through, or none on this page. */
-  readonly empty: (visit: SignedInVisit, why: "none" | "filter" | "page", deps: PortalDeps) => Promise<Child> | Child;
+  readonly empty: (visit: SignedInVisit, why: "none" | "filter" | "page", deps: PortalDeps) => Awaitable<Child>;
   readonly muted?: (row: Row) => boolean;
   readonly marks?: (row: Row) => Readonly<Record<string, string>>;
   /** Attributes of the list's panel, for the page's script. */
   readonly panel?: (visit: SignedInVisit) => Readonly<Record<string, string>>;
   /** What stands above and below the table. */
-  readonly above?: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Promise<Child> | Child;
-  readonly below?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Child> | Child;
+  readonly above?: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<Child>;
+  readonly below?: (visit: SignedInVisit, deps: PortalDeps) => Awaitable<Child>;
 }
 
+type Awaitable<Found> = Promise<Found> | Found;
 type Names = readonly [one: string, many: string];
 
 /** Of the downloads, without the ending. A page whose path ends with a parameter would be asked for the file. */

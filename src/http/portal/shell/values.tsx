@@ -46,7 +46,7 @@ export const ShortId = ({ id, about }: { id: string; about: string }) => (
 
 /** Hidden until the script that makes it work is there. */
 export const CopyButton = ({ text, label, about }: { text: string; label: string; about?: string }) => (
-  <button type="button" class="quiet copy" data-copy={text} aria-description={about} hidden>
+  <button type="button" class="quiet copy" data-copy={text} aria-description={about}>
     {label}
   </button>
 );

@@ -1,6 +1,7 @@
 import { claimRows } from "../../../commands/corrections/correctionsStream.js";
 import type { ImportState } from "../../../commands/imports/importDecider.js";
 import { type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
+import { workerOf } from "../../../domain/principal.js";
 import { refusal } from "../../../domain/rows/faults.js";
 import type { EventContext } from "../../../events/codec.js";
 import type { RefusedRow } from "../../../events/correctionEvents.js";
@@ -9,7 +10,7 @@ import { ImportFault } from "../../../judging/importFault.js";
 import type { Refusals } from "../../../judging/prepareRows.js";
 import { ledgerHas, supersededRows } from "../../../queries/lookUps/rejectedRows.js";
 import { waitUntilProjected } from "../../../queries/lookUps/waitUntilProjected.js";
-import { type WorkerDeps, workerOf } from "../deps.js";
+import type { WorkerDeps } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 
 type Processing = LoadedImport & { readonly state: Extract<ImportState, { status: "processing" }> };

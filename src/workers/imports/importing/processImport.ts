@@ -5,6 +5,7 @@ import { reportKey } from "../../../commands/imports/storedObjects.js";
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import { progressOf, readingShare } from "../../../domain/imports/progress.js";
 import { unusualLimits } from "../../../domain/imports/unusual.js";
+import { workerOf } from "../../../domain/principal.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { EventContext } from "../../../events/codec.js";
 import type { ImportCompleted, ImportRequested, RowOutcome } from "../../../events/importEvents.js";
@@ -16,7 +17,7 @@ import type { NewEvent } from "../../../ports/eventStore.js";
 import { areFiguresComplete, ledgerFigures } from "../../../queries/lookUps/ledgerFigures.js";
 import { waitUntilProjected } from "../../../queries/lookUps/waitUntilProjected.js";
 import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
-import { type WorkerDeps, workerOf } from "../deps.js";
+import type { WorkerDeps } from "../deps.js";
 import { type HeldTurn, Interrupted } from "../turns/holdTurn.js";
 import { beginOldest } from "../turns/reconcileQueue.js";
 import type { RoomShare } from "../turns/room.js";
@@ -64,11 +65,12 @@ async function run(
   const submission = await fetchSubmission(deps, request, catalogue, folder);
   held.check();
   const refusals = await claimCorrectedRows(deps, held, loaded, context);
-  const prepared = await prepareRows(request, submission, rules, refusals, async (share) => {
+  const watch = async (share: number) => {
     await giveWay();
     held.check();
     held.note({ progress: share * readingShare });
-  });
+  };
+  const prepared = await prepareRows({ request, submission, context: rules, refusals, watch });
   held.note({ allRows: prepared.rows });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   if (request.corrects && prepared.rows !== request.corrects.rows.length)

@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { parse } from "uuid";
+import { v5 } from "uuid";
 import { decide, evolve, type ImportCounts, type ImportState } from "../../../commands/imports/importDecider.js";
 import type { LoadedImport } from "../../../commands/imports/importStream.js";
 import { type EventContext, encode } from "../../../events/codec.js";
@@ -22,20 +21,13 @@ export interface EventWriting {
   landed(): void;
 }
 
-export interface EventWriter {
-  /** Adds an event to the present chunk. A promise where that chunk was full: it is being appended, and the event begins the next one. */
-  add(event: NewEvent): Promise<void> | undefined;
-  /** Appends what was added. Resolves when everything is recorded, with the stream's revision. */
-  recorded(): Promise<Revision>;
-  /** Waits for the append in flight; does not throw. */
-  settled(): Promise<void>;
-}
+export type EventWriter = ReturnType<typeof eventWriter>;
 
 /**
  * Appends an import's events in chunks. The next chunk is filled while one append is in flight; there is never more than one, at the exact
  * revision it was computed for.
  */
-export function eventWriter({ eventStore, loaded, check, landed }: EventWriting): EventWriter {
+export function eventWriter({ eventStore, loaded, check, landed }: EventWriting) {
   const newChunk = () => eventStore.newChunk(streamOf.import(loaded.importId), mostBytes);
   let landing = Promise.resolve(loaded.revision);
   let chunk = newChunk();
@@ -55,33 +47,20 @@ export function eventWriter({ eventStore, loaded, check, landed }: EventWriting)
     empty = undefined;
   };
   return {
-    add(event) {
+    /** Adds an event to the present chunk. A promise where that chunk was full: it is being appended, and the event begins the next one. */
+    add(event: NewEvent): Promise<void> | undefined {
       if (chunk.count() < mostEvents && chunk.add(event)) return undefined;
       return append().then(() => void chunk.add(event));
     },
-    async recorded() {
+    /** Appends what was added. Resolves when everything is recorded, with the stream's revision. */
+    async recorded(): Promise<Revision> {
       if (chunk.count() > 0) await append();
       return landing;
     },
-    async settled() {
+    /** Waits for the append in flight; does not throw. */
+    async settled(): Promise<void> {
       await Promise.allSettled([landing]);
     },
-  };
-}
-
-const mostDigits = 16;
-
-/** UUIDv5 of the import id and the row's ordinal: a row has the same event id at every attempt and in every worker. */
-export function rowEventIds(importId: string): (ordinal: number) => string {
-  const namespace = parse(importId);
-  const bytes = Buffer.alloc(namespace.length + mostDigits);
-  bytes.set(namespace);
-  const named = Array.from({ length: mostDigits + 1 }, (_, digits) => bytes.subarray(0, namespace.length + digits));
-  return (ordinal) => {
-    const digits = bytes.write(String(ordinal), namespace.length, "latin1");
-    const hex = hash("sha1", named[digits] ?? bytes, "hex");
-    const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) & 3];
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   };
 }
 
@@ -108,7 +87,6 @@ const rowsBetweenLooks = 16;
  */
 export async function recordRows(recording: RowRecording): Promise<{ state: ImportState; counts: ImportCounts }> {
   const { writer, loaded, context } = recording;
-  const idOf = rowEventIds(loaded.importId);
   const tally = { received: 0, accepted: 0, shipments: 0 };
   let state = loaded.state; // includes the events that are not appended yet
   for await (const { rows } of recording.rows) {
@@ -123,7 +101,8 @@ export async function recordRows(recording: RowRecording): Promise<{ state: Impo
       } else await recording.rejected(row, outcome.data.row, outcome.data.error);
       for (const { type, data } of decide({ type: "recordRows", first: ordinal, outcomes: [outcome] }, state)) {
         state = evolve(state, outcome);
-        const full = writer.add(encode(type, data as never, context, idOf(ordinal)));
+        const id = v5(String(ordinal), loaded.importId); // the same at every attempt and in every worker
+        const full = writer.add(encode(type, data as never, context, id));
         if (full !== undefined) await full;
       }
     }

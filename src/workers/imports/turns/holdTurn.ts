@@ -23,18 +23,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** A turn whose lease is renewed by a heartbeat while its import runs. */
-export interface HeldTurn {
-  readonly turn: Turn;
-  /** Throws when the import may not go on in this worker: the lease has ended, a cancellation was requested, or the worker is stopping. */
-  check(): void;
-  /** What the next heartbeat tells. Progress is never lowered. */
-  note(news: Partial<Heartbeat>): void;
-  readonly progress: number;
-  /** The database's time at the claim plus the time since then by this machine's clock. */
-  now(): Date;
-  release(): Promise<void>;
-}
+export type HeldTurn = ReturnType<typeof holdTurn>;
 
 /** Where no notice of a cancellation arrives, the next heartbeat finds it: a person who cancels an import is to be told within a second. */
 const beatMs = 400;
@@ -48,7 +37,8 @@ export interface HoldOptions {
   readonly heldFrom: number;
 }
 
-export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOptions): HeldTurn {
+/** A turn whose lease is renewed by a heartbeat while its import runs. */
+export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOptions) {
   let heldUntil = heldFrom + leaseMs;
   // Not heldFrom, which is before the claim: `now` would be ahead of the database by as long as the claim took.
   const knownSince = performance.now();
@@ -88,20 +78,23 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
   }, beatMs);
   return {
     turn,
-    check() {
+    /** Throws when the import may not go on in this worker: the lease has ended, a cancellation was requested, or the worker is stopping. */
+    check(): void {
       if (lost || performance.now() >= heldUntil) throw new Interrupted("the lease has ended");
       if (cancelRequested) throw new Interrupted("a cancellation was requested");
       if (stop.aborted) throw new Interrupted("the worker is stopping");
     },
-    note(more) {
+    /** What the next heartbeat tells. Progress is never lowered. */
+    note(more: Partial<Heartbeat>): void {
       const progress = Math.min(99, Math.max(news.progress, Math.floor(more.progress ?? 0)));
       news = { ...news, ...more, progress };
     },
-    get progress() {
+    get progress(): number {
       return news.progress;
     },
-    now: () => new Date(turn.claimedAt.getTime() + performance.now() - knownSince),
-    async release() {
+    /** The database's time at the claim plus the time since then by this machine's clock. */
+    now: (): Date => new Date(turn.claimedAt.getTime() + performance.now() - knownSince),
+    async release(): Promise<void> {
       clearInterval(timer);
       endHearing();
       await beating;

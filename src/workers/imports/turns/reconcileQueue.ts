@@ -9,13 +9,11 @@ import {
   unconfirmedPlaces,
 } from "../../../commands/imports/queue/places.js";
 import type { Turn } from "../../../commands/imports/queue/turns.js";
-import type { WorkerDeps } from "../deps.js";
+import type { Stores } from "../../../ports/database.js";
 import { Interrupted } from "./holdTurn.js";
 
-type Deps = Pick<WorkerDeps, "pool" | "eventStore">;
-
 /** Places that the push never confirmed are confirmed here if the import's stream exists, else released. Imports without a place get one. */
-export async function reconcileQueue({ pool, eventStore }: Deps): Promise<void> {
+export async function reconcileQueue({ pool, eventStore }: Stores): Promise<void> {
   for (const { importId, givenUp } of await unconfirmedPlaces(pool)) {
     if (!(await queueIfUnfinished(pool, await loadImport(eventStore, importId))) && givenUp) await releasePlace(pool, importId);
   }
@@ -25,7 +23,7 @@ export async function reconcileQueue({ pool, eventStore }: Deps): Promise<void> 
   }
 }
 
-async function queueIfUnfinished(pool: Deps["pool"], { position, state }: LoadedImport): Promise<boolean> {
+async function queueIfUnfinished(pool: Stores["pool"], { position, state }: LoadedImport): Promise<boolean> {
   if (position === undefined || state.status === "none") return false;
   await queueImport(pool, state.request, position, { started: state.status === "processing" });
   return true;
@@ -36,7 +34,7 @@ async function queueIfUnfinished(pool: Deps["pool"], { position, state }: Loaded
  * recorded after this turn's import. An older push gets its queue place back and runs first. An import that was started before is always
  * finished first, since an organisation runs one import at a time.
  */
-export async function beginOldest({ pool, eventStore }: Deps, { mayStart, organisationId, importId, position }: Turn): Promise<void> {
+export async function beginOldest({ pool, eventStore }: Stores, { mayStart, organisationId, importId, position }: Turn): Promise<void> {
   if (mayStart) return;
   let isOldest = true;
   for (const older of await possiblyOlderImports(organisationId, position, pool)) {

@@ -1,13 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ImportRequested } from "../../../events/importEvents.js";
 
-export interface RoomShare {
-  /** False when there is no room for the file now. */
-  take(file: ImportRequested["file"]): boolean;
-  /** Call it often, and await the promise if it returns one. */
-  giveWay(): Promise<void> | undefined;
-  leave(): void;
-}
+export type RoomShare = ReturnType<typeof enterRoom>;
 
 /** Enough for one file of the largest accepted size, or for two of half that size. */
 const largeBytes = 64 * 1024 * 1024;
@@ -36,7 +30,7 @@ export function createRoom(slots: number) {
   return { enter: () => enterRoom(large, small, smallImports) };
 }
 
-function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof countSmallImports>): RoomShare {
+function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof countSmallImports>) {
   let since = performance.now();
   let pauseMs = mostPauseMs;
   let isLarge = false;
@@ -50,15 +44,17 @@ function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof c
     pauseMs = Math.max(0, pauseMs - (since - began));
   };
   return {
-    take({ size, format }) {
+    /** False when there is no room for the file now. */
+    take({ size, format }: ImportRequested["file"]): boolean {
       const bytes = Math.min(largeBytes, size * packing[format]);
       isLarge = bytes > mostOfSmall;
       if (isLarge) smallImports.remove();
       giveBack = (isLarge ? large : small).take(bytes);
       return giveBack !== undefined;
     },
-    giveWay: () => (performance.now() - since < workMs ? undefined : rest()),
-    leave() {
+    /** Call it often, and await the promise if it returns one. */
+    giveWay: (): Promise<void> | undefined => (performance.now() - since < workMs ? undefined : rest()),
+    leave(): void {
       giveBack?.();
       if (!isLarge) smallImports.remove();
     },

@@ -4,13 +4,14 @@ import { hasEnded, type LoadedImport, loadImport } from "../../../commands/impor
 import { freePlace } from "../../../commands/imports/queue/places.js";
 import { postponeTurn, type Turn } from "../../../commands/imports/queue/turns.js";
 import { shortened } from "../../../domain/imports/limits.js";
+import { workerOf } from "../../../domain/principal.js";
 import { rowsBefore } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import { ObjectMissing, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import { noNotices } from "../../../ports/notices.js";
 import { inTemporaryFolder } from "../../../temporaryFolder.js";
 import { lookUntilFound } from "../../../timeLimit.js";
-import { type WorkerDeps, workerOf } from "../deps.js";
+import type { WorkerDeps } from "../deps.js";
 import { contextOf, processImport } from "../importing/processImport.js";
 import { type HeldTurn, holdTurn, Interrupted } from "./holdTurn.js";
 import type { RoomShare } from "./room.js";

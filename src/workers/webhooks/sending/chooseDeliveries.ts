@@ -14,14 +14,11 @@ export const claimSeconds = 30;
  */
 export type SendingSlot = "first" | "further" | "new" | "failing";
 
-/** How many more deliveries this process can take: in all, and of the kinds that must leave room for the rest. */
-export interface FreeSlots extends Readonly<Record<Exclude<SendingSlot, "first"> | "inAll", number>> {
-  /** What each organisation has under way in this process. */
-  readonly taken?: readonly { readonly organisationId: string; readonly place: SendingSlot; readonly count: number }[];
-}
-
-/** One organisation has at most this many of a process's places, so that a thousand slow attempts of it leave places for the others. */
-const share = { first: 500, further: 250, new: 500, failing: 250 };
+/**
+ * How many more deliveries this process can take: in all, and of the kinds that must leave room for the rest. An organisation has at most twenty
+ * endpoints, so it never holds more than a small part of them.
+ */
+export type FreeSlots = Readonly<Record<Exclude<SendingSlot, "first"> | "inAll", number>>;
 
 const perEndpoint = 4;
 /** One claim takes at most this many, so that a thousand requests do not begin at once and answers are handled in between. */
@@ -78,22 +75,12 @@ export async function chooseDeliveries(client: PoolClient, room: FreeSlots): Pro
      ), by_organisation as (
        select *, row_number() over (partition by place, organisation_id order by nth, due_at, id) as turn from due
      ), ranked as (
-       select id, by_organisation.place, row_number() over (partition by by_organisation.place order by turn, due_at, id) as rank
-         from by_organisation left join jsonb_to_recordset($5) as taken ("organisationId" text, place text, count int)
-           on taken."organisationId" = organisation_id and taken.place = by_organisation.place
-        where turn + coalesce(taken.count, 0) <= ($6::jsonb ->> by_organisation.place)::int
+       select id, place, row_number() over (partition by place order by turn, due_at, id) as rank from by_organisation
      )
      select id::text, place from ranked
       where rank <= case place when 'first' then $1::int when 'further' then $2::int when 'new' then $3::int else $4::int end
       order by array_position(array['first', 'further', 'new', 'failing'], place), rank limit $1::int`,
-    [
-      Math.min(perClaim.inAll, room.inAll),
-      room.further,
-      Math.min(perClaim.new, room.new),
-      Math.min(perClaim.failing, room.failing),
-      JSON.stringify(room.taken ?? []),
-      JSON.stringify(share),
-    ],
+    [Math.min(perClaim.inAll, room.inAll), room.further, Math.min(perClaim.new, room.new), Math.min(perClaim.failing, room.failing)],
   );
   return new Map(rows.map(({ id, place }) => [id, place]));
 }

@@ -120,22 +120,15 @@ const waitsAfter = ({ delivery: { type, failures, endpointFailures }, isLast }: 
   isLast: isLast || type === "ping",
 });
 
+const atOnce = { most: 100, isOutage: (error: unknown) => error instanceof StoreUnavailable };
+
+export type OutcomeWriter = ReturnType<typeof createOutcomeWriter>;
+
 /**
  * Writes the outcomes of this process's attempts. Each kind has one statement under way at a time, so that a thousand failures leave
  * connections of the pool to the imports.
  */
-export interface OutcomeWriter {
-  readonly delivered: (ended: Attempt) => Promise<void>;
-  readonly failed: (failure: FailedAttempt) => Promise<FailureOutcome>;
-}
-
-const atOnce = { most: 100, isOutage: (error: unknown) => error instanceof StoreUnavailable };
-
-export function createOutcomeWriter({
-  pool,
-  signal,
-  random = Math.random,
-}: Pick<WebhookWorkerDeps, "pool" | "signal" | "random">): OutcomeWriter {
+export function createOutcomeWriter({ pool, signal, random = Math.random }: Pick<WebhookWorkerDeps, "pool" | "signal" | "random">) {
   return {
     delivered: batched(async (all: readonly Attempt[]) => {
       await retryUntilWritten(() => recordDelivered(pool, all), signal);

@@ -58,13 +58,7 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
 
 function roomBeside(running: readonly ClaimedDelivery[]): FreeSlots {
   const taken = (place: SendingSlot) => running.filter((delivery) => delivery.place === place).length;
-  const byOrganisation = new Map<string, { organisationId: string; place: SendingSlot; count: number }>();
-  for (const { organisationId, place } of running) {
-    const key = `${organisationId} ${place}`;
-    byOrganisation.set(key, { organisationId, place, count: (byOrganisation.get(key)?.count ?? 0) + 1 });
-  }
   return {
-    taken: [...byOrganisation.values()],
     inAll: places.inAll - running.length,
     further: Math.max(0, places.further - taken("further")),
     new: Math.max(0, places.new - taken("new")),

@@ -486,6 +486,27 @@ describe("the lanes of a rate card", () => {
     ]);
   });
 
+  test.each([0, 52, 53, 99, 100])(
+    "with %i breaks each are a form that is small enough to be sent, with every lane ticked",
+    async (count) => {
+      const of = await stage();
+      const breaks = Array.from({ length: count }, (_, index) => ({ fromKg: index + 1, perKg: 1 }));
+      await changeCatalogue(service, of.organisationId, of.member, ({ zoneMaps: [map], rateCards: [card] }) => {
+        const names = Array.from({ length: 60 }, (_, zone) => `Z${zone}`);
+        map?.zones.push(...names.map((zone, n) => ({ zone, country: "AU", postcodes: [String(4000 + n)] })));
+        if (card) card.lanes = names.map((from) => ({ from, to: "SYD", basic: 1, perKg: 1, minimum: 1, breaks }));
+      });
+      const form = /<form\b[^>]*id="lane-form".*?<\/form>/s.exec(await (await of.admin.get(path)).text())?.[0] ?? "";
+      const inputs = [...form.matchAll(/<input\b[^>]*\bname="([^"]+)"[^>]*>/g)];
+      const valuesOf = (wanted: string) =>
+        inputs.flatMap(([tag, name]) => (name === wanted ? [/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? ""] : []));
+      const sent = Object.fromEntries([...new Set(inputs.map(([, name = ""]) => name))].map((name) => [name, valuesOf(name)]));
+      expect(sent["chosen"]?.length).toBeGreaterThan(2);
+      const { status } = await send(of, `${path}/lanes`, { ...sent, act: "percent", percent: "1" }, "2");
+      expect(status).toBe(303);
+    },
+  );
+
   test("of a card with 9,025 lanes come in pages, and a price of all is changed at once", async () => {
     const of = await stage();
     await changeCatalogue(service, of.organisationId, of.member, (file) => {

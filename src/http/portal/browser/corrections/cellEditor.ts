@@ -3,7 +3,7 @@ import { count } from "./changes.js";
 import { cellsToReplace } from "./manyCells.js";
 import type { Change } from "./rows.js";
 import { cellValue } from "./sheet.js";
-import { createOfferList, type Offer, type Suggestion, suggestionsFrom } from "./suggestions.js";
+import { createOfferList, type Offer, type Suggestion, suggestionsFor } from "./suggestions.js";
 import type { CellPosition, Grid } from "./view.js";
 
 interface Cells {
@@ -16,7 +16,6 @@ const quietMs = 120;
 const mostOffered = 4;
 
 export function createCellEditor({ view, sheet, settings }: Grid, { editable, change, fieldAt }: Cells) {
-  const suggestions = suggestionsFrom(settings);
   let editing: { readonly input: HTMLInputElement; readonly position: CellPosition } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const offers = createOfferList(view.frame);
@@ -33,20 +32,20 @@ export function createCellEditor({ view, sheet, settings }: Grid, { editable, ch
     if (focus) view.goTo(view.active);
     else view.refresh();
   };
-  const takeInto = (input: HTMLInputElement, value: string) => {
-    input.value = value;
-    end(true);
-  };
   const suggestFor = async (input: HTMLInputElement, field: string) => {
     const text = input.value;
-    const fitting = await suggestions.of(field, text);
+    const fitting = await suggestionsFor(settings, field, text);
     const cell = input.parentElement;
     if (editing?.input !== input || input.value !== text || !cell) return;
+    const take = (value: string) => {
+      input.value = value;
+      end(true);
+    };
     const others = fitting.filter(({ value }) => value !== text);
     offers.tie(input);
     offers.show(
       cell,
-      others.map((each) => ({ text: each.value, hint: each.label ?? "", take: () => takeInto(input, each.value) })),
+      others.map(({ value, label = "" }) => ({ text: value, hint: label, take: () => take(value) })),
       "below",
     );
   };
@@ -64,7 +63,7 @@ export function createCellEditor({ view, sheet, settings }: Grid, { editable, ch
     cell.replaceChildren(input);
     input.focus();
     input.addEventListener("blur", () => end(true, false));
-    if (!suggestions.has(field)) return;
+    if (!settings.suggested.includes(field)) return;
     offers.tie(input);
     void suggestFor(input, field);
     input.addEventListener("input", () => {
@@ -106,10 +105,10 @@ export function createCellEditor({ view, sheet, settings }: Grid, { editable, ch
   const offer = async () => {
     const position = view.active;
     const [row, field, cell] = [sheet.rows[position.row], fieldAt(position.column), view.cellAt(position)];
-    if (!editable || !row || row.closure || field === undefined || !cell || !suggestions.has(field)) return;
+    if (!editable || !row || row.closure || field === undefined || !cell || !settings.suggested.includes(field)) return;
     const text = cellValue(row, field);
     if (text.trim() === "" || cell.getAttribute("aria-invalid") !== "true") return;
-    const near = (await suggestions.of(field, text)).filter((each) => each.near && each.value !== text).slice(0, mostOffered);
+    const near = (await suggestionsFor(settings, field, text)).filter((each) => each.near && each.value !== text).slice(0, mostOffered);
     if (editing || view.active !== position || view.anchor !== position || view.cellAt(position) !== cell) return;
     offers.show(cell, offersOf(near, position, field), "beside");
   };

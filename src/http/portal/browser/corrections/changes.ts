@@ -25,12 +25,7 @@ export const changesOf = (rows: readonly Row[]): CellChange[] =>
 
 export function changesTable(changes: readonly CellChange[], { settings, references }: Pick<Grid, "settings" | "references">): Node[] {
   const { columns } = settings;
-  const groups = new Map<string, CellChange[]>();
-  for (const change of changes) {
-    const { row, field, before, after } = change;
-    const key = JSON.stringify([row.sent.importId, field, before, after]);
-    groups.set(key, [...(groups.get(key) ?? []), change]);
-  }
+  const groups = Map.groupBy(changes, ({ row, field, before, after }) => JSON.stringify([row.sent.importId, field, before, after]));
   const sorted = [...groups.values()].sort((one, other) => other.length - one.length);
   const severalImports = new Set(changes.map(({ row }) => row.sent.importId)).size > 1;
   const headings = ["Column", "Before", "After", "Rows", ...(severalImports ? ["Import"] : [])];

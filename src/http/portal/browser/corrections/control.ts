@@ -1,6 +1,7 @@
 // Keyboard, mouse and clipboard, as in a spreadsheet.
 import { formatCells, parseCells } from "../clipboard.js";
 import { createCellEditor } from "./cellEditor.js";
+import { count } from "./changes.js";
 import { rangeCommands } from "./manyCells.js";
 import type { Change, Row } from "./rows.js";
 import { cellValue } from "./sheet.js";
@@ -14,8 +15,7 @@ export function controlGrid(all: Grid, editable: boolean, leave: () => void) {
   const fieldAt = (column: number) => view.columns[column - view.leading]?.name;
   const change = (changes: readonly Change[]) => {
     const left = sheet.change(changes);
-    if (left > 0)
-      all.say(`${left === 1 ? "1 cell was" : `${left} cells were`} not changed: their rows are no longer open, or are being submitted.`);
+    if (left > 0) all.say(`${count(left, "cell was", "cells were")} not changed: their rows are no longer open, or are being submitted.`);
   };
   const range = () => {
     const { from, to } = view.range();
@@ -39,22 +39,21 @@ export function controlGrid(all: Grid, editable: boolean, leave: () => void) {
   const paste = (text: string) => {
     const block = parseCells(text);
     const { from } = range();
-    const only = block.length === 1 && block[0]?.length === 1 ? block[0][0] : undefined;
-    if (only !== undefined) return change(inRange(() => only));
+    const [only = "", ...others] = block.flat();
+    if (others.length === 0) return change(inRange(() => only));
     const changes: Change[] = [];
-    block.forEach((cells, down) => {
-      cells.forEach((value, right) => {
+    for (const [down, cells] of block.entries())
+      for (const [right, value] of cells.entries()) {
         const [row, field] = [sheet.rows[from.row + down], fieldAt(from.column + right)];
         if (row && field !== undefined) changes.push({ row, field, value });
-      });
-    });
+      }
     change(changes);
     const widest = Math.max(...block.map(({ length }) => length));
     view.goTo({ row: from.row + block.length - 1, column: from.column + widest - 1 });
     view.anchor = from;
     view.refresh();
-    const [wanted, done] = [block.reduce((sum, { length }) => sum + length, 0), changes.length];
-    if (done < wanted) all.say(`${wanted - done} cells did not fit into the table and were not pasted.`);
+    const left = block.flat().length - changes.length;
+    if (left > 0) all.say(`${count(left, "cell")} did not fit into the table and were not pasted.`);
   };
   const select = (index: number, selected: boolean, upFrom?: number) => {
     const [from, to] = upFrom === undefined ? [index, index] : [Math.min(index, upFrom), Math.max(index, upFrom)];

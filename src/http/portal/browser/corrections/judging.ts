@@ -63,22 +63,16 @@ export function judgeChanges(grid: Grid): () => void {
 /** Rows of one import, whole shipments, as many as one request may have. */
 function nextBatch(sheet: Sheet): Row[] {
   const open = sheet.groups(sheet.unjudged).map((group) => group.filter(({ closure }) => closure === undefined));
-  for (const row of open.filter(({ length }) => length > rowsPerRequest).flat())
-    sheet.judged(row, row.version, { reason: tooManyLines, faulty: [] });
-  const [first = []] = chunksOf(
-    open.filter(({ length }) => length > 0 && length <= rowsPerRequest),
-    mostBytes,
-  );
-  return first.flat();
+  const isTooLarge = ({ length }: readonly Row[]) => length > rowsPerRequest;
+  for (const row of open.filter(isTooLarge).flat()) sheet.judged(row, row.version, { reason: tooManyLines, faulty: [] });
+  const fitting = open.filter((group) => group.length > 0 && !isTooLarge(group));
+  return chunksOf(fitting, mostBytes)[0]?.flat() ?? [];
 }
 
 const tooManyLines = `The shipment has more than ${rowsPerRequest} rejected lines. Download the error report and correct them there`;
 
-const bytesOf = ({ changed }: Row): number => {
-  let bytes = 60;
-  for (const [field, value] of changed) bytes += field.length + value.length * 2 + 10;
-  return bytes;
-};
+/** In JSON. A character may take two bytes there. */
+const bytesOf = (row: Row): number => JSON.stringify(correctionOf(row)).length * 2;
 
 const longest = 4_000;
 

@@ -60,21 +60,19 @@ export function rangeCommands(grid: Grid, { editable, change, inRange, range, fi
   };
   /** The faulty column and its most frequent value; those of the cell that is worked on where nothing is faulty. */
   const mostFaulty = (): { field: string | undefined; find: string } => {
-    const counts = new Map<string, { field: string; find: string; rows: number }>();
-    for (const row of sheet.rows)
-      for (const field of row.closure ? [] : rowStatus(row, sheet.touched(row)).faulty) {
-        const find = cellValue(row, field);
-        const key = JSON.stringify([field, find]);
-        counts.set(key, { field, find, rows: (counts.get(key)?.rows ?? 0) + 1 });
-      }
-    const [first] = [...counts.values()].sort((one, other) => other.rows - one.rows);
+    const faulty = sheet.rows.flatMap((row) =>
+      rowStatus(row, sheet.touched(row)).faulty.map((field) => ({ field, find: cellValue(row, field) })),
+    );
+    const groups = [...Map.groupBy(faulty, ({ field, find }) => JSON.stringify([field, find])).values()];
+    const [most] = groups.sort((one, other) => other.length - one.length);
     const [row, field] = [sheet.rows[view.active.row], fieldAt(view.active.column)];
-    return first ?? { field, find: row && field !== undefined ? cellValue(row, field) : "" };
+    return most?.[0] ?? { field, find: row && field !== undefined ? cellValue(row, field) : "" };
   };
-  const undo = () => {
-    if (!sheet.undo()) grid.say("Nothing to undo.");
+  return {
+    fillDown: () => void fillDown(),
+    replace: () => void replace(),
+    undo: () => (sheet.undo() ? undefined : grid.say("Nothing to undo.")),
   };
-  return { fillDown: () => void fillDown(), replace: () => void replace(), undo };
 }
 
 interface Search {
@@ -110,11 +108,8 @@ export function cellsToReplace(sheet: Pick<Sheet, "rows">, { field, find, replac
 }
 
 /** Resolves with what to change; with nothing where the person has cancelled. */
-async function askToReplace(
-  { sheet, settings, references }: Grid,
-  { field, find }: { readonly field: string | undefined; readonly find: string },
-): Promise<CellChange[]> {
-  const { columns } = settings;
+async function askToReplace(grid: Grid, { field, find }: { field: string | undefined; find: string }): Promise<CellChange[]> {
+  const { columns } = grid.settings;
   const select = element("select", { id: "replace-column" });
   for (const { name, heading } of columns) select.append(new Option(heading, name, false, name === field));
   const text = (id: string, value: string) => Object.assign(element("input", { id, autocomplete: "off", maxlength: "1000" }), { value });
@@ -127,25 +122,19 @@ async function askToReplace(
   let changes: CellChange[] = [];
   let confirm: HTMLButtonElement | undefined;
   const look = () => {
-    changes = cellsToReplace(sheet, { field: select.value, find: finding.value, replacement: replacing.value, whole: whole.checked });
+    changes = cellsToReplace(grid.sheet, { field: select.value, find: finding.value, replacement: replacing.value, whole: whole.checked });
     const column = headingOf(select.value, columns);
     said.textContent =
       changes.length === 0 ? `Nothing to replace in ${column}.` : `${count(changes.length, "cell")} in ${column} will be replaced.`;
-    shown.replaceChildren(...(changes.length === 0 ? [] : changesTable(changes, { settings, references })));
+    shown.replaceChildren(...(changes.length === 0 ? [] : changesTable(changes, grid)));
     if (!confirm) return;
     confirm.textContent = changes.length === 0 ? "Replace" : `Replace ${count(changes.length, "cell")}`;
     confirm.disabled = changes.length === 0 || (replacing.value === "" && !emptying.checked);
     empty.hidden = replacing.value !== "";
   };
-  const labelled = (label: string, input: HTMLElement) =>
-    element("div", { class: "field" }, element("label", { for: input.id }, label), input);
-  const fields = element(
-    "div",
-    { class: "replace-fields" },
-    labelled("In column", select),
-    labelled("Find", finding),
-    labelled("Replace with", replacing),
-  );
+  const labelled = (label: string, input: HTMLElement) => element("div", {}, element("label", { for: input.id }, label), input);
+  const inputs = [labelled("In column", select), labelled("Find", finding), labelled("Replace with", replacing)];
+  const fields = element("div", { class: "replace-fields" }, ...inputs);
   const check = element("label", { class: "check" }, whole, "Match whole cells only");
   const empty = element("label", { class: "check" }, emptying, "Empty these cells");
   const hint = element("p", { class: "hint" }, "Leave Find empty to find empty cells.");

@@ -39,6 +39,8 @@ export interface RowClosure {
   readonly otherName: string | null;
   readonly by: string | null;
   readonly note: string | null;
+  /** When this was done on this page. Undefined once the tables have shown it. */
+  since?: number | undefined;
 }
 
 /** As the server names a row of one import. */

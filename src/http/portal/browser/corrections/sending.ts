@@ -1,13 +1,53 @@
 // What people do with rows: submit them, dismiss them, open them again. More than one row is asked about first, and so is every submission.
+// Each import that is corrected gets one new import, or several for more than 500 rows.
 import { ask as askPerson } from "../dialog.js";
 import { element } from "../element.js";
 import { changesOf, changesTable, count } from "./changes.js";
-import { chunksOf } from "./judging.js";
-import { importText, type Row, rowStatus } from "./rows.js";
-import { askServer, RequestRefused } from "./server.js";
-import type { Sheet } from "./sheet.js";
-import { mostBytes, readyGroups, type SubmitOutcome, submit } from "./submit.js";
+import { chunksOf, correctionOf } from "./judging.js";
+import { importText, type Row, type RowClosure, rowStatus } from "./rows.js";
+import { askServer, askServerAgain, isPassing, RequestRefused } from "./server.js";
+import { isReady, type Sheet } from "./sheet.js";
 import type { Grid } from "./view.js";
+
+/** Of one request that changes something. */
+const mostBytes = 1_500_000;
+
+interface Sent {
+  readonly rows: readonly Row[];
+  /** Rows that another person has taken meanwhile. */
+  readonly taken: number;
+  readonly faults: readonly string[];
+}
+
+/** Sends the rows, as many requests as they need. The rows of a request that is refused for some of them are sent again without those. */
+async function sendRows(
+  { sheet, edits }: Grid,
+  groups: readonly Row[][],
+  request: (importId: string, rows: readonly Row[]) => Promise<RowClosure>,
+): Promise<Sent> {
+  const [sent, faults]: [Row[], Set<string>] = [[], new Set()];
+  let taken = 0;
+  const waiting = chunksOf(groups, mostBytes);
+  for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
+    const rows = chunk.flat();
+    const importId = rows[0]?.sent.importId ?? "";
+    try {
+      const closure = await request(importId, rows);
+      sheet.setClosures(rows.map((row) => [row, { ...closure, since: performance.now() }]));
+      if (closure.state !== "open again") edits.forget(rows);
+      sent.push(...rows);
+    } catch (error) {
+      const closed = error instanceof RequestRefused ? error.closed : [];
+      if (closed.length === 0) faults.add(error instanceof RequestRefused ? error.message : "The server could not be reached. Try again.");
+      sheet.closeRowsOf(importId, closed);
+      taken += closed.length;
+      const numbers = new Set(closed.map(({ row }) => row));
+      const rest = chunk.filter((group) => !group.some((row) => numbers.has(row.sent.row)));
+      if (rest.length > 0 && rest.length < chunk.length) waiting.unshift(rest);
+    }
+  }
+  return { rows: sent, taken, faults: [...faults] };
+}
 
 /** Where the outcome is said. */
 type Outcome = HTMLElement | null;
@@ -17,7 +57,7 @@ export async function submitReady(grid: Grid, outcomeBox: Outcome): Promise<void
   const { sheet, references } = grid;
   grid.say("");
   if (sheet.unjudged.size > 0) await judgedOrLate(sheet);
-  const ready = readyGroups(sheet);
+  const ready = sheet.ready();
   if (ready.length === 0) {
     const wrong = sheet.rows.filter((row) => (row.selected || row.changed.size > 0) && rowStatus(row, sheet.touched(row)).kind === "wrong");
     const still = wrong.length === 1 ? "row still has a problem" : "rows still have problems";
@@ -39,11 +79,36 @@ export async function submitReady(grid: Grid, outcomeBox: Outcome): Promise<void
     isWide: true,
   });
   if (!isGiven) return;
-  const outcome = await submit(grid, ready);
+  // Rows that another person has taken since they were shown stay.
+  const outcome = await sendRows(grid, ready.filter(isReady), (importId, some) => submit(grid, importId, some));
   const told = outcomeOf(outcome, grid);
   outcomeBox?.replaceChildren(told);
-  const own = new Set(outcome.sent.map(({ importId }) => importId));
-  submitted = { rows: rows.filter(({ closure }) => own.has(closure?.otherId ?? "")), told };
+  submitted = { rows: outcome.rows, told };
+}
+
+/** Idempotency keys. The same rows with the same values keep their key until the server has answered, so that sending them twice makes one import. */
+const keys = new Map<string, string>();
+
+async function submit({ sheet, settings }: Grid, from: string, rows: readonly Row[]): Promise<RowClosure> {
+  const lock = (sending: boolean) => {
+    for (const row of rows) row.sending = sending;
+    sheet.onChange();
+  };
+  const content = { importId: from, rows: rows.map(correctionOf) };
+  const name = JSON.stringify(content);
+  const key = keys.get(name) ?? crypto.randomUUID();
+  keys.set(name, key);
+  lock(true);
+  try {
+    const made = await askServerAgain<{ importId: string; name: string }>(`${settings.base}/submit`, { ...content, key });
+    keys.delete(name);
+    return { state: "submitted", otherId: made.importId, otherName: made.name, by: "you", note: null };
+  } catch (error) {
+    if (!isPassing(error)) keys.delete(name);
+    throw error;
+  } finally {
+    lock(false);
+  }
 }
 
 /** What this page has submitted last. */
@@ -76,27 +141,26 @@ function nextReason(): Node[] {
 
 /** `3 rows of monday.csv, 1 row of tuesday.csv`. */
 function importsText(rows: readonly Row[], references: ReadonlyMap<string, string>): string {
-  const counts = new Map<string, number>();
-  for (const { sent } of rows) counts.set(sent.importId, (counts.get(sent.importId) ?? 0) + 1);
-  return `${[...counts].map(([importId, each]) => `${count(each, "row")} of ${references.get(importId) ?? importId}`).join(", ")}.`;
+  const imports = Map.groupBy(rows, ({ sent }) => sent.importId);
+  return `${[...imports].map(([importId, own]) => `${count(own.length, "row")} of ${references.get(importId) ?? importId}`).join(", ")}.`;
 }
 
-function outcomeOf({ sent, taken, faults }: SubmitOutcome, { sheet, settings: { importBase } }: Grid): HTMLElement {
+function outcomeOf({ rows, taken, faults }: Sent, { sheet, settings: { importBase } }: Grid): HTMLElement {
   const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.closure === undefined);
   const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict)).length; // not a row that is still being checked
   const unsent = kept.length - faulty;
-  const rows = sent.reduce((sum, each) => sum + each.rows, 0);
   const line = (...content: readonly (Node | string)[]) => element("li", {}, ...content);
-  const items = sent.map(({ importId, name, rows: each }) =>
-    line(`${count(each, "row")}: `, element("a", { href: `${importBase}/${importId}` }, importText(importId, name))),
-  );
+  const items = [...Map.groupBy(rows, ({ closure }) => closure?.otherId ?? "")].map(([importId, own]) => {
+    const name = importText(importId, own[0]?.closure?.otherName ?? null);
+    return line(`${count(own.length, "row")}: `, element("a", { href: `${importBase}/${importId}` }, name));
+  });
   if (taken > 0) items.push(line(notOpen(taken)));
   const keptHere = (number: number) => `${count(number, "changed row is", "changed rows are")} not submitted`;
   if (unsent > 0) items.push(line(`${keptHere(unsent)}. Submit again.`));
   if (faulty > 0) items.push(line(`${keptHere(faulty)}: ${faulty === 1 ? "it still has a problem" : "they still have problems"}.`));
-  for (const fault of faults) items.push(line(fault));
-  const [kind, role] = rows > 0 ? ["done", "status"] : ["error", "alert"];
-  const title = rows === 0 ? "No rows were submitted." : `${count(rows, "row")} submitted.`;
+  items.push(...faults.map((fault) => line(fault)));
+  const [kind, role] = rows.length > 0 ? ["done", "status"] : ["error", "alert"];
+  const title = rows.length === 0 ? "No rows were submitted." : `${count(rows.length, "row")} submitted.`;
   return element("div", { class: `notice ${kind}`, role }, element("p", {}, title), element("ul", {}, ...items));
 }
 
@@ -118,12 +182,12 @@ export async function dismiss(chosen: readonly Row[], grid: Grid, outcomeBox: Ou
   if (rows.length === 0) return grid.say("Select the rows first.");
   const note = await askToDismiss(rows, grid);
   if (note === undefined) return;
-  const done = await changeState("dismiss", note, rows, grid);
+  const done = await changeState("dismissed", note, rows, grid);
   if (done.length === 0) return;
   const undo = element("button", { type: "button", class: "quiet" }, "Undo");
   undo.addEventListener("click", () => {
     outcomeBox?.replaceChildren();
-    void changeState("reopen", "", done, grid);
+    void changeState("open again", "", done, grid);
   });
   const line = element("p", {}, `${count(done.length, "row")} dismissed. `, undo);
   outcomeBox?.replaceChildren(element("div", { class: "notice done", role: "status" }, line));
@@ -132,37 +196,21 @@ export async function dismiss(chosen: readonly Row[], grid: Grid, outcomeBox: Ou
 export async function reopen(chosen: readonly Row[], grid: Grid): Promise<void> {
   const rows = chosen.filter(({ closure }) => closure?.state === "dismissed");
   if (rows.length === 0) return grid.say("Select the rows first.");
-  await changeState("reopen", "", rows, grid);
+  await changeState("open again", "", rows, grid);
 }
 
 /** Resolves with the rows that were changed. */
-async function changeState(what: "dismiss" | "reopen", note: string, rows: readonly Row[], grid: Grid): Promise<readonly Row[]> {
-  const { sheet, edits, settings } = grid;
-  const done: Row[] = [];
-  let closed = 0;
-  const faults: string[] = [];
+async function changeState(state: "dismissed" | "open again", note: string, rows: readonly Row[], grid: Grid): Promise<readonly Row[]> {
   const wanted = new Set(rows);
-  const groups = sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row)));
-  for (const chunk of chunksOf(groups, mostBytes)) {
-    const part = chunk.flat();
-    const importId = part[0]?.sent.importId ?? "";
-    const numbers = part.map(({ sent }) => sent.row);
-    try {
-      await askServer(`${settings.base}/rows/${what}`, { importId, rows: numbers, ...(what === "dismiss" ? { note } : {}) });
-      const closure = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, otherName: null, by: "you", note };
-      sheet.setClosures(part.map((row) => [row, closure]));
-      if (what === "dismiss") edits.forget(part);
-      done.push(...part);
-    } catch (error) {
-      const taken = error instanceof RequestRefused ? error.closed : [];
-      sheet.closeRowsOf(importId, taken);
-      closed += taken.length;
-      if (taken.length === 0) faults.push(error instanceof RequestRefused ? error.message : "The server could not be reached. Try again.");
-    }
-  }
-  const outcome = done.length > 0 && what === "reopen" ? [`${count(done.length, "row")} reopened.`] : [];
-  grid.say([...outcome, ...(closed > 0 ? [notOpen(closed)] : []), ...new Set(faults)].join(" "));
-  return done;
+  const groups = grid.sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row)));
+  const address = `${grid.settings.base}/rows/${state === "dismissed" ? "dismiss" : "reopen"}`;
+  const done = await sendRows(grid, groups, async (importId, some) => {
+    await askServer(address, { importId, rows: some.map(({ sent }) => sent.row), note });
+    return { state, otherId: null, otherName: null, by: "you", note };
+  });
+  const outcome = done.rows.length > 0 && state === "open again" ? [`${count(done.rows.length, "row")} reopened.`] : [];
+  grid.say([...outcome, ...(done.taken > 0 ? [notOpen(done.taken)] : []), ...done.faults].join(" "));
+  return done.rows;
 }
 
 /** Resolves with the note; with nothing where the person has cancelled. */

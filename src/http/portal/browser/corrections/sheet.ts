@@ -20,6 +20,8 @@ const joinsClosed = ({ sent, closure }: Row): Verdict => ({
 });
 const mostSteps = 100;
 
+export const isReady = (group: readonly Row[]): boolean => group.every(({ verdict, closure }) => verdict === null && closure === undefined);
+
 export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) {
   const rows: Row[] = [];
   const byKey = new Map<string, Row>();
@@ -80,6 +82,8 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
     }
     return found;
   };
+  /** Shipments, and activities, that are changed or selected and whose every row is ready to be submitted. */
+  const ready = () => groups(rows).filter((group) => group.some(({ changed, selected }) => changed.size > 0 || selected) && isReady(group));
   const judgeAgain = (affected: Iterable<Row>) => groups(affected).forEach(judgeGroup);
   /** Takes the row out of the shipment that it names. Returns one of the rows that stay there, if it was in it and there are any. */
   const leave = (row: Row): Row[] => {
@@ -102,16 +106,17 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
     unjudged,
     together,
     groups,
+    ready,
     touched,
     add(sent: readonly SentRow[]): void {
       for (const each of sent) {
         const key = keyOf(each.importId, each.row);
         if (byKey.has(key)) continue;
-        const kept = each.closure ? {} : (edits.of(key) ?? {});
+        const kept = Object.entries(each.closure ? {} : (edits.of(key) ?? {}));
         const row: Row = {
           sent: each,
           key,
-          changed: new Map<string, string>(),
+          changed: new Map(),
           verdict: each.today,
           version: 0,
           closure: each.closure,
@@ -120,9 +125,8 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
         };
         rows.push(row);
         byKey.set(key, row);
-        if (kind === "shipments") join(row, sentWith(row));
-        for (const [field, value] of Object.entries(kept)) if (value !== (each.values[field] ?? "")) row.changed.set(field, value);
-        if (kind === "shipments") join(row, named(row));
+        for (const [field, value] of kept) if (value !== (each.values[field] ?? "")) row.changed.set(field, value);
+        if (kind === "shipments") for (const group of [sentWith(row), named(row)]) join(row, group);
       }
       const added = sent.flatMap((each) => byKey.get(keyOf(each.importId, each.row)) ?? []);
       judgeAgain(added.filter(({ changed }) => changed.size > 0));

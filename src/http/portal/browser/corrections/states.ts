@@ -20,30 +20,17 @@ export function followStates({ sheet, view, settings }: Grid): void {
   const look = async () => {
     wanted = isAsking; // the answer on its way may be older than what this look is for
     if (isAsking || document.visibilityState !== "visible" || sheet.rows.length === 0) return;
-    const rows = new Set(view.rowsInView());
-    for (const row of sheet.rows) {
-      if (rows.size >= most) break;
-      if (row.changed.size > 0 || row.closure?.state === "submitted") rows.add(row);
-    }
-    if (rows.size === 0) return; // rows that just came are drawn with the next frame
+    const followed = sheet.rows.filter((row) => row.changed.size > 0 || row.closure?.state === "submitted");
+    const rows = [...new Set([...view.rowsInView(), ...followed])].slice(0, most);
+    if (rows.length === 0) return; // rows that just came are drawn with the next frame
     isAsking = true;
     try {
-      const answer = await askServer<{ rows: readonly RowState[] }>(`${base}/states`, {
-        rows: [...rows].slice(0, most).map(({ sent: { importId, row } }) => ({ importId, row })),
-      });
-      const changes: [Row, RowClosure | undefined][] = [];
-      for (const { importId, row: number, ...closure } of answer.rows) {
+      const names = rows.map(({ sent: { importId, row } }) => ({ importId, row }));
+      const answer = await askServer<{ rows: readonly RowState[] }>(`${base}/states`, { rows: names });
+      const changes = answer.rows.flatMap(({ importId, row: number, ...found }) => {
         const row = sheet.byKey.get(keyOf(importId, number));
-        if (!row) continue;
-        if (agree(row.closure, closure)) {
-          // A dismissal that was undone on the page of open rows: the row is one of them again.
-          if (state === "open" && row.closure?.state === "open again") changes.push([row, undefined]);
-          continue;
-        }
-        if (tablesAreBehind(row.closure, closure)) continue;
-        const still = row.closure?.by === "you" && closure.otherId !== null && row.closure.otherId === closure.otherId;
-        changes.push([row, closure.state === "open" ? undefined : still ? { ...closure, by: "you" } : closure]);
-      }
+        return row && isNews(row, found, state) ? [[row, closureOf(row, found)] as const] : [];
+      });
       if (changes.length > 0) sheet.setClosures(changes);
     } catch {
       // Asked again soon; a row that is taken is refused when it is sent.
@@ -65,29 +52,20 @@ export function followStates({ sheet, view, settings }: Grid): void {
   });
 }
 
-/** For each change that was made on this page: when the tables first answered without it, or 0 once they have shown it. */
-const awaited = new WeakMap<RowClosure, number>();
 const patienceMs = 30_000;
 
-/** Whether the tables say what the page shows. A row that was reopened on this page stays on it as `open again`. */
-function agree(known: RowClosure | undefined, found: RowClosure): boolean {
-  if (known === undefined || known.state === "open again") {
-    if (known && found.state === "open") awaited.set(known, 0);
-    return found.state === "open";
-  }
-  const shown = known.otherId === found.otherId && (known.otherId !== null || known.state === found.state);
-  if (shown) awaited.set(known, 0);
-  return shown && known.state === found.state;
+/** Whether the tables say something else of the row than the page. They may not have what was just done here: it stays until they had the time. */
+function isNews({ closure: known }: Row, found: RowClosure, shown: string): boolean {
+  const before = known?.state === "open again" ? "dismissed" : "open";
+  if (known?.since !== undefined && found.state === before && performance.now() - known.since < patienceMs) return false;
+  if (known) known.since = undefined;
+  // A dismissal that was undone: on the page of open rows the row is one of them again, on that of dismissed ones it stays as `open again`.
+  if (found.state === "open") return known !== undefined && (known.state !== "open again" || shown === "open");
+  return known?.state !== found.state || known.otherId !== found.otherId;
 }
 
-/**
- * Whether the tables may lack a change that was just made on this page. They are believed once they have shown the change, or after a while. If
- * another person has taken the row, that is shown at once.
- */
-function tablesAreBehind(known: RowClosure | undefined, found: RowClosure): boolean {
-  const before = known?.state === "open again" ? "dismissed" : "open";
-  if (known?.by !== "you" || found.state !== before) return false;
-  const since = awaited.get(known) ?? performance.now();
-  awaited.set(known, since);
-  return since > 0 && performance.now() - since < patienceMs;
+function closureOf({ closure: known }: Row, found: RowClosure): RowClosure | undefined {
+  if (found.state === "open") return undefined;
+  const isOwn = known?.by === "you" && found.otherId !== null && known.otherId === found.otherId;
+  return isOwn ? { ...found, by: "you" } : found;
 }

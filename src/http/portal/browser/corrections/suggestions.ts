@@ -15,30 +15,14 @@ export interface Offer {
   readonly take: () => void;
 }
 
-const mostKept = 200;
-
-/** Asked once for each text. Where the server does not answer, nothing is suggested. */
-export function suggestionsFrom({ base, suggested }: Pick<Settings, "base" | "suggested">) {
-  const kept = new Map<string, readonly Suggestion[]>();
-  const read = async (query: string) => {
-    const { suggestions } = await askServer<{ suggestions: readonly Suggestion[] }>(`${base}/suggestions?${query}`);
-    if (kept.size >= mostKept) kept.clear();
-    kept.set(query, suggestions);
-    return suggestions;
-  };
-  return {
-    has: (field: string) => suggested.includes(field),
-    of: async (field: string, text: string): Promise<readonly Suggestion[]> => {
-      const query = new URLSearchParams({ field, text: text.slice(0, 200) }).toString();
-      const found = kept.get(query) ?? (await read(query).catch(() => []));
-      await scrolled();
-      return found;
-    },
-  };
+/** Where the server does not answer, nothing is suggested. */
+export async function suggestionsFor({ base }: Pick<Settings, "base">, field: string, text: string): Promise<readonly Suggestion[]> {
+  const query = new URLSearchParams({ field, text: text.slice(0, 200) });
+  const answer = await askServer<{ suggestions: readonly Suggestion[] }>(`${base}/suggestions?${query}`).catch(() => undefined);
+  // Scrolling closes the list, and the cell that it is for may just have been scrolled into view.
+  await new Promise((resolve) => requestAnimationFrame(resolve));
+  return answer?.suggestions ?? [];
 }
-
-/** Scrolling closes the list, and the cell that it is for may just have been scrolled into view. */
-const scrolled = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
 const gap = 2;
 
@@ -105,13 +89,8 @@ export function createOfferList(frame: HTMLElement) {
     /** The field that the keyboard is in while the list is open. */
     tie: (field: HTMLInputElement) => {
       input = field;
-      for (const [name, value] of Object.entries({
-        role: "combobox",
-        "aria-expanded": "false",
-        "aria-controls": list.id,
-        "aria-autocomplete": "list",
-      }))
-        field.setAttribute(name, value);
+      Object.assign(field, { role: "combobox", ariaExpanded: "false", ariaAutoComplete: "list" });
+      field.setAttribute("aria-controls", list.id);
     },
   };
 }

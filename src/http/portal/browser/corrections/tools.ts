@@ -2,16 +2,15 @@
 
 import { count, headingOf } from "./changes.js";
 import { followCounts } from "./counts.js";
+import { cellsToReplace } from "./manyCells.js";
 import { type Change, neededColumns, type Row, type SentRow, usedFields } from "./rows.js";
 import { dismiss, reopen, submitReady } from "./sending.js";
-import { cellValue } from "./sheet.js";
-import { readyGroups } from "./submit.js";
 import type { Grid } from "./view.js";
 
-const orders = ["dayFirst", "monthFirst"] as const;
+const orders = { dayFirst: "day first", monthFirst: "month first" };
 
 /** Dates that still stand as they were sent. */
-const datesRead = (rows: readonly Row[], order: (typeof orders)[number]): Change[] =>
+const datesRead = (rows: readonly Row[], order: string): Change[] =>
   rows.flatMap((row) =>
     Object.entries(row.sent.dates ?? {}).flatMap(([field, { [order]: value }]) =>
       value !== undefined && row.closure === undefined && !row.changed.has(field) ? [{ row, field, value }] : [],
@@ -37,22 +36,21 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
   });
 
   const counts = followCounts(grid);
-  const openRowsOf = (customer: string) =>
-    sheet.rows.filter((row) => row.closure === undefined && cellValue(row, "customerId").trim() === customer);
   /** What is offered for many cells at once. Its button says for how many. */
   const offers = [
-    ...orders.map((order) => ({
+    ...Object.entries(orders).map(([order, words]) => ({
       offer: button(order),
       verb: "Read",
       changes: () => datesRead(sheet.rows, order),
-      label: (cells: number) => `Read ${count(cells, "date")} as ${order === "dayFirst" ? "day" : "month"} first`,
+      label: (cells: number) => `Read ${count(cells, "date")} as ${words}`,
     })),
     ...[...document.querySelectorAll<HTMLButtonElement>("[data-find]")].map((offer) => {
       const { find = "", replacement = "" } = offer.dataset;
       return {
         offer,
         verb: "Replaced",
-        changes: () => openRowsOf(find).map((row) => ({ row, field: "customerId", value: replacement })),
+        changes: () =>
+          cellsToReplace(sheet, { field: "customerId", find, replacement, whole: true }).map((each) => ({ ...each, value: each.after })),
         label: (cells: number) => `${count(cells, "row")}: ${find}, did you mean ${replacement}?`,
       };
     }),
@@ -72,21 +70,17 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
     describeOffers();
     const changed = sheet.rows.filter((row) => row.changed.size > 0 && row.closure === undefined).length;
     const selected = sheet.rows.filter((row) => row.selected).length;
-    const ready = readyGroups(sheet).reduce((sum, group) => sum + group.length, 0);
     const all = sheet.rows.length;
-    const parts = [
-      isLoading
-        ? `${all} rows so far`
-        : hasAll
-          ? `${all} ${all === 1 ? "row" : "rows"}`
-          : `First ${all} rows: choose a reason or an import to see the others`,
-      ...(selected > 0 ? [`${selected} selected`] : []),
-      ...(changed > 0 ? [`${changed} changed`] : []),
-      ...(edits.rows() > changed ? [`${edits.rows()} changed and not submitted in all filters`] : []),
-      ...(ready > 0 ? [`${ready} ready to submit`] : []),
-      ...(sheet.unjudged.size > 0 ? [`${sheet.unjudged.size} being checked`] : []),
+    const shown = hasAll ? `${all} ${all === 1 ? "row" : "rows"}` : `First ${all} rows: choose a reason or an import to see the others`;
+    const amounts: [number, string][] = [
+      [selected, "selected"],
+      [changed, "changed"],
+      [edits.rows() > changed ? edits.rows() : 0, "changed and not submitted in all filters"],
+      [sheet.ready().flat().length, "ready to submit"],
+      [sheet.unjudged.size, "being checked"],
     ];
-    const text = `${parts.join(", ")}.${message === "" ? "" : ` ${message}`}`;
+    const parts = amounts.flatMap(([amount, what]) => (amount === 0 ? [] : [`${amount} ${what}`]));
+    const text = `${[isLoading ? `${all} rows so far` : shown, ...parts].join(", ")}.${message === "" ? "" : ` ${message}`}`;
     if (status && status.textContent !== text) status.textContent = text;
   };
   const refresh = () => {

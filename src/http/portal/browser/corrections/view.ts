@@ -7,7 +7,6 @@ import { cellValue, type Sheet } from "./sheet.js";
 
 const rowHeight = 36;
 const spareRows = 6;
-export const problemColumn = 2;
 
 export interface CellPosition {
   readonly row: number;
@@ -34,13 +33,7 @@ export interface Grid extends GridRows {
 export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, settings, references }: GridRows) {
   /** How many columns stand before the fields: the box that selects, the row's number, the problem, and the file where there are several. */
   const leading = settings.withFile ? 4 : 3;
-  const head = rowElement();
-  head.classList.add("head");
-  head.setAttribute("aria-rowindex", "1");
-  grid.setAttribute("role", "grid");
-  grid.setAttribute("aria-labelledby", "rows");
-  if (document.getElementById("grid-help")) grid.setAttribute("aria-describedby", "grid-help");
-  grid.setAttribute("aria-multiselectable", "true");
+  const head = element("div", { role: "row", class: "grid-row head", "aria-rowindex": "1" });
   grid.append(head);
   const shown = new Map<number, HTMLElement>();
   let isScheduled = false;
@@ -83,14 +76,10 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       const row = Math.max(0, Math.min(sheet.rows.length - 1, position.row));
       view.active = { row, column: Math.max(0, Math.min(last, position.column)) };
       if (!extend) view.anchor = view.active;
-      const top = row * rowHeight;
-      const room = frame.clientHeight - head.offsetHeight - rowHeight;
-      if (top < frame.scrollTop) frame.scrollTop = top;
-      else if (top > frame.scrollTop + room) frame.scrollTop = top - room;
       render();
       const cell = view.cellAt(view.active);
       cell?.focus({ preventScroll: true });
-      if (cell && view.active.column >= leading) intoView(cell);
+      cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
     },
     showColumns: (columns: readonly Column[]) => {
       view.columns = columns;
@@ -103,15 +92,6 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       view.anchor = view.active;
       render();
     },
-  };
-
-  /** Scrolls sideways until the cell stands beside the fixed columns. */
-  const intoView = (cell: HTMLElement) => {
-    const fixed = (head.children[1] as HTMLElement).offsetLeft - frame.scrollLeft + (head.children[1] as HTMLElement).offsetWidth;
-    const left = cell.offsetLeft - Math.max(0, fixed);
-    if (left < frame.scrollLeft) frame.scrollLeft = left;
-    else if (cell.offsetLeft + cell.offsetWidth > frame.scrollLeft + frame.clientWidth)
-      frame.scrollLeft = cell.offsetLeft + cell.offsetWidth - frame.clientWidth;
   };
 
   const classOf = (column: number): string => {
@@ -131,7 +111,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
   };
 
   const make = (): HTMLElement => {
-    const made = rowElement();
+    const made = element("div", { role: "row" });
     for (let column = 0; column < leading + view.columns.length; column += 1) {
       const cell = cellElement(column, column === 1 ? "rowheader" : "gridcell");
       cell.dataset["column"] = String(column);
@@ -166,11 +146,10 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       draw(element, row, index);
     }
     const all = head.querySelector("input");
-    if (all)
-      all.checked =
-        sheet.rows.length > 0 &&
-        sheet.rows.every(({ selected, closure }) => selected || (closure !== undefined && settings.state === "open"));
+    if (all) all.checked = sheet.rows.length > 0 && sheet.rows.every((row) => row.selected || !isSelectable(row));
   };
+  /** On the page of open rows, those that are open no more stay as they are. */
+  const isSelectable = ({ closure }: Row) => closure === undefined || settings.state !== "open";
 
   const draw = (element: HTMLElement, row: Row, index: number) => {
     const { sent } = row;
@@ -182,7 +161,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     const [pick, number, problem, file] = element.children as unknown as [HTMLElement, HTMLElement, HTMLElement, HTMLElement];
     const box = pick.firstElementChild as HTMLInputElement;
     box.checked = row.selected;
-    box.disabled = row.closure !== undefined && settings.state === "open";
+    box.disabled = !isSelectable(row);
     box.setAttribute("aria-label", `Select row ${sent.row}`);
     setText(number, String(sent.row));
     number.title = sent.row === sent.with ? "" : `Goes together with row ${sent.with}`;
@@ -190,27 +169,23 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     problem.title = status.text;
     problem.id = `problem-${index}`;
     if (settings.withFile) setText(file, references.get(sent.importId) ?? sent.importId);
-    const faulty = new Set(status.faulty);
+    const isReadOnly = row.closure !== undefined || row.sending || !settings.mayChange || settings.state !== "open";
     const { from, to } = view.range();
     view.columns.forEach((column, at) => {
       const columnIndex = leading + at;
       const cell = element.children[columnIndex] as HTMLElement;
       const inRange = index >= from.row && index <= to.row && columnIndex >= from.column && columnIndex <= to.column;
-      const isFaulty = faulty.has(column.name);
+      const isFaulty = status.faulty.includes(column.name);
       cell.className = `cell ${classOf(columnIndex)}${isFaulty ? " faulty" : ""}${row.changed.has(column.name) ? " changed" : ""}${inRange ? " in-range" : ""}`;
-      cell.setAttribute("aria-selected", String(inRange));
-      cell.setAttribute(
-        "aria-readonly",
-        String(row.closure !== undefined || row.sending || !settings.mayChange || settings.state !== "open"),
-      );
-      toggle(cell, "aria-invalid", isFaulty ? "true" : undefined);
-      toggle(cell, "aria-describedby", isFaulty ? `problem-${index}` : undefined);
+      cell.ariaSelected = String(inRange);
+      cell.ariaReadOnly = String(isReadOnly);
+      cell.ariaInvalid = isFaulty ? "true" : null;
+      if (isFaulty) cell.setAttribute("aria-describedby", problem.id);
+      else cell.removeAttribute("aria-describedby");
       if (!cell.querySelector("input")) setText(cell, cellValue(row, column.name));
     });
-    for (let columnIndex = 0; columnIndex < element.children.length; columnIndex += 1) {
-      const cell = element.children[columnIndex] as HTMLElement;
-      cell.tabIndex = index === view.active.row && columnIndex === view.active.column ? 0 : -1;
-    }
+    for (const [at, cell] of [...element.children].entries())
+      (cell as HTMLElement).tabIndex = index === view.active.row && at === view.active.column ? 0 : -1;
     box.tabIndex = -1;
   };
 
@@ -220,15 +195,8 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
   return view;
 }
 
-const rowElement = (): HTMLElement => element("div", { role: "row", class: "grid-row" });
-
 const checkbox = (label: string): HTMLInputElement => element("input", { type: "checkbox", "aria-label": label });
 
 function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
-}
-
-function toggle(element: HTMLElement, name: string, value: string | undefined): void {
-  if (value === undefined) element.removeAttribute(name);
-  else element.setAttribute(name, value);
 }

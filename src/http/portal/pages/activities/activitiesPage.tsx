@@ -5,7 +5,7 @@ import { activityTotals } from "../../../../queries/activities/activityTotals.js
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { withQuery } from "../../links.js";
-import { type MenuItem, type PageContent, type PortalDeps, page, type SignedInVisit, type Subject } from "../../pageDefinition.js";
+import { definePage, type MenuItem, type PageContent, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { type Chip, type ChipOption, Chips } from "../../shell/chips.js";
 import { Button } from "../../shell/form.js";
 import { Link } from "../../shell/link.js";
@@ -23,7 +23,7 @@ import { Totals } from "./totals.js";
 const { activitiesAddress, activitiesPath } = selection;
 type View = selection.ActivitiesView;
 
-const activitiesPage = page(activitiesPath, "look", (visit, deps) =>
+const activitiesPage = definePage(activitiesPath, "look", (visit, deps) =>
   pageContent(visit, deps).catch(async (error: unknown) => {
     if (!(error instanceof Rejection) || error.code !== "invalid") throw error;
     // A filter that cannot be used: the reason stands above this month's totals.
@@ -44,7 +44,7 @@ async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<Page
     ...(only
       ? { crumbs: [["Imports", importsPath] as const, [shownReference(only), importPath(only.importId)] as const] }
       : { views: viewsOf(view) }),
-    action: content.isEmpty ? null : <Button type="button" data-print hidden label="Print" class="quiet" />,
+    action: content.isEmpty ? null : <Button type="button" data-print label="Print" class="quiet" />,
     menu: menuOf(view, content.isEmpty),
     body: (
       <>

@@ -4,7 +4,7 @@ import { activityTotals } from "../../../../queries/activities/activityTotals.js
 import { allActivities } from "../../../../queries/activities/allActivities.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { getAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Column, cellsInFile, isData } from "../../shell/table.js";
 import { type DownloadedTable, downloadTable, inOneBatch } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
@@ -53,7 +53,7 @@ const tables = { rows: rowsTable, totals: totalsTable, changes: changesTable } a
 
 export const activityDownloads = (["rows", "totals", "changes"] as const).flatMap((sheet) =>
   (["csv", "xlsx"] as const).map((format) =>
-    getAnswer(`${activitiesPath}/${sheet}.${format}`, "look", async (visit, deps) => {
+    defineAnswer(`${activitiesPath}/${sheet}.${format}`, "look", async (visit, deps) => {
       const view = await activitiesView(visit, deps);
       const { now } = await presentCatalogue(visit, deps); // before the rows are read
       const made = await tables[sheet](view, deps);

@@ -4,31 +4,31 @@ import { randomUUID } from "node:crypto";
 import { type CompletedImport, completedImport } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { whyNotCorrectable } from "../../../../commands/corrections/openRows.js";
-import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { fieldsOf } from "../../../../domain/imports/fields.js";
 import { isLonger, limits } from "../../../../domain/imports/limits.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import { writtenValues } from "../../../../domain/pushes/correctedFile.js";
-import { isStorableText } from "../../../../domain/pushes/values.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import { isStorable } from "../../../../domain/rows/cells.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { decimalMarkOf } from "../../../../events/importEvents.js";
 import { type ActivityWithState, findActivity } from "../../../../queries/activities/activitiesInPushOrder.js";
+import { rowsToCorrect } from "../../../../queries/lookUps/rowsToCorrect.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { type Fields, reasonIn } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import { formOf, type PortalDeps, page, type SignedInVisit, withNotice } from "../../pageDefinition.js";
+import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Button, Field, Form } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts, Panel } from "../../shell/panel.js";
 import { Sentence, Time } from "../../shell/values.js";
+import { sendCorrection } from "../corrections/sendCorrection.js";
 import { type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { historyPath, importCrumbs, importPath, reversePath, shownReference } from "../imports/importStatus.js";
 import { CountState, shownValue } from "./activityRows.js";
 import { activitiesPath, activityPath } from "./selection.js";
 
-export const activityPage = page(`${activitiesPath}/{importId}/{row}`, "look", async (visit, deps) => {
+export const activityPage = definePage(`${activitiesPath}/{importId}/{row}`, "look", async (visit, deps) => {
   const { activity, found } = await requireActivity(visit, deps);
   const [closed, nameOf, { nameOf: customerNamed }] = await Promise.all([
     whyNotCorrectable(deps, found, activity.row),
@@ -139,38 +139,18 @@ function CorrectionPanel(view: ActivityView) {
   );
 }
 
-const withinMs = 4_500;
-
 const faults = { reason: /^Give a reason/ };
 
-export const correctForm = formOf(activityPage, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
+export const correctForm = defineForm(activityPage, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
   const known = await requireActivity(visit, deps);
   const { importId, row } = known.activity;
-  const { organisationId, by } = visit.person;
-  const { catalogue, catalogueVersion, now } = await presentCatalogue(visit, deps);
+  const { catalogue } = await presentCatalogue(visit, deps);
   const push = { rows: [{ row, values: changedValues(valuesToCorrect(known), fields) }], reason: reasonIn(fields) };
-  const sent = await rowsToCorrect(organisationId, { kind: "activities", importId, rows: [row] }, deps.pool);
-  const { geography, eventStore } = deps;
-  const sources = { sentFor: () => sent.get(row) ?? null, isAccepted: () => true };
-  const judging = { importId, kind: "activities", catalogue, geography, eventStore, ...sources } as const;
-  const verdict = (await judgeCorrections(push, judging)).get(row);
+  const sent = await rowsToCorrect(known.found.position, [row], deps.pool);
+  const toJudge = { ...push, importId, kind: "activities", catalogue, sent, accepted: new Set([row]) } as const;
+  const verdict = (await judgeCorrections(toJudge, deps)).get(row);
   if (verdict) throw new Rejection("invalid", verdict.reason);
-  const correction = await requestCorrection(
-    { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
-    {
-      organisationId,
-      importId,
-      kind: "activities",
-      push,
-      by,
-      requestId: visit.requestId,
-      now,
-      catalogueVersion,
-      withinMs,
-      idempotencyKey: keyOf(fields),
-      sent: async () => sent,
-    },
-  );
+  const correction = await sendCorrection(visit, deps, { importId, kind: "activities", push, idempotencyKey: keyOf(fields) });
   return withNotice(importPath(correction.importId), "Correction submitted. The old activity counts until the new one does.");
 });
 
@@ -186,7 +166,7 @@ function changedValues(values: Readonly<Record<string, string>>, fields: Fields)
     return given === undefined || given === values[name] ? [] : [[name, given] as const];
   });
   if (changed.length === 0) throw new Rejection("invalid", "Change at least one value");
-  if (changed.some(([, value]) => isLonger(value, limits.textLength) || !isStorableText(value)))
+  if (changed.some(([, value]) => isLonger(value, limits.textLength) || !isStorable(value)))
     throw new Rejection("invalid", `A value must have at most ${limits.textLength} characters`);
   return Object.fromEntries(changed);
 }

@@ -6,8 +6,7 @@ import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { unusualWords } from "../../../../domain/imports/unusual.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ActivityState, listInPushOrder } from "../../../../queries/activities/activitiesInPushOrder.js";
-import { pageOfActivities } from "../../../../queries/activities/activityLedger.js";
-import { activityRowsAsOf } from "../../../../queries/activities/activityRowsAsOf.js";
+import { pageOfActivities } from "../../../../queries/activities/activityRows.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { type UnusualRow, unusualRowsOf } from "../../../../queries/imports/unusualRows.js";
 import type { Page } from "../../../../queries/page.js";
@@ -49,9 +48,7 @@ async function readRows({ visit, filter, asOf, only }: ActivitiesView, deps: Por
     const byRow = new Map(unusual.map((each) => [each.row, each]));
     return { items: items.map((each) => ({ ...each, reference: shownReference(only), unusual: byRow.get(each.row) })), nextCursor };
   }
-  const { items, nextCursor } = asOf
-    ? await activityRowsAsOf(organisationId, filter, asOf, page, pool)
-    : await pageOfActivities(organisationId, filter, page, pool);
+  const { items, nextCursor } = await pageOfActivities(organisationId, { ...filter, asOf }, page, pool);
   const named = items.map(({ sourceDetails, ...row }) => ({ ...row, reference: shownReference({ reference: sourceDetails }) }));
   return { items: named, nextCursor };
 }

@@ -3,7 +3,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import { withQuery } from "../../links.js";
-import { type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
@@ -16,7 +16,7 @@ import { activitiesPath, activityPath } from "./selection.js";
 export const chosenPath = `${activitiesPath}/reverse`;
 
 /** Leads to the reversal or the correction of the chosen rows. A reversal is of one import, and rows are corrected one by one: more are listed. */
-export const chosenRowsPage = page(chosenPath, "operate", async (visit, deps) => {
+export const chosenRowsPage = definePage(chosenPath, "operate", async (visit, deps) => {
   const chosen = chosenIn(visit);
   const [only] = chosen;
   const isCorrection = visit.query["do"] === "correct";

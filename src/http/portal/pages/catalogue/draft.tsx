@@ -17,12 +17,12 @@ import { catalogueAt, presentCatalogueOf, principalNames } from "../../../../que
 import { answerTable } from "../../../server/problem.js";
 import type { Fields } from "../../fields.js";
 import {
+  defineForm,
+  definePage,
   type FormDefinition,
-  formOf,
   originOf,
   type PageDefinition,
   type PortalDeps,
-  page,
   type SignedInVisit,
   type Subject,
   withNotice,
@@ -68,7 +68,7 @@ interface CatalogueForm {
 
 /** The page of a form and the form itself, at one address. A form that is shown again stays one of the version that it was made from. */
 export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm): { page: PageDefinition; form: FormDefinition } {
-  const shown = page(path, "catalogue", async (visit, deps) => {
+  const shown = definePage(path, "catalogue", async (visit, deps) => {
     const view = await formView(visit, deps);
     return { title: title(view), body: body(view) };
   });
@@ -144,7 +144,7 @@ async function draftOnNewest(visit: SignedInVisit, deps: PortalDeps, draftId: st
 const title = "Change the catalogue";
 const crumbs = [["Catalogue", cataloguePath]] as const;
 
-const applyPage = page(applyPath, "catalogue", async (visit, deps) => {
+const applyPage = definePage(applyPath, "catalogue", async (visit, deps) => {
   const draftId = visit.query["draft"] || visit.submitted.get("draft");
   const empty = <EmptyState title="There is no change to apply">Change something in the catalogue first.</EmptyState>;
   return draftId ? showDraft(visit, deps, draftId) : { title, crumbs, body: empty };
@@ -152,7 +152,7 @@ const applyPage = page(applyPath, "catalogue", async (visit, deps) => {
 
 const mostAttempts = 10;
 
-const applyForm = formOf(applyPage, "", async (visit, fields, deps) => {
+const applyForm = defineForm(applyPage, "", async (visit, fields, deps) => {
   const draftId = fields.get("draft");
   for (let attempt = 1; ; attempt += 1) {
     const keeps = fields.all("keep");

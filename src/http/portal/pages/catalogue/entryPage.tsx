@@ -5,7 +5,7 @@ import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { Customer, RateCard, Section, Service, ZoneMap } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
 import { withQuery } from "../../links.js";
-import { type PageDefinition, type PageHead, page } from "../../pageDefinition.js";
+import { definePage, type PageDefinition, type PageHead } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { ButtonForm } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
@@ -21,7 +21,7 @@ const { addPath, capitalised, entryPath, listPath, nameOfEntry, partLists, partP
 type Entry = addresses.Entry;
 
 const entryPage = (section: Section) =>
-  page(addresses.entryRoute(section), "look", async (visit, deps) => {
+  definePage(addresses.entryRoute(section), "look", async (visit, deps) => {
     const view = await catalogueView(visit, deps);
     const entry = addresses.requireEntry(visit, view.file, section);
     const id = idOf(entry);

@@ -7,7 +7,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { firstMessages } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import { getAnswer, type SignedInVisit, type Subject } from "../../pageDefinition.js";
+import { defineAnswer, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Field } from "../../shell/form.js";
 import { downloadTable, inOneBatch, type TableFormat, tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
@@ -124,7 +124,7 @@ const upload = fileForm({
 });
 
 const download = (format: TableFormat) =>
-  getAnswer(`${cardRoute}/lanes.${format}`, "look", async (visit, deps) => {
+  defineAnswer(`${cardRoute}/lanes.${format}`, "look", async (visit, deps) => {
     const { card } = cardIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const { columns, rows } = lanesAsTable(card.lanes);
     const table = () => ({ columns, rows: inOneBatch(rows), texts: laneTexts });

@@ -2,6 +2,7 @@
 import { priceInWords } from "../../../../domain/catalogue/fields.js";
 import { laneCells, laneColumns, mostBreaks, mostBreaksIn } from "../../../../domain/catalogue/laneTable.js";
 import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
+import { mostFields } from "../../fields.js";
 import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
@@ -24,8 +25,10 @@ interface Row {
   readonly isChosen: boolean;
 }
 
-/** A form has at most so many fields. */
-const mostFields = 1_200;
+/** Of a row, beside its cells: its place and its tick. */
+const fieldsBesideCells = 2;
+/** Of the form, beside its rows: token, version, percent, button. */
+const fieldsBesideRows = 10;
 
 export function Lanes({ visit, version, card, file }: LanesProps) {
   const { query, submitted } = visit;
@@ -35,7 +38,8 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
   const found = search === "" ? placed : placed.filter(({ lane }) => isEnd(lane.from) || isEnd(lane.to));
   const path = entryPath("rateCards", card.id);
   const mayChange = visit.may("catalogue");
-  const size = Math.max(5, Math.min(50, Math.floor(mostFields / (laneColumns(mostBreaksIn(card.lanes)).length + 4))));
+  const most = laneColumns(Math.min(mostBreaks, mostBreaksIn(card.lanes) + 1)).length + fieldsBesideCells;
+  const size = Math.min(50, Math.floor((mostFields - fieldsBesideRows) / most) - blank.length);
   const { rows, pager } = pageInMemory(visit, found, { of: "lanes", path, query: { zone: search }, name: "lane", size });
   const names = laneColumns(Math.min(mostBreaks, mostBreaksIn(rows.map(({ lane }) => lane)) + (mayChange ? 1 : 0)));
   const recorded = rows.map(({ lane, place }): Row => ({ place: String(place), cells: laneCells(lane), isChosen: false }));

@@ -5,7 +5,7 @@ import { parseOrganisationFile } from "../../../../domain/catalogue/organisation
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { Upload } from "../../../server/receiveUpload.js";
-import { formOf, type PortalDeps, page, type SignedInVisit, type Subject } from "../../pageDefinition.js";
+import { defineForm, definePage, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Field, Form } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { Panel } from "../../shell/panel.js";
@@ -28,7 +28,7 @@ interface FileForm {
 
 /** The page that takes a file, and the form that makes a draft of it. */
 export function fileForm({ path, title, accept, about, edit }: FileForm): Required<Pick<Subject, "pages" | "forms">> {
-  const shown = page(path, "catalogue", async (visit, deps) => {
+  const shown = definePage(path, "catalogue", async (visit, deps) => {
     const { hint, to, back } = about(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const body = (
       <Panel id="choose" title="Choose a file">
@@ -39,7 +39,7 @@ export function fileForm({ path, title, accept, about, edit }: FileForm): Requir
     );
     return { title, body };
   });
-  const form = formOf(shown, { below: "", body: "upload" }, (visit, _, deps) =>
+  const form = defineForm(shown, { below: "", body: "upload" }, (visit, _, deps) =>
     withUpload(visit, deps, async (upload) => {
       const { catalogue, catalogueVersion: version } = await presentCatalogue(visit, deps);
       return keepDraft(visit, deps, { version, base: catalogue.file }, await edit(upload, catalogue.file, visit, deps));

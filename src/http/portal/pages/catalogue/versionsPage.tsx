@@ -8,7 +8,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { type CatalogueVersion, listCatalogueVersions } from "../../../../queries/organisations/catalogueVersions.js";
 import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
 import { withQuery } from "../../links.js";
-import { getAnswer, oncePerVisit, type PortalDeps } from "../../pageDefinition.js";
+import { defineAnswer, oncePerVisit, type PortalDeps } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
@@ -79,7 +79,7 @@ function versionIn(text: string | undefined, label: string): number {
 }
 
 /** The organisation file, as `org apply` takes it and as it was applied, with its fields in the usual order. */
-export const downloadAnswer = getAnswer(downloadRoute, "look", async (visit, { pool }) => {
+export const downloadAnswer = defineAnswer(downloadRoute, "look", async (visit, { pool }) => {
   const { organisationId } = visit.person;
   const version = versionIn(visit.query["version"], "Version");
   const file = await requireVersion(organisationId, version, pool);

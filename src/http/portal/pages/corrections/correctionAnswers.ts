@@ -1,28 +1,27 @@
 // What the grid sends for: pages of rows, verdicts on changed rows, the present state of rows; and what people do with rows: submit, dismiss, reopen.
 import { z } from "zod";
-import { pushedElements } from "../../../../commands/corrections/correctableRows.js";
 import { dismissRows, reopenRows } from "../../../../commands/corrections/dismissRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { type ClosedRow, RowsClosed } from "../../../../commands/corrections/openRows.js";
-import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { firstRequest } from "../../../../commands/imports/importStream.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import { correctionPush } from "../../../../domain/pushes/importPushes.js";
 import { text } from "../../../../domain/pushes/values.js";
 import { noImport, Rejection } from "../../../../domain/rejection.js";
-import type { RowReason } from "../../../../domain/rows/faults.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { check } from "../../../../domain/validation.js";
+import type { ImportRequested } from "../../../../events/importEvents.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import { rejectedRowsAmong } from "../../../../queries/lookUps/rejectedRows.js";
+import { rowsToCorrect } from "../../../../queries/lookUps/rowsToCorrect.js";
 import { presentCatalogueOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
-import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { send } from "../../../server/requestFrame.js";
 import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
 import { correctionsPath, filterIn } from "./correctionsFilter.js";
+import { sendCorrection } from "./sendCorrection.js";
 import { sentPage, shownRows, verdictOf } from "./shownRows.js";
 import { suggestionsAnswer } from "./suggestions.js";
 
@@ -51,13 +50,18 @@ const rowsAnswer: AnswerDefinition<SignedInVisit> = {
   },
 };
 
+const someRows = <Row extends z.ZodType>(row: Row) => z.array(row).min(1).max(limits.rowsPerCorrection);
+const once = "must name each row once";
+const isOnce = (rows: readonly number[]) => new Set(rows).size === rows.length;
+
+/** A person edits rows in any order. Of two elements with one shipmentId the later wins, so each stands where it stood in the push. */
+const inOrder = <Row extends { readonly row: number }>(rows: readonly Row[]): Row[] => rows.toSorted((one, other) => one.row - other.row);
+
 const changedRows = z.strictObject({
   importId: importName,
-  rows: z
-    .array(z.strictObject({ row: rowNumber, values: z.record(z.string(), text(limits.rejectedValueBytes)) }))
-    .min(1)
-    .max(limits.rowsPerCorrection)
-    .refine((rows) => new Set(rows.map(({ row }) => row)).size === rows.length, "must name each row once"),
+  rows: someRows(z.strictObject({ row: rowNumber, values: z.record(z.string(), text(limits.rejectedValueBytes)) }))
+    .refine((rows) => isOnce(rows.map(({ row }) => row)), once)
+    .transform(inOrder),
 });
 
 /** Changed rows of one import, judged as the importer would judge them now, and who has taken one of them meanwhile. */
@@ -67,51 +71,30 @@ const judgeAnswer: AnswerDefinition<SignedInVisit> = {
   access: "operate",
   body: { json: readBytes },
   answer: async (visit, deps, body) => {
-    const { importId, rows: changed } = checked(changedRows, body);
-    const rows = inOrder(changed);
+    const { importId, rows } = checked(changedRows, body);
     const { organisationId } = visit.person;
     const found = await findImportRow(organisationId, { kind: undefined, importId }, deps.pool);
     if (!found) throw noImport();
-    const { kind } = found;
+    const { kind, position } = found;
     const numbers = rows.map(({ row }) => row);
-    const sent = await rowsToCorrect(organisationId, { kind, importId, rows: numbers }, deps.pool);
-    const known = rows.filter(({ row }) => sent.has(row));
+    const sent = await rowsToCorrect(position, numbers, deps.pool);
+    const names = await rejectedRowsAmong(position, numbers, deps.pool);
     const { catalogue } = await presentCatalogue(visit, deps);
-    const names = kind === "shipments" ? await rejectedRowsAmong(found.position, numbers, deps.pool) : [];
-    const push = pushedElements(
-      { importId },
-      known.map(({ row }) => row),
-      names,
-    );
-    const { geography, eventStore } = deps;
-    const judging = { importId, kind, catalogue, geography, eventStore, sentFor: (row: number) => sent.get(row) ?? null, push };
-    const verdicts = known.length === 0 ? new Map<number, RowReason | undefined>() : await judgeCorrections({ rows: known }, judging);
-    const outcomes = await rejectedRowOutcomes(
-      organisationId,
-      known.map(({ row }) => ({ importId, row })),
-      deps.pool,
-    );
+    const known = rows.filter(({ row }) => sent.has(row));
+    const verdicts = await judgeCorrections({ importId, kind, catalogue, sent, names, rows: known }, deps);
+    const named = known.map(({ row }) => ({ importId, row }));
+    const outcomes = await rejectedRowOutcomes(organisationId, named, deps.pool);
     return send(visit.context, {
       status: 200,
       body: {
         verdicts: [...verdicts].map(([row, reason]) => ({ row, verdict: verdictOf(reason) })),
-        closed: outcomes.filter(isTaken),
+        closed: outcomes.filter(({ state }) => state !== "open"),
       },
     });
   },
 };
 
-/** A person edits rows in any order. Of two elements with one shipmentId the later wins, so each stands where it stood in the push. */
-const inOrder = <Row extends { readonly row: number }>(rows: readonly Row[]): Row[] => rows.toSorted((one, other) => one.row - other.row);
-
-const isTaken = ({ state }: { readonly state: string }) => state !== "open";
-
-const namedRows = z.strictObject({
-  rows: z
-    .array(z.strictObject({ importId: importName, row: rowNumber }))
-    .min(1)
-    .max(limits.rowsPerCorrection),
-});
+const namedRows = z.strictObject({ rows: someRows(z.strictObject({ importId: importName, row: rowNumber })) });
 
 /** The present state of rows that a person has on the screen. */
 const statesAnswer: AnswerDefinition<SignedInVisit> = {
@@ -125,13 +108,11 @@ const statesAnswer: AnswerDefinition<SignedInVisit> = {
   },
 };
 
-const withinMs = 4_500;
-
 const submission = z.strictObject({
   importId: importName,
-  /** Made by the page, once for each submission: sent again, it makes no second import. */
+  /** Made by the page, once for each submission. */
   key: z.uuid(),
-  rows: correctionPush.shape.rows,
+  rows: correctionPush.shape.rows.transform(inOrder),
 });
 
 const submitAnswer: AnswerDefinition<SignedInVisit> = {
@@ -142,41 +123,18 @@ const submitAnswer: AnswerDefinition<SignedInVisit> = {
   answer: (visit, deps, body) =>
     orClosed(visit, deps, async () => {
       const { importId, key, rows } = checked(submission, body);
-      const { person, requestId } = visit;
-      const { organisationId, by } = person;
-      const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
-      const { importId: correction, sourceDetails } = await requestCorrection(
-        { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
-        {
-          organisationId,
-          importId,
-          push: { rows: inOrder(rows) },
-          by,
-          requestId,
-          now,
-          catalogueVersion,
-          withinMs,
-          idempotencyKey: key,
-          sent: (kind, numbers) => rowsToCorrect(organisationId, { kind, importId, rows: numbers }, deps.pool),
-        },
-      );
-      return send(visit.context, { status: 202, body: { importId: correction, name: sourceDetails } });
+      const correction = await sendCorrection(visit, deps, { importId, push: { rows }, idempotencyKey: key });
+      return send(visit.context, { status: 202, body: { importId: correction.importId, name: correction.sourceDetails } });
     }),
 };
 
 const chosenRows = z.strictObject({
   importId: importName,
-  rows: z
-    .array(rowNumber)
-    .min(1)
-    .max(limits.rowsPerCorrection)
-    .refine((rows) => new Set(rows).size === rows.length, "must name each row once"),
+  rows: someRows(rowNumber).refine(isOnce, once),
   note: z.string().optional(),
 });
 
-type ChosenRows = z.infer<typeof chosenRows>;
-
-type ChangeRows = (visit: SignedInVisit, deps: PortalDeps, chosen: ChosenRows) => Promise<void>;
+type ChangeRows = (visit: SignedInVisit, deps: PortalDeps, chosen: z.infer<typeof chosenRows>) => Promise<void>;
 
 const changedBy = async ({ person: { organisationId, by }, requestId }: SignedInVisit, { pool }: PortalDeps) => ({
   organisationId,
@@ -209,29 +167,19 @@ async function orClosed(visit: SignedInVisit, deps: PortalDeps, work: () => Prom
     return await work();
   } catch (error) {
     if (!(error instanceof RowsClosed)) throw error;
-    const nameOf = await principalNames(visit.person.organisationId, deps.pool);
-    const closed = await claimsOfRows(error.rows, nameOf, deps);
+    const closed = await claimsOfRows(error.rows, await principalNames(visit.person.organisationId, deps.pool), deps);
     return send(visit.context, { status: 409, body: { statusCode: 409, message: error.message, error: "Conflict", closed } });
   }
 }
 
 /** Who has each row, from the streams, since the tables may not have it yet. */
 async function claimsOfRows(rows: readonly ClosedRow[], nameOf: NameOf, { eventStore }: PortalDeps) {
-  const others = new Map<string, { readonly name: string; readonly by: string }>();
-  for (const importId of new Set(rows.flatMap((row) => row.importId ?? []))) {
-    const request = await firstRequest(eventStore, importId);
-    if (request) others.set(importId, { name: request.sourceDetails, by: nameOf(request.by) });
-  }
-  return rows.map(({ row, state, importId, by }) => {
+  const others = new Map<string, ImportRequested | undefined>();
+  for (const importId of new Set(rows.flatMap((row) => row.importId ?? []))) others.set(importId, await firstRequest(eventStore, importId));
+  return rows.map(({ row, state, importId = null, by: person }) => {
     const other = others.get(importId ?? "");
-    return {
-      row,
-      state,
-      otherId: importId ?? null,
-      otherName: other?.name ?? null,
-      note: null,
-      by: by ? nameOf(by) : (other?.by ?? null),
-    };
+    const by = person ?? other?.by;
+    return { row, state, otherId: importId, otherName: other?.sourceDetails ?? null, note: null, by: by ? nameOf(by) : null };
   });
 }
 

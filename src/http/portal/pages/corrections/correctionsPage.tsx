@@ -1,5 +1,6 @@
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
+import { groupItems } from "../../groupItems.js";
 import { type FormDefinition, type PageDefinition, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
 import { EmptyState } from "../../shell/panel.js";
@@ -63,19 +64,15 @@ const emptyTitles: Readonly<Record<Filter["state"], string>> = {
 };
 
 /** `<import id>:<row>,<row>`, once for each shipment or activity that is chosen. */
-function chosenRows(chosen: readonly string[]): Map<string, Set<number>> {
-  const rows = new Map<string, Set<number>>();
-  for (const each of chosen) {
+function chosenRows(chosen: readonly string[]) {
+  if (chosen.length === 0) throw new Rejection("invalid", "Select at least one row");
+  const named = chosen.flatMap((each) => {
     const [importId = "", numbers = ""] = each.split(":");
-    const parsed = numbers.split(",").map((text) => (/^\d{1,10}$/.test(text) ? Number(text) : 0));
-    if (!isUuid(importId) || parsed.some((row) => row < 1 || row > 2_147_483_647))
-      throw new Rejection("invalid", "The form does not name rows");
-    const own = rows.get(importId) ?? new Set();
-    for (const row of parsed) own.add(row);
-    rows.set(importId, own);
-  }
-  if (rows.size === 0) throw new Rejection("invalid", "Select at least one row");
-  return rows;
+    return numbers.split(",").map((text) => ({ importId, row: /^\d{1,10}$/.test(text) ? Number(text) : 0 }));
+  });
+  if (named.some(({ importId, row }) => !isUuid(importId) || row < 1 || row > 2_147_483_647))
+    throw new Rejection("invalid", "The form does not name rows");
+  return groupItems(named, ({ importId }) => importId);
 }
 
 const stateForm = (what: string, change: typeof dismiss, outcome: string): FormDefinition<SignedInVisit> => ({
@@ -84,9 +81,10 @@ const stateForm = (what: string, change: typeof dismiss, outcome: string): FormD
   page: correctionsPage,
   submit: async (visit, fields, deps) => {
     let count = 0;
-    for (const [importId, rows] of chosenRows(fields.all("rows"))) {
-      await change(visit, deps, { importId, rows: [...rows], note: fields.get("note") });
-      count += rows.size;
+    for (const [importId, named] of chosenRows(fields.all("rows"))) {
+      const rows = [...new Set(named.map(({ row }) => row))];
+      await change(visit, deps, { importId, rows, note: fields.get("note") });
+      count += rows.length;
     }
     const back = fields.get("back");
     const goTo = back.startsWith(`${correctionsPath}?`) ? back : correctionsPath;

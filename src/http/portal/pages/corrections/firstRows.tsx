@@ -26,28 +26,21 @@ const clipped = (text: string) => (text.length > longestText ? `${text.slice(0, 
 export function FirstRows({ visit, filter, rows: { items }, columns }: Props & { readonly columns: readonly Column[] }) {
   const shown = neededColumns(columns, new Set(usedFields(items)));
   const withImport = filter.importId === undefined;
+  const headings = [
+    ["pick", "Select"],
+    ["number", "Row"],
+    ["problem", "Problem"],
+    ...(withImport ? [["import", "File"]] : []),
+    ...shown.map((column) => [columnClass(column), column.heading]),
+  ];
   return (
     <table class="grid" data-grid>
       <caption class="unseen">Rejected rows</caption>
       <thead>
         <tr class="grid-row head">
-          <th scope="col" class="cell pick">
-            Select
-          </th>
-          <th scope="col" class="cell number">
-            Row
-          </th>
-          <th scope="col" class="cell problem">
-            Problem
-          </th>
-          {withImport ? (
-            <th scope="col" class="cell import">
-              File
-            </th>
-          ) : null}
-          {shown.map((column) => (
-            <th scope="col" class={`cell ${columnClass(column)}`}>
-              {column.heading}
+          {headings.map(([kind, heading]) => (
+            <th scope="col" class={`cell ${kind}`}>
+              {heading}
             </th>
           ))}
         </tr>
@@ -106,17 +99,17 @@ function FirstRow({ row, columns, withImport, lines }: RowProps) {
 
 /** The lines of a shipment are dismissed and reopened together, with the first of them. */
 function linesToChoose(visit: SignedInVisit, filter: Filter, all: readonly ShownRow[], { importId, row, with: first }: ShownRow): number[] {
-  if (row !== first || changeIn(filter) === undefined || !visit.may("operate")) return [];
+  if (row !== first || changeIn(visit, filter) === undefined) return [];
   return all.filter((each) => each.importId === importId && each.with === row).map((each) => each.row);
 }
 
 const formId = "chosen-rows";
 const changes: Readonly<Partial<Record<Filter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
-const changeIn = ({ state }: Filter) => changes[state];
+const changeIn = (visit: SignedInVisit, { state }: Filter) => (visit.may("operate") ? changes[state] : undefined);
 
 /** What the grid's tools do, as far as it can be done without scripts. */
 export function PlainForm({ visit, filter, rows }: Props) {
-  const change = visit.may("operate") ? changeIn(filter) : undefined;
+  const change = changeIn(visit, filter);
   const more = rows.items.length - mostRows;
   return (
     <>

@@ -1,15 +1,13 @@
 // Open rejected rows judged by the catalogue as it is now, and those that it accepts sent as corrections, unchanged.
 import { createHash } from "node:crypto";
 import { RowsClosed } from "../../../../commands/corrections/openRows.js";
-import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { freePlaces } from "../../../../commands/imports/queue/places.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
-import { presentCatalogueOf } from "../../../../queries/organisations/organisations.js";
-import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { groupItems } from "../../groupItems.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { sendCorrection } from "./sendCorrection.js";
 import { type ShownRow, shownRows } from "./shownRows.js";
 
 /** Where the judging of each kind begins; a kind without a place begins with the latest import. */
@@ -59,7 +57,6 @@ export interface SubmissionResult {
   readonly because: string | undefined;
 }
 
-const withinMs = 4_500;
 /** The most imports that one submission becomes, however many places are free in the queue. */
 const mostImports = 20;
 
@@ -75,7 +72,8 @@ export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, pla
     if (index >= sendable) return { rows, imports, taken, left: after(index), because: "Check again when earlier imports have ended" };
     try {
       await visit.stillAllowed();
-      await sendBatch(visit, deps, batch, key);
+      const push = { rows: batch.rows.map((row) => ({ row, values: {} })) };
+      await sendCorrection(visit, deps, { importId: batch.importId, push, idempotencyKey: keyOf(batch, key) });
       [rows, imports] = [rows + batch.rows.length, imports + 1];
     } catch (error) {
       if (error instanceof RowsClosed) taken += batch.rows.length;
@@ -104,25 +102,8 @@ function batchesOf(groups: readonly (readonly ShownRow[])[]): Batch[] {
   return batches;
 }
 
-async function sendBatch(visit: SignedInVisit, deps: PortalDeps, { importId, rows }: Batch, key: string): Promise<void> {
-  const { organisationId, by } = visit.person;
-  const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
-  const named = createHash("sha256")
+/** `key` is the form's: sent again, it makes no second import of the same rows. */
+const keyOf = ({ importId, rows }: Batch, key: string): string =>
+  `judge-again-${createHash("sha256")
     .update(JSON.stringify([key, importId, rows]))
-    .digest("hex");
-  await requestCorrection(
-    { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
-    {
-      organisationId,
-      importId,
-      by,
-      now,
-      catalogueVersion,
-      withinMs,
-      push: { rows: rows.map((row) => ({ row, values: {} })) },
-      requestId: visit.requestId,
-      idempotencyKey: `judge-again-${named}`,
-      sent: (kind, numbers) => rowsToCorrect(organisationId, { kind, importId, rows: numbers }, deps.pool),
-    },
-  );
-}
+    .digest("hex")}`;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { reasonInError } from "../../../../domain/rows/olderReasons.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import type { Fields } from "../../fields.js";
+import { groupItems } from "../../groupItems.js";
 import { withQuery } from "../../links.js";
 import { type FormDefinition, type PageDefinition, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Button, Form, HiddenFields } from "../../shell/form.js";
@@ -43,11 +44,9 @@ export const judgeAgainPage: PageDefinition<SignedInVisit> = {
 const placesIn = (given: (kind: ImportKind) => string): StartPlaces =>
   Object.fromEntries(importKinds.flatMap((kind) => (given(kind) === "" ? [] : [[kind, given(kind)]])));
 
-const rowsIn = (found: readonly JudgedRows[]): number => found.reduce((sum, { accepted }) => sum + accepted.flat().length, 0);
-
 function Accepted({ found, places }: { found: readonly JudgedRows[]; places: StartPlaces }) {
-  const judged = found.reduce((sum, each) => sum + each.judged.length, 0);
-  const rows = rowsIn(found);
+  const judged = found.flatMap((each) => each.judged).length;
+  const rows = found.flatMap(({ accepted }) => accepted.flat()).length;
   if (judged === 0)
     return (
       <Panel id="accepted" title="Open rows">
@@ -91,11 +90,9 @@ interface ReasonCount {
 
 /** How many rows of each kind were rejected for each reason, the most first. */
 function reasonsOf(found: readonly JudgedRows[]): ReasonCount[] {
-  const counts = found.flatMap(({ kind, accepted }) => {
-    const byReason = new Map<string, number>();
-    for (const { error } of accepted.flat()) byReason.set(reasonInError(error), (byReason.get(reasonInError(error)) ?? 0) + 1);
-    return [...byReason].map(([reason, rows]) => ({ kind, reason, rows }));
-  });
+  const counts = found.flatMap(({ kind, accepted }) =>
+    [...groupItems(accepted.flat(), ({ error }) => reasonInError(error))].map(([reason, { length }]) => ({ kind, reason, rows: length })),
+  );
   return counts.sort((a, b) => b.rows - a.rows).slice(0, mostReasons);
 }
 
@@ -146,11 +143,8 @@ function inWords({ rows, imports, taken, left, because }: SubmissionResult): str
     rows === 0
       ? "No rows were submitted: they are no longer open, or would still be rejected."
       : `${countInWords(rows, "row", "rows")} submitted in ${countInWords(imports, "new import", "new imports")}. They leave this list as the import runs.`,
-    ...(taken > 0
-      ? [
-          `${countInWords(taken, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`,
-        ]
-      : []),
-    ...(left > 0 ? [`${countInWords(left, "row is", "rows are")} not submitted and still open. ${because}.`] : []),
-  ];
+    taken > 0 &&
+      `${countInWords(taken, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`,
+    left > 0 && `${countInWords(left, "row is", "rows are")} not submitted and still open. ${because}.`,
+  ].filter((line) => line !== false);
 }

@@ -2,12 +2,7 @@
 
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
-import {
-  type GroupState,
-  groupStates,
-  listRejectionGroups,
-  type RejectionGroup,
-} from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { type GroupState, groupStates, type RejectionGroup, rejectionGroups } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { groupItems } from "../../groupItems.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
@@ -37,20 +32,14 @@ interface Groups {
 const mostGroups = 1_000;
 const mostImports = 100;
 
-export async function readGroups(visit: SignedInVisit, filter: Filter, { pool, signingSecret: secret }: PortalDeps): Promise<Groups> {
-  const { kind, state, importId } = filter;
+export async function readGroups(visit: SignedInVisit, { kind, state, importId }: Filter, { pool }: PortalDeps): Promise<Groups> {
   const read = (only: string | undefined) =>
-    listRejectionGroups(
-      visit.person.organisationId,
-      { kind, state, importId: only },
-      { limit: mostGroups, cursor: undefined, secret },
-      pool,
-    );
+    rejectionGroups(visit.person.organisationId, { kind, state, importId: only }, mostGroups, pool);
   const [all, own] = await Promise.all([read(undefined), importId === undefined ? undefined : read(importId)]);
-  const { items, nextCursor } = own ?? all;
-  const reasons = grouped(items, ({ reasonKey, reason }) => [reasonKey, reason]).toSorted((one, other) => other.rows - one.rows);
-  const imports = grouped(all.items, ({ importId: id, sourceDetails }) => [id, sourceDetails]);
-  return { reasons, imports: imports.slice(0, mostImports), more: nextCursor !== null };
+  const { groups, more } = own ?? all;
+  const reasons = grouped(groups, ({ reasonKey, reason }) => [reasonKey, reason]).toSorted((one, other) => other.rows - one.rows);
+  const imports = grouped(all.groups, ({ importId: id, sourceDetails }) => [id, sourceDetails]);
+  return { reasons, imports: imports.slice(0, mostImports), more };
 }
 
 /** In the order of their first groups. */
@@ -150,27 +139,27 @@ export function Reasons({ filter, reasons, more }: ReasonsProps) {
   if (reasons.length === 0) return null;
   const first = reasons.filter(({ key }, index) => index < shownReasons || key === reasonKey);
   const others = reasons.filter((reason) => !first.includes(reason));
-  const chip = (key: string | undefined, name: string, count: OpenRowCount) => (
+  const chip = ({ key, name, rows }: Omit<RowGroup, "key"> & { key: string | undefined }) => (
     <Link
       to={correctionsAddress({ ...filter, reasonKey: key })}
       aria-current={key === reasonKey ? "true" : undefined}
       data-reason={key ?? ""}
-      data-rows={String(count.rows)}
+      data-rows={String(rows)}
       title={name}
     >
-      <span class="chip-name">{name.length > longest ? `${name.slice(0, longest)}...` : name}</span> <Amount value={count.rows} />
-      {count.atLeast ? "+" : ""}
+      <span class="chip-name">{name.length > longest ? `${name.slice(0, longest)}...` : name}</span> <Amount value={rows} />
+      {more ? "+" : ""}
     </Link>
   );
   const sum = reasons.reduce((all, { rows }) => all + rows, 0);
   return (
     <div role="toolbar" aria-label="Reasons" class="chips" data-rove data-reasons>
-      {chip(undefined, "All reasons", { rows: sum, atLeast: more })}
-      {first.map(({ key, name, rows }) => chip(key, name, { rows, atLeast: more }))}
+      {chip({ key: undefined, name: "All reasons", rows: sum })}
+      {first.map(chip)}
       {others.length === 0 ? null : (
         <details>
           <summary>{countInWords(others.length, "more reason", "more reasons")}</summary>
-          <div class="chips">{others.map(({ key, name, rows }) => chip(key, name, { rows, atLeast: more }))}</div>
+          <div class="chips">{others.map(chip)}</div>
         </details>
       )}
     </div>

@@ -1,4 +1,3 @@
-import { pushedElements } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { dateOrders, isoDate, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
@@ -10,6 +9,7 @@ import type { Page } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
 import type { Column, SentRow, Verdict } from "../../browser/corrections/rows.js";
+import { groupItems } from "../../groupItems.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
 import type { Filter } from "./correctionsFilter.js";
@@ -25,17 +25,9 @@ export function gridColumns(kind: ImportKind, { file }: Catalogue): Column[] {
     time: type === "time",
     number: isNumber({ type }),
   }));
+  const plain = { required: false, time: false, number: false };
   const custom = kind === "shipments" ? (file.customFields ?? []) : [];
-  return [
-    ...own,
-    ...custom.map(({ key, label = key }) => ({
-      name: customFieldPrefix + key,
-      heading: label,
-      required: false,
-      time: false,
-      number: false,
-    })),
-  ];
+  return [...own, ...custom.map(({ key, label = key }) => ({ name: customFieldPrefix + key, heading: label, ...plain }))];
 }
 
 /** One page of the rows that a filter asks for. */
@@ -49,24 +41,23 @@ export async function shownRows(
   const { pool, signingSecret: secret } = deps;
   const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { limit, cursor, secret }, pool);
   const { catalogue } = await presentCatalogue(visit, deps);
-  const outcomes = filter.state === "open" ? [] : await rejectedRowOutcomes(organisationId, items, pool);
+  const { kind, state } = filter;
+  const isOpen = state === "open";
+  const outcomes = isOpen ? [] : await rejectedRowOutcomes(organisationId, items, pool);
   const closures = new Map(outcomes.map(({ importId, row, ...closure }) => [`${importId} ${row}`, closure]));
-  const verdicts =
-    filter.state === "open" ? await verdictsToday(filter.kind, items, catalogue, deps) : new Map<CorrectionRow, Verdict | null>();
+  const verdicts = isOpen ? await verdictsToday(kind, items, catalogue, deps) : new Map<string, Verdict | null>();
+  const { customFieldKeys } = catalogue;
   return {
     items: items.map((item) => {
-      const { importId, reference, row, with: first, element, reasonKey, error } = item;
-      const [verdict, closure] = [verdicts.get(item), closures.get(`${importId} ${row}`)];
+      const { values, lead: _, faults: __, ...shown } = item;
+      const key = `${item.importId} ${item.row}`;
+      const [verdict, closure] = [verdicts.get(key), closures.get(key)];
+      const sources = { kind, customFieldKeys, sent: new Map([[item.row, values]]) };
+      const [fields] = correctedRows({ rows: [{ row: item.row, values: {} }] }, sources);
       return {
-        importId,
-        reference,
-        row,
-        with: first,
-        element,
-        reasonKey,
-        error,
-        values: fieldsOf(item, filter.kind, catalogue),
-        faulty: faultyColumns(filter.kind, item, catalogue.customFieldKeys),
+        ...shown,
+        values: Object.fromEntries(fields ?? []),
+        faulty: faultyColumns(kind, item, customFieldKeys),
         ...(verdict === undefined ? {} : { today: verdict }),
         ...(closure === undefined ? {} : { closure }),
       };
@@ -88,29 +79,19 @@ export const sentPage = ({ items, nextCursor }: Page<ShownRow>) => ({
   next: nextCursor,
 });
 
-function fieldsOf({ row, values }: CorrectionRow, kind: ImportKind, { customFieldKeys }: Catalogue): Record<string, string> {
-  const [fields] = correctedRows({ rows: [{ row, values: {} }] }, { kind, customFieldKeys, sentFor: () => values });
-  return Object.fromEntries(fields ?? []);
-}
-
+/** By import and row. */
 async function verdictsToday(
   kind: ImportKind,
   items: readonly CorrectionRow[],
   catalogue: Catalogue,
-  { geography, eventStore }: PortalDeps,
-): Promise<Map<CorrectionRow, Verdict | null>> {
-  const verdicts = new Map<CorrectionRow, Verdict | null>();
-  for (const importId of new Set(items.map((item) => item.importId))) {
-    const rows = items.filter((item) => item.importId === importId);
-    const byRow = new Map(rows.map((item) => [item.row, item]));
-    const push = { rows: rows.map(({ row }) => ({ row, values: {} })) };
-    const elements = pushedElements({ importId }, [...byRow.keys()], rows);
-    const sentFor = (row: number) => byRow.get(row)?.values ?? null;
-    const judging = { importId, kind, catalogue, geography, eventStore, sentFor, push: elements };
-    for (const [row, reason] of await judgeCorrections(push, judging)) {
-      const item = byRow.get(row);
-      if (item) verdicts.set(item, verdictOf(reason));
-    }
+  deps: PortalDeps,
+): Promise<Map<string, Verdict | null>> {
+  const verdicts = new Map<string, Verdict | null>();
+  for (const [importId, names] of groupItems(items, (item) => item.importId)) {
+    const rows = names.map(({ row }) => ({ row, values: {} }));
+    const sent = new Map(names.map(({ row, values }) => [row, values]));
+    for (const [row, reason] of await judgeCorrections({ importId, kind, catalogue, sent, names, rows }, deps))
+      verdicts.set(`${importId} ${row}`, verdictOf(reason));
   }
   return verdicts;
 }

@@ -1,6 +1,7 @@
 // From rejected rows to the catalogue: the customers that rows name and the catalogue does not have, and the rows that it accepts by now.
 
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
+import { groupItems } from "../../groupItems.js";
 import { withQuery } from "../../links.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
@@ -25,13 +26,12 @@ const longestId = 64;
 
 /** The customers that open rows are rejected for today, those of the most rows first. */
 export function unknownCustomers(rows: readonly ShownRow[]): UnknownCustomer[] {
-  const counts = new Map<string, number>();
-  for (const { values, today } of rows) {
+  const ids = rows.flatMap(({ values, today }) => {
     const id = (values["customerId"] ?? "").trim();
     const isUnknown = today?.faulty.includes("customerId") && today.reason.includes("Customer not found");
-    if (isUnknown && id !== "" && id.length <= longestId) counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-  return [...counts].map(([id, count]) => ({ id, rows: count })).sort((a, b) => b.rows - a.rows);
+    return isUnknown && id !== "" && id.length <= longestId ? [id] : [];
+  });
+  return [...groupItems(ids, (id) => id)].map(([id, { length }]) => ({ id, rows: length })).sort((a, b) => b.rows - a.rows);
 }
 
 /** For admins, who can add them. */

@@ -15,7 +15,7 @@ import { rowsInState } from "../../../../queries/rejectedRows/rowStates.js";
 import { lookUntilFound } from "../../../../timeLimit.js";
 import { Problem } from "../../../server/problem.js";
 import { download, type Pieces } from "../../downloads.js";
-import { getAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
 import { type TableCell, tableFormats, workbookPieces } from "../../tableDownloads.js";
 import { importOf } from "./importPage.js";
@@ -24,7 +24,7 @@ import { importsPath } from "./importStatus.js";
 const linkSeconds = 300;
 
 /** With the open rows, or with `?rows=all` as it was made when the import ended. */
-const reportDownload = getAnswer(`${importsPath}/{importId}/report`, "look", async (visit, deps) => {
+const reportDownload = defineAnswer(`${importsPath}/{importId}/report`, "look", async (visit, deps) => {
   const { view } = await importOf(visit, deps);
   const { importId, reportKey } = view;
   if (reportKey === null) throw new Rejection("notFound", "This import has no error report yet, or no row was rejected");
@@ -37,7 +37,7 @@ const reportDownload = getAnswer(`${importsPath}/{importId}/report`, "look", asy
   return download(visit, deps.downloads, { name, contentType: tableFormats.xlsx, pieces });
 });
 
-const fileDownload = getAnswer(`${importsPath}/{importId}/file`, "look", async (visit, deps) => {
+const fileDownload = defineAnswer(`${importsPath}/{importId}/file`, "look", async (visit, deps) => {
   const file = await submittedFile(visit.person.organisationId, visit.params["importId"] ?? "", deps);
   if (!(await deps.objectStore.exists(file.key))) throw new Rejection("notFound", "The submitted file is no longer stored");
   return leadTo(visit, deps, file);
@@ -122,7 +122,7 @@ const atOnce = 1_000;
 async function* openNumbers(organisationId: string, { kind, importId }: ImportView, pool: PortalDeps["pool"]): AsyncGenerator<number> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     const found = await rowsInState(organisationId, { kind, importId }, { state: "open", after, count: atOnce }, pool);
-    yield* found.rows;
+    yield* found.rows.map(({ row }) => row);
     after = found.lookedUpTo;
   }
 }

@@ -16,7 +16,15 @@ import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
 import { withQuery } from "../../links.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
-import { formOf, getAnswer, type PageHead, type PortalDeps, page, type SignedInVisit, withNotice } from "../../pageDefinition.js";
+import {
+  defineAnswer,
+  defineForm,
+  definePage,
+  type PageHead,
+  type PortalDeps,
+  type SignedInVisit,
+  withNotice,
+} from "../../pageDefinition.js";
 import { NoQuestion, Question } from "../../shell/form.js";
 import { Link } from "../../shell/link.js";
 import { Badge, EmptyState, Facts, Panel } from "../../shell/panel.js";
@@ -29,7 +37,7 @@ import { earlierPush, PushInWords } from "./sameFile.js";
 import { StatusPart } from "./statusPart.js";
 import { Timeline } from "./timeline.js";
 
-export const importPage = page(`${importsPath}/{importId}`, "look", async (visit, deps) => {
+export const importPage = definePage(`${importsPath}/{importId}`, "look", async (visit, deps) => {
   const { importId = "" } = visit.params;
   const version = await versionOf(watchedName.import(importId), deps);
   const { view } = await importOf(visit, deps);
@@ -61,7 +69,7 @@ export const importPage = page(`${importsPath}/{importId}`, "look", async (visit
   };
 });
 
-export const importStream = getAnswer(`${livePath}/{importId}`, "look", async (visit, deps) => {
+export const importStream = defineAnswer(`${livePath}/{importId}`, "look", async (visit, deps) => {
   const { view } = await importOf(visit, deps);
   return liveAnswer(visit, deps, watchedName.import(view.importId));
 });
@@ -115,7 +123,7 @@ async function importDetails(visit: SignedInVisit, view: ImportView, deps: Porta
           The same file as <PushInWords earlier={earlier} />.
         </p>
       ) : null}
-      {columns && nameOf ? <ColumnsOfImport visit={visit} kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
+      {columns && nameOf ? <ColumnsOfImport kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
     </>
   );
 }
@@ -145,7 +153,7 @@ function CancelQuestion({ view }: { view: ImportView }) {
   );
 }
 
-export const cancelForm = formOf(importPage, { below: "/cancel", access: "operate" }, async (visit, _, deps) => {
+export const cancelForm = defineForm(importPage, { below: "/cancel", access: "operate" }, async (visit, _, deps) => {
   const { view } = await importOf(visit, deps);
   const { organisationId, by } = visit.person;
   const now = await deps.organisations.now();

@@ -7,7 +7,7 @@ import type { ImportKind } from "../../../../events/importEvents.js";
 import type { ImportReversal } from "../../../../queries/imports/importReversals.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Page } from "../../../../queries/page.js";
-import type { RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
+import type { RejectedRow } from "../../../../queries/rejectedRows/rejectedRows.js";
 import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import { withQuery } from "../../links.js";
@@ -36,7 +36,7 @@ export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReas
 
 interface RejectedProps {
   readonly view: ImportView;
-  readonly page: Page<RowWithState>;
+  readonly page: Page<RejectedRow>;
   readonly cursor: string | undefined;
 }
 
@@ -64,7 +64,7 @@ const states: Readonly<Record<RowState, State>> = {
   withdrawn: { label: "Withdrawn", badge: "" },
 };
 
-const rejectedColumns = ({ importId, kind }: ImportView): readonly Column<RowWithState>[] => [
+const rejectedColumns = ({ importId, kind }: ImportView): readonly Column<RejectedRow>[] => [
   {
     heading: "Row",
     names: true,

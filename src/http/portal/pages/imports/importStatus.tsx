@@ -1,7 +1,6 @@
 import type { Pool } from "pg";
-import type { NameOf } from "../../../../domain/principal.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
-import { type ListedImport, listedImports } from "../../../../queries/imports/importList.js";
+import { listedImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { withQuery } from "../../links.js";
@@ -90,20 +89,17 @@ export const importCrumbs = (view: Pick<ImportView, "importId" | "reference">) =
   ] as const;
 
 /** What a row shows besides the import itself. */
-export interface ImportNotes {
-  readonly nameOf: NameOf;
-  readonly listed: ReadonlyMap<string, ListedImport>;
-}
-
 export async function importNotes(
   organisationId: string,
   views: readonly Pick<ImportView, "importId">[],
   { pool }: { readonly pool: Pool },
-): Promise<ImportNotes> {
+) {
   const importIds = views.map(({ importId }) => importId);
   const [nameOf, listed] = await Promise.all([principalNames(organisationId, pool), listedImports(organisationId, importIds, pool)]);
   return { nameOf, listed };
 }
+
+type ImportNotes = Awaited<ReturnType<typeof importNotes>>;
 
 const openRowsOf = ({ importId, status }: ImportView, { listed }: ImportNotes): number =>
   status === "completed" ? (listed.get(importId)?.openRows ?? 0) : 0;

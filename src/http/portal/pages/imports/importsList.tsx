@@ -3,7 +3,7 @@ import { countImports, type ImportFilter, listImports } from "../../../../querie
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
-import { getAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { defineAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Chip, optionsOf } from "../../shell/chips.js";
 import { ButtonLink } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
@@ -35,7 +35,7 @@ const watchedBy = ({ person }: SignedInVisit) => watchedName.imports(person.orga
 const shownVersion = oncePerVisit((visit, deps: PortalDeps) => versionOf(watchedBy(visit), deps));
 
 /** Also for other pages that show imports, or what becomes of them. */
-export const importsStream = getAnswer(livePath, "look", async (visit, deps) => liveAnswer(visit, deps, watchedBy(visit)));
+export const importsStream = defineAnswer(livePath, "look", async (visit, deps) => liveAnswer(visit, deps, watchedBy(visit)));
 
 export const importsList = listPage({
   path: importsPath,

@@ -11,7 +11,7 @@ import type { CorrectingImport, ImportView } from "../../../../queries/imports/i
 import { answerTable } from "../../../server/problem.js";
 import { reasonIn } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import { formOf, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Form, ReasonField, Tick } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
@@ -24,7 +24,7 @@ import { importOf } from "./importPage.js";
 import { importCrumbs, importPath, importsPath, kindNames, reversePath, shownReference } from "./importStatus.js";
 
 /** What would be reversed, and what follows from it, before anything is done. Some rows or a shipment are chosen by the address. */
-export const reversePage = page(`${importsPath}/{importId}/reverse`, "operate", async (visit, deps) => {
+export const reversePage = definePage(`${importsPath}/{importId}/reverse`, "operate", async (visit, deps) => {
   const { view } = await importOf(visit, deps);
   const crumbs = importCrumbs(view);
   const title = visit.query["rows"] ? "Reverse rows" : visit.query["shipment"] ? "Reverse shipment" : "Reverse import";
@@ -87,7 +87,7 @@ async function correctionsOf(organisationId: string, { corrections }: ReversalOu
   return Promise.all(found);
 }
 
-export const reverseForm = formOf(reversePage, { below: "", faults: { reason: /reason/ } }, async (visit, fields, deps) => {
+export const reverseForm = defineForm(reversePage, { below: "", faults: { reason: /reason/ } }, async (visit, fields, deps) => {
   const { view } = await importOf(visit, deps);
   const request = await requestOf(visit, view, deps);
   const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];

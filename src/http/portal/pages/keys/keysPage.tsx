@@ -4,7 +4,7 @@ import { keyScopes } from "../../../../domain/keyScopes.js";
 import { type KeySummary, listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { withQuery } from "../../links.js";
-import { formOf, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
+import { defineForm, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
 import { Choice, Field, Form, NoQuestion, Question, Ticks } from "../../shell/form.js";
 import { dayInWords, timeInWords } from "../../shell/formats.js";
 import { ButtonLink } from "../../shell/link.js";
@@ -105,7 +105,7 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
 
 const faults = { scopes: /scope/, lastDay: /^Last day|end in the past/, name: /name/ };
 
-const createForm = formOf(keysList.page, { below: "", faults }, async (visit, fields, { organisations }) => {
+const createForm = defineForm(keysList.page, { below: "", faults }, async (visit, fields, { organisations }) => {
   const { organisationId, timezone } = visit.person;
   const inDays = days.find((each) => each === fields.get("days"));
   const lastDay = inDays === undefined ? fields.get("lastDay") : dayAfter(today(timezone, new Date()), Number(inDays));
@@ -115,7 +115,7 @@ const createForm = formOf(keysList.page, { below: "", faults }, async (visit, fi
   return withNotice(path, "Key created. Copy it now: you cannot see it again.", keyOnce(key));
 });
 
-const rotateForm = formOf(keysList.page, "/{keyId}/rotate", async (visit, fields, { organisations }) => {
+const rotateForm = defineForm(keysList.page, "/{keyId}/rotate", async (visit, fields, { organisations }) => {
   const { organisationId, timezone } = visit.person;
   const given = { organisationId, prefix: visit.params["keyId"] ?? "", replaces: fields.get("replaces") };
   const keepHours = parseKeepHours(fields.get("keep"));
@@ -127,7 +127,7 @@ const rotateForm = formOf(keysList.page, "/{keyId}/rotate", async (visit, fields
   return withNotice(path, `${name} rotated. ${next}`, keyOnce(key));
 });
 
-const revokeForm = formOf(keysList.page, "/{keyId}/revoke", async (visit, _, { organisations }) => {
+const revokeForm = defineForm(keysList.page, "/{keyId}/revoke", async (visit, _, { organisations }) => {
   const { organisationId } = visit.person;
   const revoked = await revokeKey(organisations, { organisationId, prefix: visit.params["keyId"] ?? "" }, originOf(visit));
   return withNotice(path, `${revoked.name} (${revoked.prefix}) revoked.`);

@@ -1,27 +1,21 @@
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 
-/** Amounts of one currency, as people write them: `$1,234.50`. */
-export interface Money {
-  /** The three letters: `AUD`. */
-  readonly currency: string;
-  /** To the cent. */
-  readonly cents: (amount: number) => string;
-  /** A rate or an exact amount, which may have more decimals than two, and has no fewer. */
-  readonly exact: (amount: number | string) => string;
-}
-
 const mostDecimals = 20;
 
-export function moneyIn(currency: string): Money {
+/** Amounts of one currency, as people write them: `$1,234.50`. */
+export function moneyIn(currency: string) {
   const style = { style: "currency", currency, minimumFractionDigits: 2 } as const;
   const cents = new Intl.NumberFormat("en-AU", { ...style, maximumFractionDigits: 2 });
   const exact = new Intl.NumberFormat("en-AU", { ...style, maximumFractionDigits: mostDecimals });
   return {
     currency,
-    cents: (amount) => cents.format(amount),
-    exact: (amount) => exact.format(amount as Intl.StringNumericLiteral),
+    cents: (amount: number): string => cents.format(amount),
+    /** A rate or an exact amount, which may have more decimals than two, and has no fewer. */
+    exact: (amount: number | string): string => exact.format(amount as Intl.StringNumericLiteral),
   };
 }
+
+export type Money = ReturnType<typeof moneyIn>;
 
 /** How each price of a customer is made up, side by side. */
 export const PriceBreakdown = ({ cards, money }: { cards: readonly ExplainedCard[]; money: Money }) => (

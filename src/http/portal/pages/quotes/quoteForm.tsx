@@ -35,7 +35,7 @@ export function QuoteForm({ visit, customers, shown }: QuoteFormProps) {
           options={customers.map(({ id, name }) => ({ value: id, label: name }))}
           ticked={ticked.length === 0 && customers.length === 1 ? customers.map(({ id }) => id) : ticked}
         >
-          <label class="find-customer" hidden>
+          <label class="find-customer">
             Find a customer
             <input type="search" data-find="customers" autocomplete="off" />
           </label>
@@ -114,7 +114,7 @@ function Items({ submitted, tooMany }: { readonly submitted: Fields; readonly to
           ))}
         </tbody>
       </table>
-      <Button type="button" class="quiet" data-add-row hidden label="Add a row" />
+      <Button type="button" class="quiet" data-add-row label="Add a row" />
     </fieldset>
   );
 }

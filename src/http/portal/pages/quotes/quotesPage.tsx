@@ -6,9 +6,8 @@ import { quoteIdOf } from "../../../../events/quoteEvents.js";
 import type { Page } from "../../../../queries/page.js";
 import { type ExplainedQuote, explainRequest } from "../../../../queries/quotes/explainQuote.js";
 import { type ListedQuote, listQuotes, type QuoteFilter } from "../../../../queries/quotes/quoteList.js";
-import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";
 import { withQuery } from "../../links.js";
-import { formOf, getAnswer, oncePerVisit, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
+import { defineAnswer, defineForm, oncePerVisit, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
@@ -91,17 +90,16 @@ const faults = {
   "destination.country": /^Destination country/,
 };
 
-const quoteForm = formOf(list.page, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
-  const { eventStore, geography, quoteMemory } = deps;
+const quoteForm = defineForm(list.page, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
+  const { eventStore, geography } = deps;
   const request = requestOf(fields);
   const { organisationId, by } = visit.person;
   const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
   const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
   const quoteDeps = { events: eventStore, catalogue, geography, newId };
-  const { event, response } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
+  const { event } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
     throw asFormError(error);
   });
-  quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
   return { goTo: `${quotesPath}?quote=${quoteIdOf({ quotesId: event.quotesId, number: 1 })}` };
 });
 
@@ -137,7 +135,7 @@ const columns = (nameOf: NameOfCustomer, { cents, currency }: Money): readonly C
 const longest = 100;
 
 /** Suggests places while a person types a postcode or a suburb. */
-const placesAnswer = getAnswer(`${quotesPath}/places`, "look", async ({ context, query }, { geography }) => {
+const placesAnswer = defineAnswer(`${quotesPath}/places`, "look", async ({ context, query }, { geography }) => {
   const [start = "", country = ""] = [query["start"], query["country"]].map((text) => (text ?? "").trim().slice(0, longest));
   return context.json({ places: geography.suggest(start, country || undefined) }, 200, { ...context.get("answerHeaders") });
 });

@@ -2,7 +2,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
-import { type PageContent, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { definePage, type PageContent, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { groupDigits } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
@@ -22,7 +22,7 @@ import {
   shipmentsPath,
 } from "./shipmentWords.js";
 
-export const shipmentPage = page(`${shipmentsPath}/{shipmentId}`, "look", (visit, deps) =>
+export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", (visit, deps) =>
   showShipment(visit.params["shipmentId"] ?? "", visit, deps),
 );
 

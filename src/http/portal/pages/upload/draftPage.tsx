@@ -5,7 +5,7 @@ import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { importKinds } from "../../../../events/importEvents.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { withQuery } from "../../links.js";
-import { formOf, type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Choice, Form } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
@@ -18,7 +18,7 @@ import { importSentBefore } from "./recordDraft.js";
 import { kindOptions, UploadButtons } from "./uploadPage.js";
 import { draftWork } from "./workOnDraft.js";
 
-export const draftPage = page(draftPath(), "operate", async (visit, deps) => {
+export const draftPage = definePage(draftPath(), "operate", async (visit, deps) => {
   const draft = await requireDraft(visit, deps);
   if (draft.importId) return { goTo: importPath(draft.importId) };
   const facts = await factsOf(visit, deps, draft);
@@ -31,7 +31,7 @@ export const draftPage = page(draftPath(), "operate", async (visit, deps) => {
     scripts: ["upload.js"],
     body: (
       <>
-        <DraftForm visit={visit} draft={draft} facts={facts} />
+        <DraftForm draft={draft} facts={facts} />
         {sent && facts.corrects ? <SentReport corrects={facts.corrects} sent={sent} found={found} /> : null}
         {found?.unusual ? <UnusualRows unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
         {found ? <DraftFindings draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
@@ -58,13 +58,13 @@ async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) 
 
 type Props = { draft: KeptFile; facts: Awaited<ReturnType<typeof factsOf>> };
 
-function DraftForm({ visit, draft, facts }: Props & { visit: SignedInVisit }) {
+function DraftForm({ draft, facts }: Props) {
   const { kind, checked, notes, sourceDetails, file, fileId } = draft;
   const { columns, report, take, found } = checked ?? {};
   const { corrects, earlier, nameOf } = facts;
   const shown: Fact[] = [
     ...(sourceDetails === file.name ? [] : [["Reference", sourceDetails] as const]),
-    ...(columns ? [["Columns", <ColumnsChosen visit={visit} kind={kind} columns={columns} nameOf={nameOf} />] as const] : []),
+    ...(columns ? [["Columns", <ColumnsChosen kind={kind} columns={columns} nameOf={nameOf} />] as const] : []),
   ];
   const label = found?.accepted === 0 ? "" : earlier ? "Upload again" : found?.unusual ? "Upload anyway" : "Upload";
   return (
@@ -124,7 +124,7 @@ function Notes({ draft: { checked }, facts: { corrects, isWithdrawn } }: Props) 
 const unknownReport =
   "This looks like an error report, but does not say of which import, so Upload takes it as a new file. If it is the report of an import, give it the name that it was downloaded with, to correct that import's rows.";
 
-export const draftForm = formOf(draftPage, "", async (visit, fields, deps) => {
+export const draftForm = defineForm(draftPage, "", async (visit, fields, deps) => {
   const draft = await requireDraft(visit, deps);
   const before = draft.checked ?? { take: "", undecided: true };
   const kind = importKinds.find((known) => known === fields.get("kind")) ?? draft.kind;

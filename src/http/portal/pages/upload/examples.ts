@@ -5,7 +5,7 @@ import { type ExampleTable, exampleTable } from "../../../../domain/files/exampl
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { usedCodes } from "../../../../queries/activities/activityCodes.js";
 import type { Upload } from "../../../server/receiveUpload.js";
-import { getAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { csvPieces, type DownloadedTable, downloadTable, inOneBatch, type TableCell, type TableFormat } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { uploadPath } from "./drafts.js";
@@ -16,7 +16,7 @@ export const examplePath = (kind: ImportKind, type: (typeof exampleFormats)[numb
 
 export const exampleAnswers = importKinds.flatMap((kind) =>
   exampleFormats.map((format) =>
-    getAnswer(examplePath(kind, format), "operate", async (visit, deps) => {
+    defineAnswer(examplePath(kind, format), "operate", async (visit, deps) => {
       const example = await exampleOf(kind, visit, deps);
       return downloadTable(visit, deps, { name: exampleName(kind), sheet: kind, format, table: () => tableOf(example, format) });
     }),

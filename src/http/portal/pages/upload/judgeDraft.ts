@@ -19,7 +19,7 @@ import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { download, type Pieces } from "../../downloads.js";
 import { pageLeft } from "../../lines.js";
-import { getAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
 import { tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
@@ -124,7 +124,7 @@ async function expectColumns(deps: PortalDeps, found: CompletedImport, fields: r
 /** Without the name of the file: an import's id in it would make the workbook a correction of that import. */
 const name = "problem-rows.xlsx";
 
-export const problemRowsAnswer = getAnswer(problemRowsPath(), "operate", async (visit, deps) => {
+export const problemRowsAnswer = defineAnswer(problemRowsPath(), "operate", async (visit, deps) => {
   const draft = await requireDraft(visit, deps);
   // The import has an error report of its own.
   if (draft.importId) return redirect(visit.context, visit.links.to(importPath(draft.importId)), 302);

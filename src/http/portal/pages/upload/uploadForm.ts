@@ -11,7 +11,7 @@ import { type ImportKind, importKinds } from "../../../../events/importEvents.js
 import { TooBusy } from "../../../../portErrors.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
 import type { Upload } from "../../../server/receiveUpload.js";
-import { type FormResult, formOf, type PortalDeps, type SignedInVisit, type Work } from "../../pageDefinition.js";
+import { defineForm, type FormResult, type PortalDeps, type SignedInVisit, type Work } from "../../pageDefinition.js";
 import { receiveFormFile } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
@@ -19,7 +19,7 @@ import { reportedImport } from "./drafts.js";
 import { recognise, uploadPage } from "./uploadPage.js";
 import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
 
-export const uploadForm = formOf(uploadPage, { below: "", body: "upload" }, (visit, _, deps) =>
+export const uploadForm = defineForm(uploadPage, { below: "", body: "upload" }, (visit, _, deps) =>
   takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () => receiveFormFile(visit, deps, fieldNames)),
 );
 

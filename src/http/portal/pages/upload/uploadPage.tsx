@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { limits } from "../../../../domain/imports/limits.js";
 import { importKinds } from "../../../../events/importEvents.js";
-import { page, type SignedInVisit } from "../../pageDefinition.js";
+import { definePage, type SignedInVisit } from "../../pageDefinition.js";
 import { Button, Choice, Field, Form } from "../../shell/form.js";
 import { Link } from "../../shell/link.js";
 import { PlainList } from "../../shell/panel.js";
@@ -15,7 +15,7 @@ export const recognise = "recognise";
 
 export const kindOptions = importKinds.map((value) => ({ value, label: kindNames[value] }));
 
-export const uploadPage = page(uploadPath, "operate", async (visit) => ({
+export const uploadPage = definePage(uploadPath, "operate", async (visit) => ({
   title: "Upload a file",
   scripts: ["upload.js"],
   body: (

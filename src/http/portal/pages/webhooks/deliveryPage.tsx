@@ -4,7 +4,7 @@ import { type AttemptSummary, type Delivery, type DeliverySummary, findDelivery 
 import { watchedName } from "../../../../queries/pageVersions.js";
 import { EventGone, webhookMessageOf } from "../../../../queries/webhooks/message.js";
 import { Live, versionOf } from "../../live/live.js";
-import { type PortalDeps, page, type SignedInVisit } from "../../pageDefinition.js";
+import { definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { ButtonForm } from "../../shell/form.js";
 import { Link } from "../../shell/link.js";
 import { Badge, EmptyState, Facts, Panel, type State } from "../../shell/panel.js";
@@ -16,7 +16,7 @@ import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } f
 /** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
 const shownCharacters = 2_000;
 
-export const deliveryPage = page(deliveryPath("{endpointId}", "{deliveryId}"), "webhooks", async (visit, deps) => {
+export const deliveryPage = definePage(deliveryPath("{endpointId}", "{deliveryId}"), "webhooks", async (visit, deps) => {
   const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
   const { endpointId, url } = await requireEndpoint(visit, deps);
   const delivery = await findDelivery(visit.person.organisationId, endpointId, visit.params["deliveryId"] ?? "", deps.pool);

@@ -10,9 +10,9 @@ import { watchedName } from "../../../../queries/pageVersions.js";
 import type { Fields } from "../../fields.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import {
+  defineAnswer,
+  defineForm,
   type FormResult,
-  formOf,
-  getAnswer,
   oncePerVisit,
   originOf,
   type PortalDeps,
@@ -42,7 +42,7 @@ const current = oncePerVisit(async (visit, deps: PortalDeps) => {
   return { version, endpoint: await requireEndpoint(visit, deps) };
 });
 
-export const endpointStream = getAnswer(livePath(), "webhooks", async (visit, deps) => {
+export const endpointStream = defineAnswer(livePath(), "webhooks", async (visit, deps) => {
   const { endpointId } = await requireEndpoint(visit, deps);
   return liveAnswer(visit, deps, watchedName.endpoint(endpointId));
 });
@@ -190,7 +190,7 @@ type Work = (named: EndpointRef, visit: SignedInVisit, deps: PortalDeps, fields:
 
 /** A form about one endpoint; a line for the notice leads back to its page. */
 const form = (what: string, work: Work) =>
-  formOf(endpointList.page, what, async (visit, fields, deps) => {
+  defineForm(endpointList.page, what, async (visit, fields, deps) => {
     const { endpointId } = await requireEndpoint(visit, deps);
     const outcome = await work({ organisationId: visit.person.organisationId, endpointId }, visit, deps, fields);
     return typeof outcome === "string" ? withNotice(endpointPath(endpointId), outcome) : outcome;

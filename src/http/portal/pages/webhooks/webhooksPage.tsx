@@ -2,7 +2,7 @@ import { addWebhook } from "../../../../commands/organisations/webhooks.js";
 import { webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { withQuery } from "../../links.js";
-import { formOf, originOf, type SignedInVisit, withNotice } from "../../pageDefinition.js";
+import { defineForm, originOf, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Field, Form } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
@@ -62,7 +62,7 @@ const columns: readonly Column<WebhookSummary>[] = [
 
 const faults = { url: /URL|https?|address|host/i };
 
-export const addForm = formOf(webhooksPage, { below: "", faults }, async (visit, fields, { webhooks }) => {
+export const addForm = defineForm(webhooksPage, { below: "", faults }, async (visit, fields, { webhooks }) => {
   const { organisationId } = visit.person;
   const wanted = { organisationId, url: fields.get("url"), events: fields.all("events") };
   const { endpointId, secret } = await addWebhook(webhooks, wanted, originOf(visit));

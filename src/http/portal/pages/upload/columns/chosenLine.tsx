@@ -7,23 +7,21 @@ import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import type { NameOf } from "../../../../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../../../../events/importEvents.js";
 import { withQuery } from "../../../links.js";
-import type { SignedInVisit } from "../../../pageDefinition.js";
-import { Link } from "../../../shell/link.js";
+import { Link, useVisit } from "../../../shell/link.js";
 import { type Column, Table } from "../../../shell/table.js";
 import { Time } from "../../../shell/values.js";
 import { columnsPath } from "../drafts.js";
 
 interface Props {
-  readonly visit: SignedInVisit;
   readonly kind: ImportKind;
   readonly columns: ImportColumns;
   readonly nameOf: NameOf;
 }
 
-export const ColumnsChosen = ({ visit, kind, columns: { headings, by, at }, nameOf }: Props) => (
+export const ColumnsChosen = ({ kind, columns: { headings, by, at }, nameOf }: Props) => (
   <>
     Columns as chosen <Time at={new Date(at)} /> by {nameOf(by)}.{" "}
-    {visit.may("operate") ? (
+    {useVisit().may("operate") ? (
       <Link to={withQuery(columnsPath, { kind, headings: headingsKey(Object.keys(headings)) })}>Change them</Link>
     ) : null}
   </>

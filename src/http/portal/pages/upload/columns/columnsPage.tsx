@@ -11,13 +11,13 @@ import type { ImportColumns } from "../../../../../events/importEvents.js";
 import { presentCatalogueOf, principalNames } from "../../../../../queries/organisations/organisations.js";
 import { type Fields, maxFormBytes } from "../../../fields.js";
 import {
+  defineForm,
+  definePage,
   type FormDefinition,
-  formOf,
   originOf,
   type PageContent,
   type PageDefinition,
   type PortalDeps,
-  page,
   type SignedInVisit,
   withNotice,
 } from "../../../pageDefinition.js";
@@ -102,8 +102,8 @@ const showColumns: PageDefinition["show"] = async (visit, deps) => {
   };
 };
 
-export const columnsPage = page(columnsPath, "operate", showColumns);
-export const draftColumnsPage = page(columnsOfDraft(), "operate", showColumns);
+export const columnsPage = definePage(columnsPath, "operate", showColumns);
+export const draftColumnsPage = definePage(columnsOfDraft(), "operate", showColumns);
 
 const noHeadings: PageContent = {
   title: "Columns",
@@ -159,7 +159,7 @@ const submitColumns: FormDefinition["submit"] = async (visit, fields, deps) => {
   return withNotice(uploadPath, "Columns saved. They apply to the next file with these headings.");
 };
 
-export const columnsForms = [columnsPage, draftColumnsPage].map((shown) => formOf(shown, { below: "", mostBytes }, submitColumns));
+export const columnsForms = [columnsPage, draftColumnsPage].map((shown) => defineForm(shown, { below: "", mostBytes }, submitColumns));
 
 async function validChoice(visit: SignedInVisit, deps: PortalDeps, source: ColumnsSource, fields: Fields): Promise<ColumnChoice> {
   const { catalogue } = await presentCatalogue(visit, deps);
