@@ -1,11 +1,7 @@
 // Deletes what nothing needs any more: uploads of refused pushes, unfinished uploads, wrong passwords of the past, sessions that are over.
 import { firstRequest } from "../../../commands/imports/importStream.js";
 import { sweepKeptFiles } from "../../../commands/imports/keptFiles.js";
-import {
-  forgetRefusedUpload,
-  listRefusedUploads,
-  type RefusedUpload,
-} from "../../../commands/imports/storedObjects.js";
+import { forgetRefusedUpload, listRefusedUploads, type RefusedUpload } from "../../../commands/imports/storedObjects.js";
 import { forgetSessions } from "../../../commands/members/sessions.js";
 import { forgetFailures, forgetGuesses } from "../../../commands/members/signInPace.js";
 import { readLogId, streamOf } from "../../../events/streams.js";
