@@ -57,13 +57,31 @@ const ofImport: Readonly<Record<string, Comparison>> = {
 
 const group = ["import_position", "organisation_id", "customer_id", "warehouse_code", "charge_code", "half_hour"];
 const groups = group.join(", ");
+const total = [...group, "quantity", "row_count", "row_numbers"];
+
+/** The totals of the accepted activities for which this is true. The tables cut longer codes, so that they fit into an index. */
+const totalsOf = (condition: string) => `
+  select a.import_position, i.organisation_id, left(coalesce(a.customer_id, ''), 200) as customer_id, left(a.warehouse_code, 200) as warehouse_code,
+         left(a.charge_code, 200) as charge_code, to_timestamp(a.half_hour) as half_hour, sum(a.quantity) as quantity, count(*) as row_count,
+         array_agg(a."row"::bigint order by a."row") as row_numbers
+    from audited_activities a join audited_imports i using (import_position)
+   where i.status = 'completed' and a.half_hour is not null and ${condition} group by 1, 2, 3, 4, 5, 6`;
+
 const shipment = ["organisation_id", "shipment_id", "fields", "items", "source_details", "import_id", "updated_at", "import_position"];
 
 /** Of all imports together. */
 const ofAll: Readonly<Record<string, Comparison>> = {
   activity_totals: {
     key: group,
-    columns: [...group, "quantity", "row_count", "row_numbers"],
+    columns: total,
+    found: `select ${groups}, quantity, row_count, row_numbers::bigint[] as row_numbers from activity_totals where ${inScope}`,
+    wanted: totalsOf(`
+      not exists (select from audited_uncounted_imports u where u.import_position = a.import_position) and
+      not exists (select from audited_uncounted_activities u where u.import_position = a.import_position and u."row" = a."row")`),
+  },
+  activity_changes: {
+    key: group,
+    columns: total,
     // What counts now, and what was taken out since: together the import as it completed. A row that is there twice is named by twice its number.
     found: `
       with parts as (
@@ -75,13 +93,7 @@ const ofAll: Readonly<Record<string, Comparison>> = {
          group by ${groups}, n.number having sum(times) <> 0)
       select * from (select ${groups}, sum(quantity) as quantity, sum(row_count) as row_count from parts group by ${groups}) as sums
         left join (select ${groups}, array_agg(number order by number) as row_numbers from numbers group by ${groups}) as lists using (${groups})`,
-    // The tables cut longer codes, so that they fit into an index.
-    wanted: `
-      select a.import_position, i.organisation_id, left(coalesce(a.customer_id, ''), 200) as customer_id, left(a.warehouse_code, 200) as warehouse_code,
-             left(a.charge_code, 200) as charge_code, to_timestamp(a.half_hour) as half_hour, sum(a.quantity) as quantity, count(*) as row_count,
-             array_agg(a."row"::bigint order by a."row") as row_numbers
-        from audited_activities a join audited_imports i using (import_position)
-       where i.status = 'completed' and a.half_hour is not null group by 1, 2, 3, 4, 5, 6`,
+    wanted: totalsOf("true"),
   },
   uncounted_activities: sameShape("uncounted_activities", byRow, ["reversed_position", "replaced_by_position", "replaced_by_row"]),
   uncounted_imports: sameShape("uncounted_imports", ["import_position"], ["reversed_position"]),
@@ -152,39 +164,3 @@ async function compareTable(client: PoolClient, table: string, { key, columns, f
     [...scope],
   );
 }
-
-/** Whether the totals have exactly the activities that count. */
-export async function compareCounted(client: PoolClient, organisationId: string | undefined, findings: Findings): Promise<void> {
-  for (const [query, words] of checks) {
-    const { rows } = await client.query<{ importId: string; row: number | null }>(query, [organisationId ?? null]);
-    for (const { importId, row } of rows)
-      findings.add({ organisationId, importId, sentence: row === null ? words : `row ${row} ${words}` });
-  }
-}
-
-const ofThis = "($1::text is null or i.organisation_id = $1)";
-
-const checks: readonly (readonly [query: string, words: string])[] = [
-  [
-    `select i.import_id as "importId", n.number as "row" from activity_totals t join imports i on i.position = t.import_position
-      cross join unnest(t.row_numbers) as n (number)
-      where ${ofThis} and t.import_position in (select import_position from uncounted_activities)
-        and exists (select from uncounted_activities u where u.import_position = t.import_position and u."row" = n.number) limit 20`,
-    "is in a total, though it is reversed or replaced",
-  ],
-  [
-    `select distinct i.import_id as "importId", null::int as "row" from uncounted_imports u join imports i on i.position = u.import_position
-       join activity_totals t on t.import_position = u.import_position where ${ofThis} limit 20`,
-    "activity_totals has totals of it, though it is reversed as a whole",
-  ],
-  [
-    `select i.import_id as "importId", changed.number as "row"
-       from (select c.import_position, n.number from activity_changes c cross join unnest(c.row_numbers) as n (number)
-              where not exists (select from uncounted_imports u where u.import_position = c.import_position)
-              group by 1, 2 having sum(sign(c.row_count)) <> 0) as changed
-       join imports i on i.position = changed.import_position
-      where ${ofThis}
-        and not exists (select from uncounted_activities u where u.import_position = changed.import_position and u."row" = changed.number) limit 20`,
-    "is in no total, though it is neither reversed nor replaced",
-  ],
-];

@@ -12,7 +12,7 @@ import { ObjectMissing } from "../portErrors.js";
 import type { EventStore, Position } from "../ports/eventStore.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { inTemporaryFolder } from "../temporaryFolder.js";
-import { compareCounted, compareEvidence } from "./compareEvidence.js";
+import { compareEvidence } from "./compareEvidence.js";
 import { type AuditedImport, gatherEvidence, ownerOf } from "./evidence/evidence.js";
 import { createEvidence } from "./evidence/evidenceTables.js";
 import type { Findings } from "./findings.js";
@@ -49,7 +49,6 @@ export async function verifyStreams(
   const writer = await createEvidence(client);
   const { imports, events } = await gatherEvidence(writer, { eventStore, until: position, organisationId, signal, findings, onProgress });
   await compareEvidence(client, { organisationId }, findings);
-  await compareCounted(client, organisationId, findings);
   const files = options.files ? await checkFiles(options, imports, findings) : 0;
   const quotes = await verifyQuotes(position, options, findings);
   const counts = new Map<string, number>();

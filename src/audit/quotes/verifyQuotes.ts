@@ -2,12 +2,12 @@
 import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { explainQuote } from "../../domain/rating/explain.js";
 import { catalogueFileAt } from "../../events/catalogue.js";
-import { decodeOn, UnreadableEvent } from "../../events/codec.js";
 import { quoteIdOf } from "../../events/quoteEvents.js";
 import { type QuoteEvent, recordedQuote } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../../ports/eventStore.js";
 import { recentLoads } from "../../recentValues.js";
+import { readEvent } from "../evidence/readEvent.js";
 import type { Findings } from "../findings.js";
 
 export interface QuoteVerification {
@@ -70,13 +70,9 @@ async function replayQuotes(
 }
 
 function readQuote(stored: StoredEvent, findings: Findings): QuoteEvent | undefined {
-  try {
-    return decodeOn(stored.stream.startsWith(streamPrefix.quotes) ? "quotes" : "quote", stored);
-  } catch (error) {
-    if (!(error instanceof UnreadableEvent)) throw error;
-    findings.add({ organisationId: stored.metadata.organisation, sentence: `stream: ${error.message}` });
-    return undefined;
-  }
+  const kind = stored.stream.startsWith(streamPrefix.quotes) ? "quotes" : "quote";
+  const organisationId = stored.metadata.organisation;
+  return readEvent(kind, stored, (fault) => findings.add({ organisationId, sentence: `stream: ${fault}` }));
 }
 
 /** A random sample of a sequence of unknown length (reservoir sampling): every item is equally likely to be taken. */

@@ -64,11 +64,14 @@ test("an upload that is refused every time fails, and nothing of it is stored", 
   expect(await store.exists("uploads/demo/refused")).toBe(false);
 });
 
-test.each(["refuse", "lose"] as const)("an upload whose first answer is: %s, succeeds at the second attempt and is whole", async (first) => {
-  let sent = 0;
-  judge = (asked) => (isPut(asked) && ++sent === 1 ? first : "pass");
-  await put(`uploads/demo/${first}`);
-  expect(sent).toBe(2);
-  await store.fetch(`uploads/demo/${first}`, join(folder, "back"));
-  expect((await readFile(join(folder, "back"))).equals(await readFile(path))).toBe(true);
-});
+test.each(["refuse", "lose"] as const)(
+  "an upload whose first answer is: %s, succeeds at the second attempt and is whole",
+  async (first) => {
+    let sent = 0;
+    judge = (asked) => (isPut(asked) && ++sent === 1 ? first : "pass");
+    await put(`uploads/demo/${first}`);
+    expect(sent).toBe(2);
+    await store.fetch(`uploads/demo/${first}`, join(folder, "back"));
+    expect((await readFile(join(folder, "back"))).equals(await readFile(path))).toBe(true);
+  },
+);

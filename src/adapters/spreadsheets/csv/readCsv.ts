@@ -61,7 +61,7 @@ function collectInto(sheet: Sheet): (row: number, cells: Cell[]) => void {
   let shape: ReturnType<typeof createRowShaper> | null = null;
   let rows = 0;
   return (row, cells) => {
-    if (cells[0] === "" || typeof cells[0] !== "string" ? isBlankRow(cells) : cells[0].trim() === "" && isBlankRow(cells)) return;
+    if (isBlankRow(cells)) return;
     if (shape) {
       checkRowCount(++rows);
       sheet.rows.push(shape(row, cells));

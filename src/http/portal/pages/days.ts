@@ -49,10 +49,9 @@ function period(first: number, last: number, timezone: string): Period {
 
 /** Midnight of the day, as if the zone were UTC. */
 function wallOf(day: Day, label: string): number {
-  const wall = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(wall) || dayOf(wall) !== day || Number(day.slice(0, 4)) < earliestYear)
+  if (!isDay(day) || Number(day.slice(0, 4)) < earliestYear)
     throw new Rejection("invalid", `${label} must be a day of the calendar, such as 2026-03-01`);
-  return wall;
+  return Date.parse(`${day}T00:00:00Z`);
 }
 
 const dayOf = (wall: number): Day => new Date(wall).toISOString().slice(0, 10);

@@ -62,7 +62,7 @@ export const OnlyOnce = ({ title, text, copyLabel }: Secret) => (
 );
 
 /** With commas between them. */
-export const enumerated = (parts: readonly Child[]): Child[] => parts.flatMap((part, index) => (index === 0 ? [part] : [", ", part]));
+export const withCommas = (parts: readonly Child[]): Child[] => parts.flatMap((part, index) => (index === 0 ? [part] : [", ", part]));
 
 const named = new RegExp(`\\bimport (${uuidPattern})`, "gi");
 

@@ -9,7 +9,7 @@ import { dayInWords, inWords, type Value } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Badge, type State } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
-import { enumerated } from "../../shell/values.js";
+import { withCommas } from "../../shell/values.js";
 import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./addresses.js";
 
 export interface CatalogueView {
@@ -48,7 +48,7 @@ export function EntryLinks({ view: { file }, section, ids }: { view: CatalogueVi
   if (ids.length === 0) return <span class="muted">None</span>;
   return (
     <span>
-      {enumerated(ids.slice(0, mostLinks).map((id) => <EntryLink section={section} id={id} label={nameOf(id)} />))}
+      {withCommas(ids.slice(0, mostLinks).map((id) => <EntryLink section={section} id={id} label={nameOf(id)} />))}
       {ids.length > mostLinks ? ` and ${ids.length - mostLinks} more` : ""}
     </span>
   );

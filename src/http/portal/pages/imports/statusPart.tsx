@@ -10,7 +10,7 @@ import { AskButton } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
-import { Amount, enumerated, Time } from "../../shell/values.js";
+import { Amount, Time, withCommas } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
 import { correctionsAddress, hasRows } from "../corrections/correctionsFilter.js";
 import {
@@ -131,7 +131,7 @@ function rejectedRows({ importId }: ImportView, states: RowStates | undefined): 
       {states[state].atLeast ? " or more" : ""} {inWords[state]}
     </Link>
   ));
-  return [["Rejected rows", enumerated(parts)]];
+  return [["Rejected rows", withCommas(parts)]];
 }
 
 /** Both ways: what this import corrects, and what corrects it. */
@@ -144,7 +144,7 @@ function corrections({ correctionOf }: ImportView, correcting: readonly Correcti
     facts.push(["Corrects", [countInWords(rows.length, "row", "rows"), " of ", link(importId, "an earlier import"), why]]);
   }
   const parts = correcting.map((each) => [link(each.importId, shownReference(each)), ` (${countInWords(each.rows, "row", "rows")})`]);
-  if (parts.length > 0) facts.push(["Corrected by", enumerated(parts)]);
+  if (parts.length > 0) facts.push(["Corrected by", withCommas(parts)]);
   return facts;
 }
 

@@ -2,7 +2,7 @@
 import type { FaultyValues, Problem, ProblemGroup, Problems, UnlistedCount } from "../../../../judging/fileChecks.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Amount, enumerated } from "../../shell/values.js";
+import { Amount, withCommas } from "../../shell/values.js";
 
 interface Props {
   readonly problems: Problems;
@@ -105,7 +105,7 @@ const placeColumns: readonly Column<Omit<Problem, "values">>[] = [
 ];
 const valueColumn: Column<Problem> = {
   heading: "Value",
-  cell: ({ values }) => (values.length === 0 ? <span class="muted">-</span> : enumerated(values.map((text) => <Value text={text} />))),
+  cell: ({ values }) => (values.length === 0 ? <span class="muted">-</span> : withCommas(values.map((text) => <Value text={text} />))),
 };
 const rowColumns = [...placeColumns, valueColumn];
 const problemColumn: Column<Pick<Problem, "reason">> = { heading: "Problem", value: ({ reason }) => reason };

@@ -51,7 +51,7 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
         autocomplete="off"
         hint="The name to find this import by. Leave empty to use the file's name."
       />
-      <UploadButtons check={{ formaction: links.to(uploadPath, { do: "check" }) }} upload={{}} />
+      <UploadButtons checkAt={links.to(uploadPath, { do: "check" })} />
     </Form>
   );
 }
@@ -73,21 +73,23 @@ const Examples = () => (
 );
 
 interface UploadButtonsProps {
-  /** How the answer says which button was pressed. */
-  readonly check?: Readonly<Record<string, string>>;
-  readonly upload?: Readonly<Record<string, string>> | undefined;
+  /** The address for `Check file`, of a form whose own fields do not say which button was pressed. */
+  readonly checkAt?: string;
   readonly label?: string;
   readonly children?: Child;
 }
 
-const doing = (value: string) => ({ name: "do", value });
-
 /** The end of a form that is about a file: its buttons, how far the file is, and why it was refused, for the script. */
-export const UploadButtons = ({ check = doing("check"), upload = doing("upload"), label = "Upload", children }: UploadButtonsProps) => (
+export const UploadButtons = ({ checkAt, label = "Upload", children }: UploadButtonsProps) => (
   <>
     <div class="button-row">
-      <Button {...check} class="quiet" data-check-button label="Check file" />
-      {label === "" ? null : <Button {...upload} label={label} />}
+      <Button
+        {...(checkAt ? { formaction: checkAt } : { name: "do", value: "check" })}
+        class="quiet"
+        data-check-button
+        label="Check file"
+      />
+      {label === "" ? null : <Button {...(checkAt ? {} : { name: "do", value: "upload" })} label={label} />}
       {children}
       <Button type="button" class="quiet" data-cancel-button hidden label="Cancel" />
     </div>
