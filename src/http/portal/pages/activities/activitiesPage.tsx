@@ -20,7 +20,7 @@ import * as selection from "./selection.js";
 import { ChangesTable } from "./totalChanges.js";
 import { Totals } from "./totals.js";
 
-const { activitiesAddress, activitiesPath } = selection;
+const { activitiesPathOf, activitiesPath } = selection;
 type View = selection.ActivitiesView;
 
 const activitiesPage = definePage(activitiesPath, "look", (visit, deps) =>
@@ -57,7 +57,7 @@ async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<Page
           </div>
           <div class="bill-head">
             <h2 id="period">{selection.daysInWords(view)}</h2>
-            {only ? <Link to={activitiesAddress(view, { import: "" })}>Show all imports</Link> : null}
+            {only ? <Link to={activitiesPathOf(view, { import: "" })}>Show all imports</Link> : null}
           </div>
           <AsOfNote view={view} />
           {only ? <p class="hint">Activities that are not billed are not in the downloads.</p> : null}
@@ -104,7 +104,7 @@ function viewsOf(view: View) {
     { label: "Rows", changes: { since: "", view: "rows", pages: "" }, current: shows === "rows" },
     ...(since ? [{ label: "Changes", changes: {}, current: true }] : []),
   ];
-  return views.map(({ label, changes, current }) => ({ label, current, to: activitiesAddress(view, changes) }));
+  return views.map(({ label, changes, current }) => ({ label, current, to: activitiesPathOf(view, changes) }));
 }
 
 /** What the page shows, and its other view: totals, or every row behind them. The rows of an earlier time are on the page only. */
@@ -121,7 +121,7 @@ function menuOf(view: View, isEmpty: boolean): MenuItem[] {
   const others = ["csv", "xlsx"].map((format) => link(`${name} as ${format.toUpperCase()}`, `${other}.${format}`));
   const layout = {
     label: perCustomer ? "All customers in one table" : "One customer per page",
-    to: activitiesAddress(view, { pages: perCustomer ? "" : "customer" }),
+    to: activitiesPathOf(view, { pages: perCustomer ? "" : "customer" }),
   };
   return [
     ...(isEmpty ? [] : own),
@@ -166,7 +166,7 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
 function Months({ view }: { view: View }) {
   const { month, firstDay = "" } = view.period ?? {};
   const address = (months: number) =>
-    activitiesAddress(view, { from: "", to: "", month: monthAfter(month ?? firstDay.slice(0, 7), months) });
+    activitiesPathOf(view, { from: "", to: "", month: monthAfter(month ?? firstDay.slice(0, 7), months) });
   return (
     <span class="months">
       <Link to={address(-1)} aria-label="Previous month">

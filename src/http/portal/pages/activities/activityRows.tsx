@@ -23,7 +23,7 @@ import { Customer, type NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath, shownReference } from "../imports/importStatus.js";
 import { type BillSum, billSum } from "./bills.js";
 import { chosenPath } from "./chosenRowsPage.js";
-import { type ActivitiesView, activitiesAddress, activitiesPath, activityPath, daysInWords, queryOf } from "./selection.js";
+import { type ActivitiesView, activitiesPath, activitiesPathOf, activityPath, daysInWords, queryOf } from "./selection.js";
 
 interface ListedActivity extends Partial<ActivityState> {
   readonly importId: string;
@@ -85,7 +85,7 @@ export async function rowsPart(view: ActivitiesView, deps: PortalDeps): Promise<
       {withChoice ? <ChosenRows view={view} /> : null}
       <Pager
         {...{ of: "activities", cursor, nextCursor }}
-        path={(next) => activitiesAddress(view, { cursor: next, after: next && String(start + items.length) })}
+        path={(next) => activitiesPathOf(view, { cursor: next, after: next && String(start + items.length) })}
         range={{ start, shown: items.length, total: sum && { count: sum.rows, more: false } }}
       />
     </>

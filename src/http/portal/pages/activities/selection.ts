@@ -80,7 +80,7 @@ export function queryOf({ visit, period, shows, asOf, since, byWarehouse, perCus
   return { ...dates, import: importId, unusual, customer, warehouse, charge, ...shape, ...times, ...changes };
 }
 
-export const activitiesAddress = (view: ActivitiesView, changes: Query = {}): string => withQuery(activitiesPath, queryOf(view, changes));
+export const activitiesPathOf = (view: ActivitiesView, changes: Query = {}): string => withQuery(activitiesPath, queryOf(view, changes));
 
 export const daysInWords = ({ period }: Pick<ActivitiesView, "period">): string => (period ? periodWords(period) : "All days");
 

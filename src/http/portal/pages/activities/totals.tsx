@@ -5,7 +5,7 @@ import { EmptyState, pageInMemory } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
 import { Customer } from "../customers.js";
 import { type BillLine, BillTable, billLines, billSum, mostLines } from "./bills.js";
-import { type ActivitiesView, activitiesAddress, activitiesPath, daysInWords, noCustomer, printedWords, queryOf } from "./selection.js";
+import { type ActivitiesView, activitiesPath, activitiesPathOf, daysInWords, noCustomer, printedWords, queryOf } from "./selection.js";
 
 export function Totals({ view, totals }: { view: ActivitiesView; totals: readonly ActivityTotal[] }) {
   if (totals.length === 0)
@@ -83,7 +83,7 @@ function LinkToRows({ view, line }: { view: ActivitiesView; line: BillLine }) {
   const who = customerId === null ? "without a customer" : (view.nameOf(customerId) ?? customerId);
   return (
     <Link
-      to={activitiesAddress(view, own)}
+      to={activitiesPathOf(view, own)}
       aria-label={`Show the ${rows} ${rows === 1 ? "row" : "rows"} of ${chargeCode}, ${who}${warehouseCode ? `, ${warehouseCode}` : ""}`}
     >
       <Amount value={rows} />

@@ -51,10 +51,6 @@ const kindWithRows = (state: GroupState, { shipments, activities }: Counts): Imp
 export const hasRows = ({ rows, atLeast }: OpenRowCount): boolean => rows > 0 || atLeast;
 
 /** The page's address with another filter; what is undefined is left out. */
-export function correctionsAddress(
-  { kind, state, importId, reasonKey }: Partial<Filter>,
-  more: Query = {},
-  path = correctionsPath,
-): string {
+export function correctionsPathOf({ kind, state, importId, reasonKey }: Partial<Filter>, more: Query = {}, path = correctionsPath): string {
   return withQuery(path, { kind, state: state === "open" ? undefined : state, import: importId, reason: reasonKey, ...more });
 }

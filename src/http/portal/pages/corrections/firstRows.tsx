@@ -8,7 +8,7 @@ import { countInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Pager } from "../../shell/panel.js";
 import { historyPath, importPath } from "../imports/importStatus.js";
-import { correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
+import { correctionsPath, correctionsPathOf, type Filter } from "./correctionsFilter.js";
 import type { ShownRow } from "./shownRows.js";
 
 interface Props {
@@ -116,7 +116,7 @@ export function PlainForm({ visit, filter, rows }: Props) {
       {more > 0 ? <p class="hint">These shipments have {countInWords(more, "more line", "more lines")}, not shown here.</p> : null}
       {change === undefined ? null : (
         <Form to={`${correctionsPath}/${change.toLowerCase()}`} id={formId}>
-          <input type="hidden" name="back" value={correctionsAddress(filter)} />
+          <input type="hidden" name="back" value={correctionsPathOf(filter)} />
           {change === "Dismiss" ? <Field label="Note" name="note" maxlength={1000} required={false} /> : null}
           <div>
             <button type="submit">{change}</button>
@@ -128,7 +128,7 @@ export function PlainForm({ visit, filter, rows }: Props) {
         of="rows"
         cursor={visit.query["cursor"] || undefined}
         nextCursor={rows.nextCursor}
-        path={(cursor) => correctionsAddress(filter, { cursor })}
+        path={(cursor) => correctionsPathOf(filter, { cursor })}
       />
     </>
   );

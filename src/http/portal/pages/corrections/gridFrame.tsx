@@ -3,7 +3,7 @@ import type { Column, Settings } from "../../browser/corrections/rows.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
 import { importsPath, livePath } from "../imports/importStatus.js";
-import { correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
+import { correctionsPath, correctionsPathOf, type Filter } from "./correctionsFilter.js";
 import { FirstRows, PlainForm } from "./firstRows.js";
 import { type ShownRow, sentPage } from "./shownRows.js";
 import { suggestedFields } from "./suggestions.js";
@@ -25,7 +25,7 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   const { state } = filter;
   const mayChange = visit.may("operate");
   const settings: Settings = {
-    rowsUrl: links.to(correctionsAddress(filter, {}, `${correctionsPath}/rows`)),
+    rowsUrl: links.to(correctionsPathOf(filter, {}, `${correctionsPath}/rows`)),
     base: links.to(correctionsPath),
     importBase: links.to(importsPath),
     liveUrl: links.to(livePath),

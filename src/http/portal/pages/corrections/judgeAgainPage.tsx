@@ -13,7 +13,7 @@ import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import { presentCatalogue } from "../customers.js";
 import { kindNames } from "../imports/importStatus.js";
-import { correctionsAddress, correctionsPath } from "./correctionsFilter.js";
+import { correctionsPath, correctionsPathOf } from "./correctionsFilter.js";
 import { type JudgedRows, judgeOpenRows, mostJudged, type StartPlaces, type SubmissionResult, submitAccepted } from "./judgeAgain.js";
 import { judgeAgainPath, UnknownCustomers } from "./unknownCustomers.js";
 
@@ -105,7 +105,7 @@ const columns = (): readonly Column<ReasonCount>[] => [
     names: true,
     cell: ({ reason }) => (reason.length > longestReason ? `${reason.slice(0, longestReason)}...` : reason),
   },
-  { heading: "Kind", cell: ({ kind }) => <Link to={correctionsAddress({ kind, state: "open" })}>{kindNames[kind]}</Link> },
+  { heading: "Kind", cell: ({ kind }) => <Link to={correctionsPathOf({ kind, state: "open" })}>{kindNames[kind]}</Link> },
   { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows} /> },
 ];
 

@@ -10,7 +10,7 @@ import { countInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Amount } from "../../shell/values.js";
 import { kindNames } from "../imports/importStatus.js";
-import { type Counts, correctionsAddress, correctionsPath, type Filter } from "./correctionsFilter.js";
+import { type Counts, correctionsPath, correctionsPathOf, type Filter } from "./correctionsFilter.js";
 
 interface RowGroup {
   /** The reason's key, or the import's id. */
@@ -110,7 +110,7 @@ interface TabProps {
 
 const Tab = ({ to, count: { rows, atLeast }, isCurrent, kind, state }: TabProps) => (
   <Link
-    to={correctionsAddress(to)}
+    to={correctionsPathOf(to)}
     aria-current={isCurrent ? "true" : undefined}
     data-kind={kind}
     data-state={state}
@@ -141,7 +141,7 @@ export function Reasons({ filter, reasons, more }: ReasonsProps) {
   const others = reasons.filter((reason) => !first.includes(reason));
   const chip = ({ key, name, rows }: Omit<RowGroup, "key"> & { key: string | undefined }) => (
     <Link
-      to={correctionsAddress({ ...filter, reasonKey: key })}
+      to={correctionsPathOf({ ...filter, reasonKey: key })}
       aria-current={key === reasonKey ? "true" : undefined}
       data-reason={key ?? ""}
       data-rows={String(rows)}

@@ -12,7 +12,7 @@ import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, Time, withCommas } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
-import { correctionsAddress, hasRows } from "../corrections/correctionsFilter.js";
+import { correctionsPathOf, hasRows } from "../corrections/correctionsFilter.js";
 import {
   importPath,
   isUnfinished,
@@ -126,7 +126,7 @@ function rejectedRows({ importId }: ImportView, states: RowStates | undefined): 
   const some = groupStates.filter((state) => states && hasRows(states[state]));
   if (!states || some.length === 0) return [];
   const parts = some.map((state) => (
-    <Link to={correctionsAddress({ importId, state })}>
+    <Link to={correctionsPathOf({ importId, state })}>
       <Amount value={states[state].rows} />
       {states[state].atLeast ? " or more" : ""} {inWords[state]}
     </Link>

@@ -1,7 +1,7 @@
 import type { Location } from "../../../../domain/geography/geography.js";
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
-import { countInWords } from "../../shell/formats.js";
+import { countInWords, dayInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Badge } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
@@ -28,8 +28,8 @@ export function QuoteResults({ quotes, nameOf }: Props) {
         {placeInWords(origin)} to {placeInWords(destination)}
       </h2>
       <p class="hint">
-        Priced <Time at={at} /> at the rates valid on {first.explanation.today || "that day"}. Totals are in {money.currency} and include
-        surcharges, fuel levy and GST.
+        Priced <Time at={at} /> at the rates valid on {first.explanation.today === "" ? "that day" : dayInWords(first.explanation.today)}.
+        Totals are in {money.currency} and include surcharges, fuel levy and GST.
       </p>
       <QuotedItems items={items.slice(0, firstItems)} />
       {items.length > firstItems ? (
