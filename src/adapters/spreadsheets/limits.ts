@@ -32,3 +32,6 @@ export const MAX_SMALL_PART_BYTES = 16 * 1024 ** 2;
 export const MAX_XML_RUN_CHARS = 2 * 1024 ** 2;
 export const MAX_XML_DEPTH = 64;
 export const MAX_SHARED_STRINGS_BYTES = 160 * 1024 ** 2;
+/** How many characters of shared strings are also kept as decoded strings, so that cells with the same text share one. */
+export const MAX_READY_TEXT_CHARS = 16 * 1024 ** 2;
+export const MAX_READY_TEXTS = 65_536;

@@ -1,5 +1,5 @@
 import { FileFault } from "../cell.js";
-import { MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
+import { MAX_READY_TEXT_CHARS, MAX_READY_TEXTS, MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
 import { type Archive, damagedFault } from "./archive.js";
 import { createTextCollector, createXmlParser } from "./xml.js";
 
@@ -10,6 +10,8 @@ export type SharedStrings = { readonly count: number; at(index: number): string 
 /** Keeps texts as bytes outside the heap: a million of them take little more memory than their characters. */
 export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedStrings & { add(text: string): void } {
   const pages: Buffer[] = [];
+  let decoded: string[] = [];
+  let decodedChars = 0;
   let spans = new Uint32Array(2048); // position and length of each text
   let count = 0;
   let used = 0;
@@ -37,11 +39,19 @@ export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedSt
     if (pages.length * PAGE_BYTES + spans.byteLength <= maxBytes) return;
     throw new FileFault("The workbook holds too much text to be read. Save it as .csv and upload that.");
   }
+  function keepReady(index: number, text: string): void {
+    decodedChars += text.length;
+    if (decodedChars > MAX_READY_TEXT_CHARS) [decoded, decodedChars] = [[], text.length];
+    decoded[index] = text;
+  }
   function at(index: number): string | undefined {
     if (!(index >= 0 && index < count)) return undefined;
+    if (index < decoded.length && decoded[index] !== undefined) return decoded[index];
     const position = spans[index * 2] as number;
     const start = position % PAGE_BYTES;
-    return (pages[(position - start) / PAGE_BYTES] as Buffer).toString("utf8", start, start + (spans[index * 2 + 1] as number));
+    const text = (pages[(position - start) / PAGE_BYTES] as Buffer).toString("utf8", start, start + (spans[index * 2 + 1] as number));
+    if (index < MAX_READY_TEXTS) keepReady(index, text);
+    return text;
   }
   return {
     get count() {
