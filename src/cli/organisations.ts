@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Command } from "commander";
 import { spreadsheets } from "../adapters/spreadsheets/spreadsheets.js";
-import { importLanes, lanesAsTable, laneTexts } from "../commands/organisations/lanesFile.js";
+import { importLanes, lanesAsTable, laneTextColumns } from "../commands/organisations/lanesFile.js";
 import { type AppliedOrganisation, applyOrganisation } from "../commands/organisations/organisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
 import { systemReason } from "../portErrors.js";
@@ -74,7 +74,7 @@ async function exportLanes(path: string, { org, card: cardId }: CardOptions): Pr
       const output = createWriteStream(path);
       const written = finished(output).catch(unwritable);
       written.catch(() => undefined);
-      const writer = spreadsheets.createTableWriter(output, { sheet: "Lanes", columns, texts: laneTexts });
+      const writer = spreadsheets.createTableWriter(output, { sheet: "Lanes", columns, texts: laneTextColumns });
       for (const cells of rows)
         await writer.add(cells.map((cell) => (typeof cell === "object" && "decimal" in cell ? Number(cell.decimal) : cell)));
       await writer.close();

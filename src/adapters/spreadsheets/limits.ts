@@ -27,7 +27,7 @@ export const MAX_HEADER_INFLATED_BYTES = 64 * 1024 ** 2;
 /** To see whether sheets that are not read have rows. */
 export const MAX_OTHER_SHEETS_BYTES = 1024 ** 2;
 /** Relations, styles and the workbook part are read whole. */
-export const MAX_SMALL_PART_BYTES = 16 * 1024 ** 2;
+export const MAX_SMALL_PART_CHARS = 16 * 1024 ** 2;
 /** From one tag of the XML to the next: the longest text, comment or attribute. No cell needs more. */
 export const MAX_XML_RUN_CHARS = 2 * 1024 ** 2;
 export const MAX_XML_DEPTH = 64;

@@ -19,14 +19,14 @@ export async function importLanes(
   if (place < 0) throw new Rejection("notFound", `There is no rate card ${cardId} in the catalogue`);
   const { columns, rows } = await tableIn(files, path, name);
   const read = readLanes(columns, rows);
-  refuse(read.faults);
+  throwIfFaulty(read.faults);
   const found = read.lanes.flatMap((lane, index) => (lane ? [{ lane, where: rows[index]?.where ?? "" }] : []));
   if (found.length === 0) throw new Rejection("invalid", "The file has no lanes. Write one in each line below the headings");
   const lanes = found.map(({ lane }) => lane);
   const changed = { ...catalogue, rateCards: catalogue.rateCards.map((card, index) => (index === place ? { ...card, lanes } : card)) };
   const parsed = parseOrganisationFile(changed);
   if (!parsed.ok)
-    refuse(
+    throwIfFaulty(
       laneFaults(
         parsed.faults,
         `rateCards.${place}`,
@@ -36,7 +36,7 @@ export async function importLanes(
   return changed;
 }
 
-function refuse(faults: readonly string[]): void {
+function throwIfFaulty(faults: readonly string[]): void {
   if (faults.length > 0) throw new Rejection("invalid", faults[0] ?? "", firstMessages(faults));
 }
 
@@ -53,7 +53,7 @@ async function tableIn(files: Files, path: string, name: string): Promise<{ colu
         rows.push({ where, cells: cells.map((cell) => (typeof cell === "string" ? cell : "")) });
         if (rows.length > mostLanes) throw new Rejection("invalid", `The file has more than ${mostLanes} lanes. Split the rate card`);
       }
-    refuse(faults);
+    throwIfFaulty(faults);
     return { columns, rows };
   } catch (error) {
     if (files.isFileFault(error)) throw new Rejection("invalid", error.message);
@@ -61,15 +61,17 @@ async function tableIn(files: Files, path: string, name: string): Promise<{ colu
   }
 }
 
-/** The columns, from 0, that hold texts. */
-export const laneTexts: ReadonlySet<number> = new Set([0, 1, 7]);
+/** Indices in `laneColumns` of from, to and transitUnit. The others hold numbers. */
+export const laneTextColumns: ReadonlySet<number> = new Set([0, 1, 7]);
 
 /** The lanes as `importLanes` reads them. */
 export function lanesAsTable(lanes: readonly Lane[]): { columns: string[]; rows: CsvCell[][] } {
   const columns = laneColumns(mostBreaksIn(lanes));
   const rows = lanes.map((lane) => {
     const cells = laneCells(lane);
-    return columns.map((_, index): CsvCell => (laneTexts.has(index) || !cells[index] ? (cells[index] ?? "") : { decimal: cells[index] }));
+    return columns.map(
+      (_, index): CsvCell => (laneTextColumns.has(index) || !cells[index] ? (cells[index] ?? "") : { decimal: cells[index] }),
+    );
   });
   return { columns, rows };
 }

@@ -52,12 +52,12 @@ interface FollowerOptions extends ProjectorOptions {
 /** Ends when a table is lost, so that the next call fills it. */
 async function fillThenFollow(options: FollowerOptions): Promise<void> {
   const { tables, signal } = options;
-  if (!tables) return followWhileBuilding(options);
+  if (!tables) return followAndBuildOutdated(options);
   await fillMissing(tables, options);
   const gone = new AbortController();
   const unwatch = watchForMissing(tables, gone);
   try {
-    await followWhileBuilding({ ...options, signal: AbortSignal.any([signal, gone.signal]) });
+    await followAndBuildOutdated({ ...options, signal: AbortSignal.any([signal, gone.signal]) });
   } finally {
     unwatch();
   }
@@ -67,7 +67,7 @@ async function fillThenFollow(options: FollowerOptions): Promise<void> {
  * A projection that is newer than the tables, and tables of an earlier shape, are built anew beside the live tables, while the other projections
  * go on. Ends when this is done, so that the next call follows the log with all projections.
  */
-async function followWhileBuilding(options: FollowerOptions): Promise<void> {
+async function followAndBuildOutdated(options: FollowerOptions): Promise<void> {
   const checkpoints = await readAllCheckpoints(options.pool);
   await options.guard(checkpoints);
   const outdated = options.tables ? allProjections.filter(({ name }) => isOutdated(name, checkpoints)) : [];
@@ -113,12 +113,12 @@ async function followLog(options: FollowerOptions, projections: readonly Project
   const context: BatchContext = { pool, projections, knownImports: new Map(), logger };
   const names = projections.map(({ name }) => name);
   const places = names.flatMap((name) => checkpoints.get(name) ?? []);
-  // After the last event, not after the checkpoint, which may be later: an event between the two, which the tables cannot have seen, is noticed.
+  // After the last applied event, not at the checkpoint, which may be later: so an event between the two, which the tables have not seen, is noticed.
   let reached = earliest(places.map((place) => place.lastEvent?.position ?? place));
   const from = startAfter(reached);
   let idle = false;
   const onBatch = async (batch: EventBatch) => {
-    if (idle && batch.events.length === 0 && isSamePosition(batch.position, reached)) return; // `touchIfIdle` says so often enough
+    if (idle && batch.events.length === 0 && isSamePosition(batch.position, reached)) return; // nothing new: `touchIfIdle` records that the tables are up to date
     idle = false;
     await applyBatch(context, batch, reached).catch(async (error: unknown) => {
       if (error instanceof TablesOfAnotherLog && error.isCertain) await disownTables(pool, await readCheckpoints(pool, names));
@@ -132,7 +132,7 @@ async function followLog(options: FollowerOptions, projections: readonly Project
   };
   const touchIfIdle = async () => {
     await eventStore.ping();
-    if (idle && !(await touchCheckpoints(pool, names, reached))) idle = false; // the next silence of the log finds out why
+    if (idle && !(await touchCheckpoints(pool, names, reached))) idle = false; // a checkpoint was put back, as by a restore: the next empty batch is applied and checks it
   };
   const touching = setInterval(() => {
     if (idle) void touchIfIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));

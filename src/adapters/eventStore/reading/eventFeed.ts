@@ -8,16 +8,16 @@ import type { ReadCall } from "../vendor.js";
 
 export interface FeedBatch {
   readonly events: StoredEvent[];
-  /** Everything up to this position has been handed over; foreign and system events were left out. */
+  /** All events up to this position that the call asks for have been handed over. */
   readonly position: Position | undefined;
   /** The server has said that it has sent everything, and everything that has arrived is handed over. */
   readonly caughtUp: boolean;
-  /** `silent`: nothing came within the time given. */
+  /** `flowing`: there may be more. `silent`: nothing came in time. `ended`: the server ended the call. `missing`: there is no such stream. */
   readonly state: "flowing" | "silent" | "ended" | "missing";
 }
 
 export interface EventFeed {
-  /** Waits for something to hand over. If the call has failed, throws its error after everything before it has been taken. */
+  /** Waits for something to hand over. If the call fails, what had arrived is handed over first; then this throws its error. */
   take(waitMs: number, signal?: AbortSignal): Promise<FeedBatch>;
   stop(): void;
 }
@@ -70,8 +70,8 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
         if (reply.event) queue.push(reply.event);
         break;
       case "checkpoint":
-        // A checkpoint counts only when another reply follows it: after a catch-up, the last one of an EventStoreDB newer than 23.10 may be past
-        // the end of the log. A checkpoint may also have the last event's commit position and a prepare position of 0: isAfter ignores it.
+        // After a catch-up the last checkpoint of an EventStoreDB newer than 23.10 may be past the end of the log, so a checkpoint counts only
+        // once another reply follows it. One with the last event's commit position and a prepare position of 0 is not after it: isAfter leaves it out.
         if (checkpoint && isAfter(checkpoint, position)) position = checkpoint;
         checkpoint = reply.position;
         break;

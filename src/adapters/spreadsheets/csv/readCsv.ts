@@ -90,7 +90,7 @@ type Dialect = {
   readonly skip: number;
 };
 
-/** Finds the delimiter in the start of the text, which must have the whole first row. */
+/** Finds the delimiter that is most frequent in the first row, or in the part of it that the first piece of text has. */
 function detectDialect(start: string): Dialect {
   const declared = SEPARATOR_LINE.exec(start);
   if (!declared) return { delimiter: commonestDelimiter(start), skip: 0 };

@@ -4,7 +4,7 @@ import { crc32, createInflateRaw } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { FileFault } from "../cell.js";
 import { unfinishedUtf8 } from "../csv/encoding.js";
-import { INFLATE_ALLOWANCE, MAX_ENTRIES, MAX_INFLATE_RATIO, MAX_INFLATED_BYTES, MAX_SMALL_PART_BYTES } from "../limits.js";
+import { INFLATE_ALLOWANCE, MAX_ENTRIES, MAX_INFLATE_RATIO, MAX_INFLATED_BYTES, MAX_SMALL_PART_CHARS } from "../limits.js";
 
 const CHUNK_BYTES = 128 * 1024;
 const DAMAGED = "The workbook is damaged or was cut short. Open it in a spreadsheet program, save it again and upload that.";
@@ -86,7 +86,7 @@ async function whole(pieces: AsyncGenerator<string>): Promise<string> {
   let text = "";
   for await (const piece of pieces) {
     text += piece;
-    if (text.length > MAX_SMALL_PART_BYTES)
+    if (text.length > MAX_SMALL_PART_CHARS)
       throw new FileFault("The workbook's styles or relations are too large. Copy the sheet into a new workbook.");
   }
   return text;

@@ -34,13 +34,13 @@ interface List<Row> {
   readonly heading?: string;
   readonly scripts?: readonly string[];
   readonly action?: (visit: SignedInVisit) => Child;
-  /** Of the page's head: more than the downloads, and ways to look at it. */
+  /** More for the page's head, such as views, and menu entries besides the downloads. */
   readonly head?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Partial<PageHead>>;
   readonly filters?: (visit: SignedInVisit, deps: PortalDeps) => Awaitable<readonly Chip[]>;
   /** Reads the filter from the visit's query and throws a Rejection with a sentence where it is wrong. */
   readonly query: (visit: SignedInVisit, page: PageRequest, deps: PortalDeps) => Promise<ListedRows<Row>>;
   readonly columns: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<readonly Column<Row>[]>;
-  /** Shown where there are no rows; `why`: the filter lets none through, or none on this page. */
+  /** Shown where there are no rows. `why`: the list is empty, the filter lets none through, or this page has none but others do. */
   readonly empty: (visit: SignedInVisit, why: "none" | "filter" | "page", deps: PortalDeps) => Awaitable<Child>;
   readonly muted?: (row: Row) => boolean;
   readonly marks?: (row: Row) => Readonly<Record<string, string>>;

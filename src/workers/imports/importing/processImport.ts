@@ -31,18 +31,18 @@ type Processing = Extract<ImportState, { status: "processing" }>;
  * Runs an import from the head of its stream to its end. Undefined if it had ended before. When it throws, everything appended so far stays
  * valid, and the next turn goes on from there.
  */
-export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, share: RoomShare): Promise<LoadedImport | undefined> {
+export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, room: RoomShare): Promise<LoadedImport | undefined> {
   held.check();
   const found = await loadImport(deps.eventStore, held.turn.importId);
   if (found.state.status === "none" || hasEnded(found)) return undefined;
-  if (!share.take(found.state.request.file)) throw new Interrupted("there is no room");
+  if (!room.take(found.state.request.file)) throw new Interrupted("there is no room");
   await beginOldest(deps, held.turn);
   const loaded = await start(deps, held, found);
   const writer = eventWriter({ eventStore: deps.eventStore, loaded, check: held.check, landed: () => held.note({ headway: true }) });
   try {
-    return await run(deps, held, folder, loaded, writer, share.giveWay);
+    return await run(deps, held, folder, loaded, writer, room.giveWay);
   } catch (error) {
-    if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) await writer.recorded(); // its end follows what was found
+    if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) await writer.recorded(); // the judged rows come first, then ImportFailed
     throw error;
   } finally {
     await writer.settled(); // an append in flight must not land after the turn is given up
@@ -65,10 +65,10 @@ async function run(
   const submission = await fetchSubmission(deps, request, catalogue, folder);
   held.check();
   const refusals = await claimCorrectedRows(deps, held, loaded, context);
-  const watch = async (share: number) => {
+  const watch = async (readSoFar: number) => {
     await giveWay();
     held.check();
-    held.note({ progress: share * readingShare });
+    held.note({ progress: readSoFar * readingShare });
   };
   const prepared = await prepareRows({ request, submission, context: rules, refusals, watch });
   held.note({ allRows: prepared.rows });
@@ -119,8 +119,8 @@ export function contextOf(deps: WorkerDeps, { importId, state }: LoadedImport): 
   return { organisation: organisationId, by: workerOf(deps), correlationId: requestId };
 }
 
-/** Of an import with a smaller file, ImportStarted, the rows and the end are one append, as far as they fit into one. */
-const smallBytes = 64 * 1024;
+/** Of an import with a file of at most this size, ImportStarted, the rows and the end are one append, as far as they fit. */
+const oneAppendBytes = 64 * 1024;
 
 interface StartedImport extends LoadedImport {
   readonly state: Processing;
@@ -130,7 +130,7 @@ interface StartedImport extends LoadedImport {
 
 /** Every row is judged by the catalogue and the localities that ImportStarted names, also after an interruption. */
 async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport): Promise<StartedImport> {
-  if (found.state.status === "processing") return shown(held, { ...found, state: found.state });
+  if (found.state.status === "processing") return noteStart(held, { ...found, state: found.state });
   const { catalogueVersion } = await presentCatalogueOf(held.turn.organisationId, deps.pool);
   const localities = await deps.localities.current();
   const command = { type: "startImport", by: workerOf(deps), catalogueVersion, localities, now: held.now() } as const;
@@ -139,17 +139,17 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport): Pro
   const state = events.reduce(evolve, found.state);
   if (state.status !== "processing") throw new Error(`import ${found.importId} is ${state.status} right after its start`);
   const { file, corrects } = state.request;
-  if (file.size <= smallBytes && !corrects) return { ...found, state, unrecorded: encodeAll(found, events, context) };
-  return shown(held, { ...(await handleImport(deps.eventStore, found, command, context)), state });
+  if (file.size <= oneAppendBytes && !corrects) return { ...found, state, unrecorded: encodeAll(found, events, context) };
+  return noteStart(held, { ...(await handleImport(deps.eventStore, found, command, context)), state });
 }
 
-function shown(held: HeldTurn, loaded: LoadedImport & { readonly state: Processing }): StartedImport {
+function noteStart(held: HeldTurn, loaded: LoadedImport & { readonly state: Processing }): StartedImport {
   held.note({ startedAt: new Date(loaded.state.started.at) });
   return { ...loaded, unrecorded: [] };
 }
 
 /** How long the projector may be behind. Then the import gives its turn back, and goes on from here in its next one. */
-const tablesMs = 30_000;
+const mostLagMs = 30_000;
 
 /**
  * Notes every row that an import accepts, also those recorded before an interruption, and says at its end which are unusual. The
@@ -169,7 +169,7 @@ function createImportUnusualFinder({ pool }: WorkerDeps, held: HeldTurn, request
         held.check();
         return (await areFiguresComplete(organisationId, request.importId, pool)) || undefined;
       };
-      await waitUntilProjected(look, "The projector has not caught up: unusual rows wait for it", tablesMs);
+      await waitUntilProjected(look, "The projector has not caught up: unusual rows wait for it", mostLagMs);
       const replaced = corrects?.accepted && { importId: corrects.importId, rows: corrects.accepted };
       const found = await finder.find(ledgerFigures(organisationId, { at, replaced, limits: unusualLimits }, pool));
       return found && { unusual: [...found.kinds], unusualRows: found.count };

@@ -1,5 +1,5 @@
 // What is sent from the page of a rate card: edited lanes, a change of prices, a new card, and a file of lanes.
-import { importLanes, lanesAsTable, laneTexts } from "../../../../commands/organisations/lanesFile.js";
+import { importLanes, lanesAsTable, laneTextColumns } from "../../../../commands/organisations/lanesFile.js";
 import { addCardFrom, changeLane, readPercent } from "../../../../domain/catalogue/cardChanges.js";
 import { laneCells, laneColumns, mostBreaks, readLanes } from "../../../../domain/catalogue/laneTable.js";
 import type { Lane, OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
@@ -127,7 +127,7 @@ const download = (format: TableFormat) =>
   defineAnswer(`${cardRoute}/lanes.${format}`, "look", async (visit, deps) => {
     const { card } = cardIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const { columns, rows } = lanesAsTable(card.lanes);
-    const table = () => ({ columns, rows: inOneBatch(rows), texts: laneTexts });
+    const table = () => ({ columns, rows: inOneBatch(rows), texts: laneTextColumns });
     return downloadTable(visit, deps, { name: `${card.id}-lanes`, sheet: "Lanes", format, table });
   });
 

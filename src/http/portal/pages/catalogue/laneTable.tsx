@@ -18,7 +18,7 @@ interface LanesProps {
   readonly file: OrganisationFile;
 }
 
-/** A row of the table: a lane by its place on the card; an empty place for a lane that is added. */
+/** A row of the table. `place`: the index of the lane on the card; empty for a lane that is added. */
 interface Row {
   readonly place: string;
   readonly cells: readonly string[];
