@@ -1,7 +1,9 @@
 // Imports the same files with several versions of the product in turns, on one machine and in one run.
 //   npm run bench:versions -- ../before . --kind=activities --format=xlsx --rows=150000 --rounds=5
 // Each round has new rows. With --again all rounds have the same, so that each import replaces the shipments of the one before.
+// --history=5000000: each version has imported this many rows before the first round.
 // Each folder is a checkout with its packages installed and built. The first one is what the others are compared with.
+import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -16,6 +18,7 @@ const { values, positionals } = parseArgs({
     format: { type: "string", default: "csv" },
     rows: { type: "string", default: "150000" },
     rounds: { type: "string", default: "5" },
+    history: { type: "string", default: "0" },
     again: { type: "boolean" },
   },
 });
@@ -37,6 +40,9 @@ async function importOnce(service, file) {
   };
 }
 
+/** A file of so many rows is smaller than the largest that is taken. */
+const mostRows = 750_000;
+
 const folder = benchFolder("waybill-versions-");
 const versions = [];
 try {
@@ -50,6 +56,12 @@ try {
     versions.push({ place, rounds: [], service: await startService({ folder: join(folder, String(index)), built }) });
   }
   for (const { service } of versions) await importOnce(service, files[rounds]); // the first import also compiles the code
+  for (let before = 0; before < Number(values.history); before += mostRows) {
+    const file = await write(folder, values.kind, Math.min(mostRows, Number(values.history) - before), (rounds + 1) * rows + before);
+    for (const { service } of versions) await importOnce(service, file);
+    rmSync(file.path);
+    process.stderr.write(`${before + file.rows} rows of history\n`);
+  }
   for (let round = 0; round < rounds; round += 1) {
     // Another version is first in each round: the background work that an import leaves behind slows down the import after it.
     const first = round % versions.length;

@@ -129,7 +129,7 @@ describe("the queue", () => {
     expect(await renewTurn(stage.pool, turn, { progress: 40, headway: false })).toEqual({ kept: true, cancelRequested: false });
     expect(await renewTurn(stage.pool, turn, { progress: 30, headway: false })).toEqual({ kept: true, cancelRequested: false });
     expect((await stage.pool.query("select progress from import_queue where import_id = $1", [id(501)])).rows).toEqual([{ progress: 40 }]);
-    await stage.pool.query("update organisation_turns set expires_at = now() where organisation_id = 'k1'");
+    await stage.pool.query("update organisation_turns set expires_at = now() - interval '1 second' where organisation_id = 'k1'");
     const next = await claimTurn(stage.pool, "w#2");
     expect(next).toMatchObject({ importId: id(501), attempts: 2, progress: 40 });
     expect(await renewTurn(stage.pool, turn, { progress: 50, headway: false })).toMatchObject({ kept: false });
@@ -165,7 +165,7 @@ test("a worker that is frozen past its lease loses its import to another worker,
   onTestFinished(frozen.stop);
   onTestFinished(gate.open); // before the stop, which waits for the append that is held back
   await until(() => gate.held > 0);
-  await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'nobody' where organisation_id = $1", [organisation]);
+  await stage.pool.query("update organisation_turns set expires_at = now() - interval '1 second', worker = 'nobody' where organisation_id = $1", [organisation]);
   const healthy = stage.start();
   onTestFinished(healthy.stop);
   const events = await stage.ended(importId);
@@ -195,7 +195,7 @@ test("the next worker continues a dead worker's import from the head of its stre
   onTestFinished(dead.stop);
   onTestFinished(bury); // before the stop, which waits for the append
   await until(() => appends > 1);
-  await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'gone' where organisation_id = $1", [organisation]);
+  await stage.pool.query("update organisation_turns set expires_at = now() - interval '1 second', worker = 'gone' where organisation_id = $1", [organisation]);
   const before = await stage.events(importId);
   expect(before).toHaveLength(2_002);
   const next = stage.start();
