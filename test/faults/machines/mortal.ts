@@ -105,8 +105,9 @@ function mortalClient(client: PoolClient, pass: Pass): PoolClient {
 /** Statements can be crash points; COPY streams are passed on. */
 function mortalQuery(query: Query, pass: Pass): Query {
   return (first: unknown, ...rest: unknown[]) => {
-    const text = typeof first === "string" ? first : (first as { text?: string }).text;
-    return text === undefined ? query(first, ...rest) : pass("sql", text, async () => query(first, ...rest));
+    const statement = first as string | { readonly text?: string; readonly submit?: unknown };
+    if (typeof statement !== "string" && statement.submit) return query(first, ...rest);
+    return pass("sql", typeof statement === "string" ? statement : (statement.text ?? ""), async () => query(first, ...rest));
   };
 }
 
