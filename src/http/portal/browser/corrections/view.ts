@@ -102,12 +102,13 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
   const cellElement = (column: number, role: string): HTMLElement =>
     element("div", { class: `cell ${classOf(column)}`, role, "aria-colindex": String(column + 1) });
 
+  const selectAll = checkbox("Select all rows"); // stays when the columns change
   const fillHead = () => {
     const headings = ["Select", "Row", "Problem", ...(settings.withFile ? ["File"] : []), ...view.columns.map(({ heading }) => heading)];
     head.replaceChildren(
       ...headings.map((text, column) => Object.assign(cellElement(column, "columnheader"), { textContent: text, title: text })),
     );
-    head.children[0]?.replaceChildren(checkbox("Select all rows"));
+    head.children[0]?.replaceChildren(selectAll);
   };
 
   const make = (): HTMLElement => {
