@@ -8,8 +8,10 @@ export interface LedgerFigures {
   /** The codes of the activities that count, at most some thousand. */
   knownCodes(field: CodeField): Promise<string[]>;
   lastActivities(): Promise<{ readonly rows: number; readonly withCustomer: number }>;
-  /** What the activities of these days say. Ordered by import. */
+  /** What the activities of these days say, also those that do not count any more. Ordered by import. */
   contents(days: readonly number[]): Promise<DayContents[]>;
+  /** For some entries of `contents`: the high halves and the row numbers, in the same order. */
+  contentRows(of: readonly Omit<DayContents, "lows">[]): Promise<ContentRows[]>;
 }
 
 export type CodeField = "chargeCode" | "warehouseCode";
@@ -22,12 +24,18 @@ export interface CodeFigures {
   readonly warehouseCodes: readonly { readonly known: boolean }[];
 }
 
-/** Of one import and one day. */
 export interface DayContents {
-  readonly importId: string;
+  readonly day: number;
+  /** Commit position of the import's ImportRequested. */
+  readonly position: string;
   /** Of each row the low half of its content: 32 bits, little-endian. */
   readonly lows: Uint8Array;
-  /** Of each row, in the same order, the high half of its content and the row's number. */
+}
+
+export interface ContentRows {
+  readonly position: string;
+  readonly importId: string;
+  /** Of each row, in the order of `lows`, the high half of its content and the row's number. */
   readonly rest: Uint8Array;
   /** The import's rows that do not count. */
   readonly uncounted: readonly number[];

@@ -1,7 +1,7 @@
 import { dayOf } from "../domain/imports/unusual.js";
 import { type ActivityContent, readContent } from "../domain/rows/activityContent.js";
 import { createIntList } from "../domain/rows/compactLists.js";
-import type { DayContents, LedgerFigures } from "./ledgerFigures.js";
+import type { ContentRows, LedgerFigures } from "./ledgerFigures.js";
 
 export interface RepeatLookUp {
   isRepeated(index: number): boolean;
@@ -10,7 +10,7 @@ export interface RepeatLookUp {
 }
 
 /** How many days are read at once: of a large organisation they take some megabytes. */
-const daysAtOnce = 4;
+const daysAtOnce = 8;
 
 /** Keeps 64 bits of each row, and finds among them those of earlier activities. */
 export function createRepeatFinder() {
@@ -30,7 +30,11 @@ export function createRepeatFinder() {
       const found = foundRows(lows.length);
       const asked = [...days].sort((one, other) => one - other);
       for (let from = 0; from < asked.length; from += daysAtOnce) {
-        for (const each of await figures.contents(asked.slice(from, from + daysAtOnce))) found.add(table, each);
+        const contents = await figures.contents(asked.slice(from, from + daysAtOnce));
+        const hits = contents.filter((each) => table.hasAny(each.lows));
+        if (hits.length === 0) continue;
+        const rests = await figures.contentRows(hits.map(({ day, position }) => ({ day, position })));
+        for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as ContentRows);
       }
       return {
         isRepeated: (index) => table.isRepeated(index) || found.at(table.first(index)) !== undefined,
@@ -66,6 +70,17 @@ function contentTable(lows: ReturnType<typeof createIntList>, highs: typeof lows
     first: (index: number) => rowIn(find(lows.get(index), highs.get(index))),
     /** The row with this content; -1 for none. */
     indexOf: (low: number, high: number) => rowIn(find(low, high)),
+    hasAny(of: Uint8Array): boolean {
+      const view = new DataView(of.buffer, of.byteOffset, of.byteLength);
+      for (let at = 0; at < of.byteLength; at += 4) {
+        const low = view.getInt32(at, true);
+        for (let slot = low & (size - 1), row = slots[slot] as number; row > 0; row = slots[slot] as number) {
+          if (lows.get(row - 1) === low) return true;
+          slot = (slot + 1) & (size - 1);
+        }
+      }
+      return false;
+    },
   };
   function rowIn(slot: number): number {
     return (slots[slot] as number) - 1;
@@ -75,9 +90,10 @@ function contentTable(lows: ReturnType<typeof createIntList>, highs: typeof lows
 /** Which earlier activity each row repeats. */
 function foundRows(length: number) {
   const imports: string[] = [];
-  const [ofImport, ofRow] = [new Int32Array(length), new Int32Array(length)];
+  let [ofImport, ofRow]: [Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0)];
   return {
-    add(table: ContentTable, { importId, lows, rest, uncounted }: DayContents) {
+    add(table: ContentTable, lows: Uint8Array, { importId, rest, uncounted }: ContentRows) {
+      if (ofImport.length === 0) [ofImport, ofRow] = [new Int32Array(length), new Int32Array(length)];
       imports.push(importId);
       const left = new Set(uncounted);
       const [low, others] = [lows, rest].map((of) => new DataView(of.buffer, of.byteOffset, of.byteLength)) as [DataView, DataView];

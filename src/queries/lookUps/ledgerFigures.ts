@@ -23,6 +23,11 @@ interface ReplacedRow {
   readonly day: number;
 }
 
+interface ContentPlace {
+  readonly day: number;
+  readonly position: string;
+}
+
 const mostKnownCodes = 10_000;
 
 export function ledgerFigures(organisationId: string, { at, replaced, limits }: FiguresSubject, pool: Database) {
@@ -87,13 +92,19 @@ export function ledgerFigures(organisationId: string, { at, replaced, limits }: 
       return rows[0] ?? { rows: 0, withCustomer: 0 };
     },
     async contents(days: readonly number[]) {
+      return (await pool.query<{ day: number; position: string; lows: Buffer }>(contentsSql, [organisationId, days])).rows;
+    },
+    async contentRows(of: readonly ContentPlace[]) {
       const without = await leftOut;
-      const { rows } = await pool.query<{ position: string; importId: string; lows: Buffer; rest: Buffer; uncounted: number[] }>(
-        contentsSql,
-        [organisationId, days],
-      );
-      const replacedIn = (position: string) => without.flatMap((each) => (each.position === position ? each.row : []));
-      return rows.map(({ position, ...row }) => ({ ...row, uncounted: [...row.uncounted, ...replacedIn(position)] }));
+      const { rows } = await pool.query<{ position: string; importId: string; rest: Buffer; uncounted: number[] }>(contentRowsSql, [
+        organisationId,
+        of.map(({ day }) => day),
+        of.map(({ position }) => position),
+      ]);
+      return rows.map((row) => ({
+        ...row,
+        uncounted: [...row.uncounted, ...without.flatMap((each) => (each.position === row.position ? each.row : []))],
+      }));
     },
   };
 }
@@ -194,10 +205,17 @@ const lastActivitiesSql = `/* prepared */
      limit $2) as last`;
 
 const contentsSql = `
-  select i.position::text as position, i.import_id as "importId", string_agg(c.lows, ''::bytea order by c.block) as lows,
-         string_agg(c.rest, ''::bytea order by c.block) as rest,
-         array(select u."row" from uncounted_activities u where u.import_position = i.position) as uncounted
+  select c.day, c.import_position::text as position, string_agg(c.lows, ''::bytea order by c.block) as lows
     from activity_contents c join imports i on i.position = c.import_position and i.status = 'completed'
    where c.organisation_id = $1 and c.day = any($2::integer[])
      and not exists (select from uncounted_imports u where u.import_position = c.import_position)
-   group by c.day, i.position, i.import_id order by c.day, i.position`;
+   group by c.day, c.import_position order by c.day, c.import_position`;
+
+const contentRowsSql = `
+  select i.position::text as position, i.import_id as "importId", found.rest,
+         array(select u."row" from uncounted_activities u where u.import_position = asked.position) as uncounted
+    from unnest($2::integer[], $3::bigint[]) with ordinality as asked (day, position, number)
+    join imports i on i.position = asked.position
+   cross join lateral (select string_agg(c.rest, ''::bytea order by c.block) as rest from activity_contents c
+                        where c.organisation_id = $1 and c.day = asked.day and c.import_position = asked.position) as found
+   order by asked.number`;
