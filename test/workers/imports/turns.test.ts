@@ -165,7 +165,10 @@ test("a worker that is frozen past its lease loses its import to another worker,
   onTestFinished(frozen.stop);
   onTestFinished(gate.open); // before the stop, which waits for the append that is held back
   await until(() => gate.held > 0);
-  await stage.pool.query("update organisation_turns set expires_at = now() - interval '1 second', worker = 'nobody' where organisation_id = $1", [organisation]);
+  await stage.pool.query(
+    "update organisation_turns set expires_at = now() - interval '1 second', worker = 'nobody' where organisation_id = $1",
+    [organisation],
+  );
   const healthy = stage.start();
   onTestFinished(healthy.stop);
   const events = await stage.ended(importId);
@@ -195,7 +198,10 @@ test("the next worker continues a dead worker's import from the head of its stre
   onTestFinished(dead.stop);
   onTestFinished(bury); // before the stop, which waits for the append
   await until(() => appends > 1);
-  await stage.pool.query("update organisation_turns set expires_at = now() - interval '1 second', worker = 'gone' where organisation_id = $1", [organisation]);
+  await stage.pool.query(
+    "update organisation_turns set expires_at = now() - interval '1 second', worker = 'gone' where organisation_id = $1",
+    [organisation],
+  );
   const before = await stage.events(importId);
   expect(before).toHaveLength(2_002);
   const next = stage.start();
