@@ -111,14 +111,7 @@ async function auditShipment(shipmentId: string, { org, asOf, json }: { org: str
   else print(shipmentText(shipmentId, versions, nameOf));
 }
 
-interface LogArguments {
-  readonly org: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly json?: boolean;
-}
-
-async function auditLog({ org, from, to, json }: LogArguments): Promise<void> {
+async function auditLog({ org, from, to, json }: { org: string; from?: string; to?: string; json?: boolean }): Promise<void> {
   const range = { from: from === undefined ? undefined : timeOf(from), to: to === undefined ? undefined : timeOf(to) };
   if (range.from && range.to && range.from > range.to) throw new CommandFault("--from must not be after --to");
   const verified = await withStores(async ({ pool, eventStore, signal }) => {

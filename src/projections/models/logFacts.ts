@@ -1,4 +1,4 @@
-// What the log keeps of each event. Every type of event stands here: with what its entry has, or with the reason why it has none.
+// What the log keeps of each event that it shows.
 import { changesInBrief } from "../../domain/catalogue/changesInBrief.js";
 import type { LogDetails, LogTopic } from "../../domain/log/entry.js";
 import type { LoggedEvent } from "../../domain/log/sentences.js";
@@ -55,23 +55,4 @@ export const logFactsOf: { readonly [T in LoggedEvent]: FactsOf<T> } = {
       ...(includedIn ? { included: true } : {}),
     },
   }),
-};
-
-/** Why the log shows no entry for an event. */
-export const unloggedEvents: Readonly<Record<Exclude<EventType, LoggedEvent>, string>> = {
-  LogCreated: "belongs to no organisation",
-  LocalitiesImported: "belongs to no organisation",
-  CatalogueEntryPut: "is part of a change that CatalogueApplied sums up",
-  CatalogueEntryRemoved: "is part of a change that CatalogueApplied sums up",
-  MemberErased: "takes the member's entries away; MemberForgotten stays",
-  FirstStepsPutAway: "changes nothing but what Overview shows",
-  ImportStarted: "is a worker's",
-  RowAccepted: "is a worker's",
-  RowRejected: "is a worker's",
-  ImportCompleted: "is a worker's",
-  ImportFailed: "is a worker's",
-  RowsClaimed: "is a worker's",
-  ReversalDecided: "is followed by RowsReversed",
-  QuotesGenerated: "changes nothing; Quotes lists them",
-  QuoteGenerated: "changes nothing; Quotes lists them",
 };

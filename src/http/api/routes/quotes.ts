@@ -108,9 +108,10 @@ const fetchQuote = defineRoute({
   },
 });
 
-const cheapest = z
-  .object({ serviceName: z.string().describe("For people"), totalAmount: z.number().describe("Freight, surcharges and GST") })
-  .meta({ id: "CheapestQuote" });
+const cheapest = answerObject("CheapestQuote", {
+  serviceName: z.string().describe("For people"),
+  totalAmount: z.number().describe("Freight, surcharges and GST"),
+});
 
 const listedQuote = answerObject("ListedQuote", {
   quoteId: z.string().describe("Fetches the quote"),
