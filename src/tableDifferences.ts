@@ -20,6 +20,9 @@ export interface Differences {
   readonly first: readonly Difference[];
 }
 
+/** Where they are noted: an audit of the streams may have both in one transaction. */
+type NotedIn = "differences" | "audit_differences";
+
 /** A side of a comparison. */
 type Side = "live" | "rebuilt";
 
@@ -39,16 +42,16 @@ interface Compared {
   readonly joined?: string;
 }
 
-export async function createDifferences(client: PoolClient): Promise<void> {
+export async function createDifferences(client: PoolClient, notedIn: NotedIn): Promise<void> {
   await client.query(
-    `create temp table differences (name text, "key" text, live text, rebuilt text, organisation_id text, import_id text) on commit drop`,
+    `create temp table ${notedIn} (name text, "key" text, live text, rebuilt text, organisation_id text, import_id text) on commit drop`,
   );
 }
 
-export async function noteRows(client: PoolClient, compared: Compared, values: unknown[]): Promise<void> {
+export async function noteRows(client: PoolClient, notedIn: NotedIn, compared: Compared, values: unknown[]): Promise<void> {
   const { table, keys, rows, valuesOf, organisationId, importId, before = "", joined = "" } = compared;
   await client.query(
-    `insert into differences ${before}
+    `insert into ${notedIn} ${before}
      select '${table}', ${keyOf(keys, eitherSide)}, row_to_json(live)::text, row_to_json(rebuilt)::text, ${organisationId}, ${importId}
        from (${rows.live}) as live full join (${rows.rebuilt}) as rebuilt on ${keys.map((key) => `live.${key} = rebuilt.${key}`).join(" and ")}
        ${joined} where (${valuesOf("live")}) is distinct from (${valuesOf("rebuilt")})`,
@@ -62,16 +65,16 @@ export const keyOf = (keys: readonly string[], column: (name: string) => string)
   `json_build_object(${keys.map((key) => `'${key.replaceAll('"', "")}', ${column(key)}`).join(", ")})::text`;
 
 /** What was noted: the first differences, and how many there are. */
-export async function readDifferences(client: PoolClient, most: number): Promise<Differences> {
+export async function readDifferences(client: PoolClient, notedIn: NotedIn, most: number): Promise<Differences> {
   const { rows: counts } = await client.query<{ organisationId: string | null; count: number }>(
-    `select organisation_id as "organisationId", count(*)::int as count from differences group by 1`,
+    `select organisation_id as "organisationId", count(*)::int as count from ${notedIn} group by 1`,
   );
   const { rows: first } = await client.query<Difference>(
     `select organisation_id as "organisationId", import_id as "importId", name as "table", "key"::json as key,
             case when live is null then 'missing' when rebuilt is null then 'extra' else 'changed' end as what,
             (select json_agg(json_build_object('name', l.key, 'live', l.value, 'rebuilt', r.value))
                from json_each(live::json) l join json_each(rebuilt::json) r on r.key = l.key where l.value::text <> r.value::text) as columns
-       from differences order by name, differences."key" limit $1`,
+       from ${notedIn} as noted order by name, noted."key" limit $1`,
     [most],
   );
   return {

@@ -130,7 +130,7 @@ export async function compareEvidence(
   { only, organisationId }: { readonly only?: "import"; readonly organisationId?: string | undefined },
   findings: Findings,
 ): Promise<void> {
-  await createDifferences(client);
+  await createDifferences(client, "audit_differences");
   const scope = [only === undefined && organisationId === undefined, organisationId ?? null];
   for (const [table, { key, columns, found, wanted }] of Object.entries({ ...ofImport, ...(only ? {} : ofAll) })) {
     const compared = {
@@ -140,7 +140,7 @@ export async function compareEvidence(
       valuesOf: (side: string) => columns.map((column) => `${side}.${column}`).join(", "),
       joined: `left join audited_imports i on i.import_position = ${eitherSide("import_position")}`,
     };
-    await noteRows(client, compared, scope);
+    await noteRows(client, "audit_differences", compared, scope);
   }
-  addDifferences(findings, await readDifferences(client, shownFindings));
+  addDifferences(findings, await readDifferences(client, "audit_differences", shownFindings));
 }

@@ -29,7 +29,7 @@ interface Column {
 
 /** Notes each difference in a temporary table, which lasts as long as the caller's transaction. Returns how many rows each live table has. */
 export async function noteDifferences({ client, schema, projections }: Shadow, scope: TableScope): Promise<Record<string, number>> {
-  await createDifferences(client);
+  await createDifferences(client, "differences");
   const counts: Record<string, number> = {};
   for (const projection of projections) {
     for (const table of projection.tables) {
@@ -85,7 +85,7 @@ async function compareTable(
     rows: { live: rowsOf("public"), rebuilt: rowsOf(schema) },
     valuesOf: (side: string) => columns.map(({ name, isJson }) => `${side}.${name}${isJson ? "::text" : ""}`).join(", "),
   };
-  await noteRows(client, compared, values);
+  await noteRows(client, "differences", compared, values);
   const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from public.${table} where ${condition}`, values);
   return rows[0]?.count ?? 0;
 }
@@ -116,5 +116,5 @@ export async function readOwnedDifferences({ client, schema, projections }: Shad
     await client.query(
       `update differences d set organisation_id = i.organisation_id from ${schema}.imports i where i.import_id::text = d.import_id and d.organisation_id is null`,
     );
-  return readDifferences(client, most);
+  return readDifferences(client, "differences", most);
 }
