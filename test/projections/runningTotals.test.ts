@@ -18,7 +18,9 @@ afterAll(() => database.close());
 beforeEach(() => clear());
 
 const clear = async () =>
-  void (await database.pool.query("truncate imports, rejections, activities, activity_totals, activity_groups, checkpoints"));
+  void (await database.pool.query(
+    "truncate imports, rejections, activities, activity_totals, activity_groups, activity_contents, checkpoints",
+  ));
 
 const logger = pino({ level: "silent" });
 const batchOf = (events: readonly StoredEvent[]): EventBatch => {
@@ -32,7 +34,11 @@ async function apply(events: readonly StoredEvent[], knownImports: KnownImports,
 
 const textsOf = async (table: string): Promise<string[]> =>
   (await database.pool.query<{ text: string }>(`select t::text as text from ${table} as t order by 1`)).rows.map(({ text }) => text);
-const written = async () => ({ totals: await textsOf("activity_totals"), groups: await textsOf("activity_groups") });
+const written = async () => ({
+  totals: await textsOf("activity_totals"),
+  groups: await textsOf("activity_groups"),
+  contents: await textsOf("activity_contents"),
+});
 
 /** Each batch is applied by a new projector, which has no totals in memory, so that Postgres sums the rows. */
 async function summedByPostgres(events: readonly StoredEvent[]): Promise<Awaited<ReturnType<typeof written>>> {
