@@ -23,7 +23,7 @@ interface ReplacedRow {
   readonly day: number;
 }
 
-interface ContentPlace {
+interface ContentKey {
   readonly day: number;
   readonly position: string;
 }
@@ -95,7 +95,7 @@ export function ledgerFigures(organisationId: string, { at, replaced, limits }: 
       const { rows } = await pool.query<{ day: number; position: string; lows: string }>(contentsSql, [organisationId, days]);
       return rows.map((row) => ({ ...row, lows: Buffer.from(row.lows, "base64") }));
     },
-    async contentRows(of: readonly ContentPlace[]) {
+    async contentRows(of: readonly ContentKey[]) {
       const without = await leftOut;
       const { rows } = await pool.query<{ position: string; importId: string; rest: Buffer; uncounted: number[] }>(contentRowsSql, [
         organisationId,
