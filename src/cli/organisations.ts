@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Command } from "commander";
 import { spreadsheets } from "../adapters/spreadsheets/spreadsheets.js";
-import { importLanes, lanesAsTable, laneTextColumns } from "../commands/organisations/lanesFile.js";
+import { lanesAsTable, laneTextColumns, withLanesOf } from "../commands/organisations/lanesFile.js";
 import { type AppliedOrganisation, applyOrganisation } from "../commands/organisations/organisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
 import { systemReason } from "../portErrors.js";
@@ -88,7 +88,7 @@ async function importFile(path: string, { org, card }: CardOptions): Promise<voi
   await ensureReadable(path);
   await withStores(async ({ pool, organisations, origin }) => {
     const { version, file } = await newestCatalogue(pool, org);
-    const changed = await importLanes(spreadsheets, { path, name: basename(path) }, file, card);
+    const changed = await withLanesOf(spreadsheets, { path, name: basename(path) }, file, card);
     printApplied(await applyOrganisation(organisations, changed, origin, { madeFrom: version }));
   });
 }

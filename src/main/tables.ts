@@ -8,7 +8,7 @@ import { logStream } from "../events/streams.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore } from "../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../projections/allProjections.js";
-import type { FilledTables } from "../projections/running/fillMissing.js";
+import type { TableFilling } from "../projections/running/fillMissing.js";
 import { repeatUntilStopped } from "../workers/waiting/repeatUntilStopped.js";
 
 interface Stores {
@@ -60,7 +60,7 @@ export async function keepTables(stores: Stores, logger: Logger, signal: AbortSi
 export const unfilledTables = (pool: Pool): Promise<readonly string[]> => missingTables(pool, filledTables);
 
 /** For the projector. */
-export function tablesFromLog(stores: Stores): FilledTables {
+export function tablesFromLog(stores: Stores): TableFilling {
   return {
     migrations: migrationStatements(),
     prepare: () => prepareTables(stores),

@@ -70,7 +70,7 @@ export async function startEventStoreNode({ port, dataDir, credentials, report, 
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     disconnectAll();
     await closed;
-    await log.settled().catch(() => undefined);
+    await log.waitForAppends().catch(() => undefined);
     await close();
   };
   return { ...endPoint(), address: `esdb://${HOST}:${endPoint().port}?tls=false`, stop: () => (stopping ??= stop()) };

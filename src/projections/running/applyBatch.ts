@@ -68,12 +68,12 @@ export async function applyInTransaction(
  * A projection has seen every event up to its checkpoint, and its lastEvent was the last of them. Another such event between it
  * and the checkpoint means that this is not the log the tables were built from.
  */
-export function throwIfUnseen(name: string, { lastEvent, ...place }: Checkpoint, events: readonly StoredEvent[]): void {
+export function throwIfUnseen(name: string, { lastEvent, ...standing }: Checkpoint, events: readonly StoredEvent[]): void {
   if (!lastEvent) return;
   const next = events.find((event) => isAfter(event.position, lastEvent.position) && isPermanent(event));
-  if (!next || isAfter(next.position, place)) return;
+  if (!next || isAfter(next.position, standing)) return;
   const where = `event ${next.id} at position ${next.position.commit}`;
-  throw new TablesOfAnotherLog(`${where} was never seen by projection ${name}, which stands at ${place.commit}`, true);
+  throw new TablesOfAnotherLog(`${where} was never seen by projection ${name}, which stands at ${standing.commit}`, true);
 }
 
 function afterPosition(events: readonly StoredEvent[], from: Position): readonly StoredEvent[] {

@@ -159,7 +159,7 @@ export async function touchCheckpoints(pool: Pool, names: readonly string[], pos
 }
 
 /** Sets the checkpoints of rebuilt tables, whatever they were before. */
-export async function placeCheckpoints(client: PoolClient, names: readonly string[], place: Omit<Checkpoint, "shape">): Promise<void> {
+export async function placeCheckpoints(client: PoolClient, names: readonly string[], standing: Omit<Checkpoint, "shape">): Promise<void> {
   await client.query(
     named(
       `update checkpoints set commit = :commit, prepare = :prepare, log_id = :logId, event_id = :eventId, event_stream = :eventStream,
@@ -168,10 +168,10 @@ export async function placeCheckpoints(client: PoolClient, names: readonly strin
       {
         names,
         shapes: names.map(shapeOf),
-        commit: String(place.commit),
-        prepare: String(place.prepare),
-        logId: place.logId,
-        ...eventValues(place.lastEvent),
+        commit: String(standing.commit),
+        prepare: String(standing.prepare),
+        logId: standing.logId,
+        ...eventValues(standing.lastEvent),
       },
     ),
   );
@@ -184,10 +184,10 @@ export const isDisowned = ({ commit }: Position): boolean => commit === nowhere.
 
 /** Marks the tables as another log's, unless a rebuild has replaced them since `checkpoints` were read. */
 export async function disownTables(pool: Pool, checkpoints: Checkpoints): Promise<void> {
-  for (const [name, place] of checkpoints) {
+  for (const [name, standing] of checkpoints) {
     await pool.query("update checkpoints set commit = $4, prepare = $5 where projection = $1 and commit = $2 and prepare = $3", [
       name,
-      ...valuesOf(place),
+      ...valuesOf(standing),
       ...valuesOf(nowhere),
     ]);
   }

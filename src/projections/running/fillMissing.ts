@@ -1,7 +1,7 @@
 import type { Projection, ProjectionDeps } from "../projection.js";
 import { rebuild } from "../rebuild/rebuild.js";
 
-export interface FilledTables {
+export interface TableFilling {
   /** The SQL statements that create the tables. */
   readonly migrations: readonly string[];
   /** Creates the tables that are not filled from the log, such as the checkpoints. */
@@ -13,7 +13,7 @@ export interface FilledTables {
 const logEveryMs = 10_000;
 
 /** Builds missing tables beside the others and brings all of them in one transaction, full: no reader finds half a table. */
-export async function fillMissing({ missing, prepare, migrations }: FilledTables, running: ProjectionDeps): Promise<void> {
+export async function fillMissing({ missing, prepare, migrations }: TableFilling, running: ProjectionDeps): Promise<void> {
   if ((await missing()).length === 0) return;
   await prepare();
   const projections = await missing();
@@ -34,7 +34,7 @@ export async function fillMissing({ missing, prepare, migrations }: FilledTables
 const lookMs = 10_000;
 
 /** Aborts when a table is missing. */
-export function watchForMissing({ missing }: FilledTables, gone: AbortController): () => void {
+export function watchForMissing({ missing }: TableFilling, gone: AbortController): () => void {
   const look = async () => {
     if ((await missing()).length > 0) gone.abort();
   };

@@ -72,10 +72,10 @@ function distinctEvents(all: readonly Checkpoint[]): Checkpoint[] {
   return [...byId.values()];
 }
 
-async function whyNotAt(eventStore: EventStore, { lastEvent, ...place }: Checkpoint): Promise<string | undefined> {
+async function whyNotAt(eventStore: EventStore, { lastEvent, ...standing }: Checkpoint): Promise<string | undefined> {
   if (!lastEvent) return undefined;
   const { id, stream, revision, position } = lastEvent;
-  if (isAfter(position, place)) return `the tables stand at ${place.commit}, before event ${id} that they hold`;
+  if (isAfter(position, standing)) return `the tables stand at ${standing.commit}, before event ${id} that they hold`;
   const found = await existingEventAt(eventStore, stream, revision);
   if (found?.id === id && isSamePosition(found.position, position)) return undefined;
   return `the tables hold event ${id}, revision ${revision} of ${stream}, which the log does not have there: an older event store was put back, or it is another one`;

@@ -18,13 +18,13 @@ import {
   startAfter,
   touchCheckpoints,
 } from "./checkpoints.js";
-import { type FilledTables, fillMissing, watchForMissing } from "./fillMissing.js";
+import { fillMissing, type TableFilling, watchForMissing } from "./fillMissing.js";
 import { keepActive } from "./locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "./logGuard.js";
 
 export interface ProjectorOptions extends ProjectionDeps {
   /** How to fill tables that are missing, new or of an earlier shape. Without it they are left to a rebuild. */
-  readonly tables?: FilledTables;
+  readonly tables?: TableFilling;
 }
 
 const smallBatch = 100;
@@ -85,7 +85,7 @@ async function followAndBuildOutdated(options: FollowerOptions): Promise<void> {
   }
 }
 
-async function buildAnew(running: ProjectionDeps, projections: readonly Projection[], { migrations }: FilledTables): Promise<void> {
+async function buildAnew(running: ProjectionDeps, projections: readonly Projection[], { migrations }: TableFilling): Promise<void> {
   const { logger, signal } = running;
   const names = projections.map(({ name }) => name);
   logger.info({ projections: names }, "tables that an earlier version has not filled are built anew from the log; everything else goes on");
@@ -112,9 +112,9 @@ async function followLog(options: FollowerOptions, projections: readonly Project
   const { pool, eventStore, logger, signal, progressed } = options;
   const context: BatchContext = { pool, projections, knownImports: new Map(), logger };
   const names = projections.map(({ name }) => name);
-  const places = names.flatMap((name) => checkpoints.get(name) ?? []);
+  const standings = names.flatMap((name) => checkpoints.get(name) ?? []);
   // After the last applied event, not at the checkpoint, which may be later: so an event between the two, which the tables have not seen, is noticed.
-  let reached = earliest(places.map((place) => place.lastEvent?.position ?? place));
+  let reached = earliest(standings.map((each) => each.lastEvent?.position ?? each));
   const from = startAfter(reached);
   let idle = false;
   const onBatch = async (batch: EventBatch) => {

@@ -146,7 +146,7 @@ test("ten working endpoints among hundreds of dead ones get every event of six i
   await everythingIsDue();
   const { claimed, looked } = await oneTurn("w-next");
   const places: Record<string, number> = {};
-  for (const { url, place } of claimed) {
+  for (const { url, slot } of claimed) {
     const whose = `${url.startsWith(alive.url) ? "living" : "dead"} ${place}`;
     places[whose] = (places[whose] ?? 0) + 1;
   }

@@ -33,7 +33,7 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
   let position: Position | undefined;
   let checkpoint: Position | undefined;
   let received = 0;
-  let [live, news, ended, missing, stopped] = [false, false, false, false, false];
+  let [atEnd, news, ended, missing, stopped] = [false, false, false, false, false];
   let failure: { error: unknown } | undefined;
   let wake: () => void = () => undefined;
 
@@ -76,10 +76,10 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
         checkpoint = reply.position;
         break;
       case "caughtUp":
-        live = true;
+        atEnd = true;
         break;
       case "fellBehind":
-        live = false;
+        atEnd = false;
         break;
       case "streamNotFound":
         missing = true;
@@ -129,7 +129,7 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
       if (failure && events.length === 0) throw failure.error;
       queue = [];
       news = false;
-      const caughtUp = live && !arrived?.hasMore() && call?.readableLength === 0;
+      const caughtUp = atEnd && !arrived?.hasMore() && call?.readableLength === 0;
       const state = missing ? "missing" : ended && events.length === 0 ? "ended" : "flowing";
       const taken: FeedBatch = { events, position, caughtUp, state };
       readOn();

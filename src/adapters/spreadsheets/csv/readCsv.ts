@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports/spreadsheets.js";
 import { type Cell, createRowShaper, FileFault, headerNames, isBlankRow } from "../cell.js";
 import { MAX_CSV_ROWS, MAX_ROW_CHARS } from "../limits.js";
@@ -8,67 +8,60 @@ import { createTokenizer, type Tokenizer } from "./tokenizer.js";
 /** Enough for the longest header row in any encoding. */
 const HEADER_BYTES = 4 * MAX_ROW_CHARS;
 
-type Sheet = { columns: string[] | null; rows: FileRow[] };
+type ReadSoFar = { columns: string[] | null; rows: FileRow[]; notes: readonly string[] };
+const nothingRead = (): ReadSoFar => ({ columns: null, rows: [], notes: [] });
 
 export async function readCsvHeader(path: string, signal?: AbortSignal): Promise<FileHeader> {
-  const file = await open(path);
-  try {
-    const size = Math.min((await file.stat()).size, HEADER_BYTES);
-    const sheet: Sheet = { columns: null, rows: [] };
-    const notes: string[] = [];
-    for await (const _ of parse(file, size, sheet, notes, signal)) if (sheet.columns) break;
-    return { format: "csv", columns: sheet.columns ?? noHeader(), notes };
-  } finally {
-    await file.close();
-  }
+  const read = nothingRead();
+  for await (const _ of parse(path, HEADER_BYTES, read, signal)) if (read.columns) break;
+  return { format: "csv", columns: read.columns ?? noHeader(), notes: read.notes };
 }
 
 export async function* readCsvRows(path: string, { signal }: ReadOptions): AsyncGenerator<RowBatch> {
-  const file = await open(path);
-  try {
-    const bytesTotal = (await file.stat()).size;
-    const sheet: Sheet = { columns: null, rows: [] };
-    const notes: string[] = [];
-    for await (const bytesRead of parse(file, bytesTotal, sheet, notes, signal)) {
-      yield { rows: sheet.rows, bytesRead, bytesTotal, notes };
-      sheet.rows = [];
-    }
-    if (!sheet.columns) noHeader();
-  } finally {
-    await file.close();
+  const read = nothingRead();
+  for await (const bytes of parse(path, Number.POSITIVE_INFINITY, read, signal)) {
+    yield { rows: read.rows, ...bytes, notes: read.notes };
+    read.rows = [];
   }
+  if (!read.columns) noHeader();
 }
 
-/** Reads the file's rows into the sheet piece by piece. After each piece it yields how many bytes have been read. */
-async function* parse(file: FileHandle, size: number, sheet: Sheet, notes: string[], signal?: AbortSignal) {
-  const sniffed = await sniffEncoding(file, size, signal);
-  notes.push(...sniffed.notes);
-  let records: Tokenizer | null = null;
-  for await (const { text, bytesRead, final } of decodeFile(file, sniffed, size, signal)) {
-    let fresh = text;
-    if (!records) {
-      const dialect = detectDialect(text);
-      records = createTokenizer(dialect.delimiter, collectInto(sheet));
-      fresh = text.slice(dialect.skip);
+/** Reads the file piece by piece, up to `most` bytes. After each piece it yields how many bytes have been read. */
+async function* parse(path: string, most: number, read: ReadSoFar, signal?: AbortSignal) {
+  const file = await open(path);
+  try {
+    const bytesTotal = Math.min((await file.stat()).size, most);
+    const sniffed = await sniffEncoding(file, bytesTotal, signal);
+    read.notes = sniffed.notes;
+    let tokenizer: Tokenizer | null = null;
+    for await (const { text, bytesRead, final } of decodeFile(file, sniffed, bytesTotal, signal)) {
+      let fresh = text;
+      if (!tokenizer) {
+        const dialect = detectDialect(text);
+        tokenizer = createTokenizer(dialect.delimiter, collectInto(read));
+        fresh = text.slice(dialect.skip);
+      }
+      tokenizer.push(fresh, final);
+      yield { bytesRead, bytesTotal };
     }
-    records.push(fresh, final);
-    yield bytesRead;
+  } finally {
+    await file.close();
   }
 }
 
 /** The first row that is not blank is the header; blank rows are left out but counted. */
-function collectInto(sheet: Sheet): (row: number, cells: Cell[]) => void {
+function collectInto(read: ReadSoFar): (row: number, cells: Cell[]) => void {
   let shape: ReturnType<typeof createRowShaper> | null = null;
   let rows = 0;
   return (row, cells) => {
     if (isBlankRow(cells)) return;
     if (shape) {
       checkRowCount(++rows);
-      sheet.rows.push(shape(row, cells));
+      read.rows.push(shape(row, cells));
       return;
     }
-    sheet.columns = headerNames(cells, row);
-    shape = createRowShaper(sheet.columns);
+    read.columns = headerNames(cells, row);
+    shape = createRowShaper(read.columns);
   };
 }
 

@@ -20,7 +20,7 @@ export type Archive = {
   close(): void;
 };
 
-type Budget = { readonly largestPart: number; left: number; readonly used: () => FileFault };
+type Budget = { readonly largestPart: number; left: number; readonly fault: () => FileFault };
 
 function tooMuch(): FileFault {
   return new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
@@ -46,7 +46,7 @@ export function asFileFault(error: unknown): unknown {
 export async function openArchive(path: string, maxRead = MAX_INFLATED_BYTES): Promise<Archive> {
   const { size } = await stat(path);
   const largestPart = Math.min(MAX_INFLATED_BYTES, Math.max(INFLATE_ALLOWANCE, size * MAX_INFLATE_RATIO));
-  const budget = { largestPart, left: Math.min(maxRead, largestPart), used: () => (maxRead < largestPart ? tooFar(maxRead) : tooMuch()) };
+  const budget = { largestPart, left: Math.min(maxRead, largestPart), fault: () => (maxRead < largestPart ? tooFar(maxRead) : tooMuch()) };
   const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
     throw asFileFault(error);
   });
@@ -107,6 +107,7 @@ async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: Budget, s
   }
 }
 
+/** Unpacked here: yauzl checks no checksum, and its pieces are eight times as small. */
 async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGenerator<Buffer> {
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) throw damagedFault("it is packed in an unknown way");
   if (entry.uncompressedSize > budget.largestPart) throw tooMuch();
@@ -119,7 +120,7 @@ async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGener
     for await (const bytes of unpacked as AsyncIterable<Buffer>) {
       budget.left -= bytes.length;
       size += bytes.length;
-      if (budget.left < 0) throw budget.used();
+      if (budget.left < 0) throw budget.fault();
       if (size > entry.uncompressedSize) throw damagedFault("a part is larger than it says");
       sum = crc32(bytes, sum);
       yield bytes;

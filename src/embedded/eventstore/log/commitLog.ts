@@ -52,7 +52,7 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
     },
 
     /** Resolves when everything appended before the call is durable. */
-    settled: () => last,
+    waitForAppends: () => last,
 
     subscribe(listener: BlockListener): () => void {
       listeners.add(listener);

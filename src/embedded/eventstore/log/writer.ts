@@ -78,7 +78,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     const ids = (): string[] => events.map(idOf);
     let verdict = checkRevision(expected, ids, factsOf(stream));
     if (verdict.kind !== "append" && !states.isDurable(states.of(stream))) {
-      await log.settled(); // ids can only be compared with events that can be read
+      await log.waitForAppends(); // ids can only be compared with events that can be read
       storage.refresh();
       verdict = checkRevision(expected, ids, factsOf(stream));
     }
@@ -100,7 +100,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   }
 
   async function replayed(stream: string, revision: number): Promise<WriteOutcome> {
-    await log.settled(); // a repeated append is acknowledged only when the first one is durable
+    await log.waitForAppends(); // a repeated append is acknowledged only when the first one is durable
     storage.refresh();
     for (const block of storage.streamBlocksFrom(stream, revision)) {
       const isRead = isVisible(viewOf(storage, stream), revision, block.createdAt);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ImportKind } from "../../../events/importEvents.js";
 import { requireCountedImport } from "../../../queries/imports/importStatus.js";
-import { listRejectedRows, type RejectedRow } from "../../../queries/rejectedRows/rejectedRows.js";
+import { listRejectedRows, type RejectedRow } from "../../../queries/rejectedRows/listRejectedRows.js";
 import { rowStateNames } from "../../../queries/rejectedRows/rowStates.js";
 import { answerObject } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";

@@ -19,7 +19,7 @@ export interface ClaimedDelivery {
   readonly failures: number;
   /** Failures of its endpoint in a row. */
   readonly endpointFailures: number;
-  readonly place: SendingSlot;
+  readonly slot: SendingSlot;
   readonly url: string;
   readonly generation: number;
   /** The oldest generation whose secret signs too, for a day after a rotation. */
@@ -34,7 +34,7 @@ const claimLock = 7_241_005; // any number, as long as nothing else in this data
 
 /**
  * A delivery waits for the earlier ones of the same import to the same endpoint, and for no others. Endpoints that work come first, those
- * that hang or fail never take all places, and organisations take turns. Returns undefined while another process claims.
+ * that hang or fail never take all slots, and organisations take turns. Returns undefined while another process claims.
  */
 export function claimDeliveries(
   { inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">,
@@ -61,7 +61,7 @@ async function claim(
 ): Promise<ClaimedDelivery[]> {
   const chosen = await chooseDeliveries(client, room);
   if (chosen.size === 0) return [];
-  const { rows } = await client.query<Omit<ClaimedDelivery, "place" | "claimedAt">>(
+  const { rows } = await client.query<Omit<ClaimedDelivery, "slot" | "claimedAt">>(
     `update webhook_deliveries delivery set claim = $1, due_at = now() + interval '${claimSeconds} seconds'
        from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
       where delivery.id = any($2::bigint[]) and endpoint.endpoint_id = delivery.endpoint_id and delivery.status = 'waiting'
@@ -73,7 +73,7 @@ async function claim(
          then coalesce(endpoint.signs_from, endpoint.generation - 1) else endpoint.generation end as "signsFrom"`,
     [workerId, [...chosen.keys()]],
   );
-  return rows.map((row) => ({ ...row, claimedAt, place: chosen.get(row.id) ?? "failing" }));
+  return rows.map((row) => ({ ...row, claimedAt, slot: chosen.get(row.id) ?? "failing" }));
 }
 
 /** For use after an outage, when a claim may have been committed whose answer was lost. Releases this worker's claims that it does not run. */

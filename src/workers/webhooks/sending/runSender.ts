@@ -9,10 +9,10 @@ import { deliver } from "./deliver.js";
 import { createOutcomeWriter } from "./outcomes.js";
 
 /**
- * How many requests this process may have in flight. An endpoint that hangs holds a place for 15 s, so a quarter of the places is kept for
+ * How many requests this process may have in flight. An endpoint that hangs holds a slot for 15 s, so a quarter of the slots is kept for
  * endpoints that work.
  */
-const places = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
+const slots = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 const pollMs = 500;
 /** The pause between two claims, since each looks at every endpoint. */
 const gatherMs = 20;
@@ -57,11 +57,11 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
 }
 
 function roomBeside(running: readonly ClaimedDelivery[]): FreeSlots {
-  const taken = (place: SendingSlot) => running.filter((delivery) => delivery.place === place).length;
+  const taken = (slot: SendingSlot) => running.filter((delivery) => delivery.slot === slot).length;
   return {
-    inAll: places.inAll - running.length,
-    further: Math.max(0, places.further - taken("further")),
-    new: Math.max(0, places.new - taken("new")),
-    failing: Math.max(0, places.failing - taken("failing")),
+    inAll: slots.inAll - running.length,
+    further: Math.max(0, slots.further - taken("further")),
+    new: Math.max(0, slots.new - taken("new")),
+    failing: Math.max(0, slots.failing - taken("failing")),
   };
 }

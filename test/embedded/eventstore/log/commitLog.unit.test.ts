@@ -35,7 +35,7 @@ test("appends that arrive during a transaction share the next one, and each is a
   void append("b");
   await turn();
   for (const stream of ["c", "d", "e"]) void append(stream);
-  const settled = log.settled().then(() => void acknowledged.push("settled"));
+  const settled = log.waitForAppends().then(() => void acknowledged.push("settled"));
   await turn();
   expect(groups.map(({ streams }) => streams)).toEqual([["a", "b"]]);
   expect([acknowledged, published]).toEqual([[], []]);
@@ -67,6 +67,6 @@ test("after a failed write the log acknowledges no append, neither waiting ones 
   await expect(first).rejects.toThrow("disk full");
   await expect(second).rejects.toThrow("disk full");
   await expect(append("c")).rejects.toThrow("disk full");
-  await expect(log.settled()).rejects.toThrow("disk full");
+  await expect(log.waitForAppends()).rejects.toThrow("disk full");
   expect([failures.length, acknowledged]).toEqual([1, []]);
 });

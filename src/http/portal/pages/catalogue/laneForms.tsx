@@ -1,7 +1,7 @@
 // What is sent from the page of a rate card: edited lanes, a change of prices, a new card, and a file of lanes.
-import { importLanes, lanesAsTable, laneTextColumns } from "../../../../commands/organisations/lanesFile.js";
+import { lanesAsTable, laneTextColumns, withLanesOf } from "../../../../commands/organisations/lanesFile.js";
 import { addCardFrom, changeLane, readPercent } from "../../../../domain/catalogue/cardChanges.js";
-import { laneCells, laneColumns, mostBreaks, readLanes } from "../../../../domain/catalogue/laneTable.js";
+import { laneCells, laneColumns, mostBreaks, readLanes } from "../../../../domain/catalogue/laneCells.js";
 import type { Lane, OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { firstMessages } from "../../../../domain/validation.js";
@@ -119,7 +119,7 @@ const upload = fileForm({
   },
   edit: async (received, file, visit, { spreadsheets }) => {
     const { card, path } = cardIn(visit, file);
-    return { file: await importLanes(spreadsheets, received, file, card.id), goTo: path, about: `rate card ${card.id}` };
+    return { file: await withLanesOf(spreadsheets, received, file, card.id), goTo: path, about: `rate card ${card.id}` };
   },
 });
 

@@ -1,6 +1,6 @@
 // The lanes of a rate card: a table whose cells are edited in place, with the columns of the file of lanes.
 import { priceInWords } from "../../../../domain/catalogue/fields.js";
-import { laneCells, laneColumns, mostBreaks, mostBreaksIn } from "../../../../domain/catalogue/laneTable.js";
+import { laneCells, laneColumns, mostBreaks, mostBreaksIn } from "../../../../domain/catalogue/laneCells.js";
 import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
 import { mostFields } from "../../fields.js";
 import { withQuery } from "../../links.js";

@@ -9,7 +9,7 @@ import { importTimeline } from "../../../../queries/imports/importTimeline.js";
 import { correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
-import { listRejectedRows } from "../../../../queries/rejectedRows/rejectedRows.js";
+import { listRejectedRows } from "../../../../queries/rejectedRows/listRejectedRows.js";
 import { countRejectedRows } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";

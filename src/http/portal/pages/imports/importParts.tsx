@@ -7,7 +7,7 @@ import type { ImportKind } from "../../../../events/importEvents.js";
 import type { ImportReversal } from "../../../../queries/imports/importReversals.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Page } from "../../../../queries/page.js";
-import type { RejectedRow } from "../../../../queries/rejectedRows/rejectedRows.js";
+import type { RejectedRow } from "../../../../queries/rejectedRows/listRejectedRows.js";
 import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import { withQuery } from "../../links.js";

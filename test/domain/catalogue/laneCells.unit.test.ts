@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addCardFrom, changeLane, readPercent } from "../../../src/domain/catalogue/cardChanges.js";
-import { laneCells, laneColumns, laneFaults, mostBreaksIn, readLanes } from "../../../src/domain/catalogue/laneTable.js";
+import { laneCells, laneColumns, laneFaults, mostBreaksIn, readLanes } from "../../../src/domain/catalogue/laneCells.js";
 import { mergeCatalogues } from "../../../src/domain/catalogue/mergeCatalogues.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
 import type { Lane, OrganisationFile } from "../../../src/domain/catalogue/schema.js";

@@ -21,22 +21,22 @@ export const laneCells = ({ from, to, basic, perKg, minimum, transit, breaks }: 
     ...breaks.flatMap((each) => [each.fromKg, each.perKg]),
   ].map(String);
 
-export interface LaneRow {
+export interface LaneLine {
   /** Where a person finds it: `Line 7` of a file. */
   readonly where: string;
   readonly cells: readonly string[];
 }
 
-export interface LaneTable {
-  /** Undefined for a row without any text. */
+export interface LanesRead {
+  /** Undefined for a line without any text. */
   readonly lanes: readonly (Lane | undefined)[];
   readonly faults: readonly string[];
 }
 
-/** Rows as lanes. A fault names its line, and says what to write. */
-export function readLanes(columns: readonly string[], rows: readonly LaneRow[]): LaneTable {
-  const places = new Map(columns.map((column, place) => [column.trim().toLowerCase(), place]));
-  const missing = fixedColumns.slice(0, 2).filter((column) => !places.has(column.toLowerCase()));
+/** Lines as lanes. A fault names its line, and says what to write. */
+export function readLanes(columns: readonly string[], lines: readonly LaneLine[]): LanesRead {
+  const indexOf = new Map(columns.map((column, index) => [column.trim().toLowerCase(), index]));
+  const missing = fixedColumns.slice(0, 2).filter((column) => !indexOf.has(column.toLowerCase()));
   const known = new Set(laneColumns(mostBreaks).map((column) => column.toLowerCase()));
   const unknown = columns.filter((column) => !known.has(column.trim().toLowerCase()));
   const headings = [
@@ -44,13 +44,13 @@ export function readLanes(columns: readonly string[], rows: readonly LaneRow[]):
     ...(unknown.length > 0
       ? [`Line 1: ${unknown.slice(0, 10).join(", ")} cannot be read. The columns are ${laneColumns(1).join(", ")}, ...`]
       : []),
-    ...(places.size < columns.length ? ["Line 1: write each column once"] : []),
+    ...(indexOf.size < columns.length ? ["Line 1: write each column once"] : []),
   ];
   if (headings.length > 0) return { lanes: [], faults: headings };
   const faults: string[] = [];
-  const lanes = rows.map(({ where, cells }) => {
+  const lanes = lines.map(({ where, cells }) => {
     if (cells.every((cell) => cell.trim() === "")) return undefined;
-    const read = readLane((column) => cells[places.get(column.toLowerCase()) ?? -1]?.trim() ?? "");
+    const read = readLane((column) => cells[indexOf.get(column.toLowerCase()) ?? -1]?.trim() ?? "");
     faults.push(...read.faults.map((fault) => `${where}: ${fault}`));
     return read.lane;
   });
@@ -93,18 +93,18 @@ function readLane(cell: (column: string) => string): { lane: Lane | undefined; f
 /** A fault with the name of its column before it, where the schema names the field. */
 const inColumns = (fault: string): string =>
   fault
-    .replace(/^breaks\.(\d+)\.(\w+)/, (_, place: string, field: string) => `${field}${Number(place) + 1}`)
+    .replace(/^breaks\.(\d+)\.(\w+)/, (_, index: string, field: string) => `${field}${Number(index) + 1}`)
     .replace(/^transit\.(min|max|unit)/, (_, field: string) => `transit${field[0]?.toUpperCase()}${field.slice(1)}`)
     .replace(/is required$/, "is missing; write it");
 
 /** The faults of a whole file with those of a card's lanes by their lines. */
-export const laneFaults = (faults: readonly string[], card: string, places: readonly string[]): string[] =>
+export const laneFaults = (faults: readonly string[], card: string, where: readonly string[]): string[] =>
   faults.map((fault) => {
     const lanes = `${card}.lanes.`;
-    const [, place, rest = ""] = (fault.startsWith(lanes) && /^(\d+)[. ](.*)$/s.exec(fault.slice(lanes.length))) || [];
-    if (place === undefined) return fault;
+    const [, index, rest = ""] = (fault.startsWith(lanes) && /^(\d+)[. ](.*)$/s.exec(fault.slice(lanes.length))) || [];
+    if (index === undefined) return fault;
     const [own = "", ...others] = rest.split(lanes);
-    const named = others.map((text) => text.replace(/^\d+/, (other) => `that of ${places[Number(other)]?.toLowerCase()}`));
+    const named = others.map((text) => text.replace(/^\d+/, (other) => `that of ${where[Number(other)]?.toLowerCase()}`));
     const text = [own, ...named].join("");
-    return `${places[Number(place)]}: ${inColumns(text)}`;
+    return `${where[Number(index)]}: ${inColumns(text)}`;
   });
