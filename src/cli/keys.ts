@@ -24,16 +24,17 @@ export function addCommands(keys: Command): void {
   add("revoke", "make a key useless from the next request on, at every process").argument("<prefix>", prefix).action(command(revoke));
 }
 
-interface Creation {
-  readonly org: string;
-  readonly name: string;
-  readonly scopes?: string;
-  readonly expires?: string;
-}
-
-async function create({ org: organisationId, name, ...options }: Creation): Promise<void> {
+async function create({
+  org: organisationId,
+  ...options
+}: {
+  org: string;
+  name: string;
+  scopes?: string;
+  expires?: string;
+}): Promise<void> {
   const scopes = options.scopes?.split(",").flatMap((text) => text.trim() || []);
-  const wanted = { organisationId, name, scopes, expiresAt: endOf(options.expires) };
+  const wanted = { organisationId, name: options.name, scopes, expiresAt: endOf(options.expires) };
   const { key } = await withStores(({ organisations, origin }) => createKey(organisations, wanted, origin));
   print(key);
 }

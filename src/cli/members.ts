@@ -27,14 +27,7 @@ export function addCommands(members: Command): void {
   aboutMember("erase", "forget a person: remove the member, and delete e-mail and name everywhere").action(command(erase));
 }
 
-interface Invitation {
-  readonly org: string;
-  readonly email: string;
-  readonly role: string;
-  readonly name?: string;
-}
-
-async function invite({ org: organisationId, ...invitation }: Invitation): Promise<void> {
+async function invite({ org: organisationId, ...invitation }: { org: string; email: string; role: string; name?: string }): Promise<void> {
   await printLink(({ members, origin }) => inviteMember(members, { organisationId, ...invitation }, origin));
 }
 

@@ -7,12 +7,10 @@ export const defaultKeepHours = 24;
 /** Reads the hours for which the old secret still works, as a person typed them. Without a text: the default. */
 export function parseKeepHours(text: string | undefined): number {
   if (text === undefined) return defaultKeepHours;
-  const hours = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  if (!isKeepHours(hours)) throw keepHoursRejection();
-  return hours;
+  return expectKeepHours(/^\d{1,3}$/.test(text) ? Number(text) : Number.NaN);
 }
 
-export const isKeepHours = (hours: number): boolean => Number.isInteger(hours) && hours >= 0 && hours <= mostKeepHours;
-
-export const keepHoursRejection = () =>
-  new Rejection("invalid", `The old key is kept for a whole number of hours from 0 to ${mostKeepHours}`);
+export function expectKeepHours(hours: number): number {
+  if (Number.isInteger(hours) && hours >= 0 && hours <= mostKeepHours) return hours;
+  throw new Rejection("invalid", `The old key is kept for a whole number of hours from 0 to ${mostKeepHours}`);
+}

@@ -3,17 +3,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import Papa from "papaparse";
-
-export interface LocalityRow {
-  readonly postalCode: string;
-  readonly suburb: string;
-  /** The city that the suburb is part of; otherwise the suburb itself. */
-  readonly city: string;
-  readonly state: string;
-  readonly stateName: string;
-  /** Has post-office boxes only. */
-  readonly poBox: boolean;
-}
+import type { LocalityRow } from "../../ports/localities.js";
 
 export interface CountryRow {
   readonly countryCode: string;

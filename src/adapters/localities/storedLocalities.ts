@@ -3,7 +3,8 @@ import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type LocalityRow, readLocalityFile } from "./localityFile.js";
+import type { LocalityRow } from "../../ports/localities.js";
+import { readLocalityFile } from "./localityFile.js";
 
 const bundled = ["AU", "US", "CA"];
 
@@ -32,33 +33,30 @@ interface Output {
   readonly handle: FileHandle;
   readonly hash: Hash;
   localities: number;
+  /** The lines that are yet to be written. */
+  text: string;
 }
 
 /** Converts a file to be loaded into one file per country in the stored format, in the caller's folder. */
 export async function prepareLocalities(source: string, folder: string): Promise<{ countries: StoredCountry[]; skipped: number }> {
   const outputs = new Map<string, Output>();
-  const outputFor = async (country: string): Promise<Output> => {
-    const known = outputs.get(country);
-    if (known) return known;
+  const create = async (country: string): Promise<Output> => {
     const path = join(folder, `${country}.tsv`);
-    const output = { path, handle: await open(path, "wx"), hash: createHash("sha256"), localities: 0 };
+    const output = { path, handle: await open(path, "wx"), hash: createHash("sha256"), localities: 0, text: "" };
     outputs.set(country, output);
     return output;
   };
   try {
     const { skipped } = await readLocalityFile(source, async (rows) => {
-      const texts = new Map<string, string[]>();
       for (const { countryCode, row } of rows) {
-        const lines = texts.get(countryCode);
-        if (lines) lines.push(storedLine(row));
-        else texts.set(countryCode, [storedLine(row)]);
+        const output = outputs.get(countryCode) ?? (await create(countryCode));
+        output.text += storedLine(row);
+        output.localities += 1;
       }
-      for (const [country, lines] of texts) {
-        const output = await outputFor(country);
-        const text = lines.join("");
-        await output.handle.write(text);
-        output.hash.update(text);
-        output.localities += lines.length;
+      for (const output of outputs.values()) {
+        await output.handle.write(output.text);
+        output.hash.update(output.text);
+        output.text = "";
       }
     });
     const countries = [...outputs].map(([country, { path, hash, localities }]) => ({

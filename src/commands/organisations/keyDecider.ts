@@ -1,7 +1,7 @@
 // The decider of an organisation's API keys, which are on the organisation's stream. A key has a secret, and for a while after a rotation
 // the one before it too.
 import { displayPrefix, hashApiKey, isApiKey, liveKeyPrefix } from "../../domain/apiKey.js";
-import { isKeepHours, keepHoursRejection } from "../../domain/keyRotation.js";
+import { expectKeepHours } from "../../domain/keyRotation.js";
 import { chosenScopes } from "../../domain/keyScopes.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -84,7 +84,7 @@ export function decide(command: KeyCommand, { organisationExists, keys }: KeysSt
     }
     case "rotate": {
       const { sha256, prefix, keepHours } = command;
-      if (!isKeepHours(keepHours)) throw keepHoursRejection();
+      expectKeepHours(keepHours);
       const key = findKey(command.given, keys, now);
       if (key.newest.sha256 === sha256) return [];
       expectRotatable(key, now);

@@ -7,7 +7,7 @@ import type { KnownImports } from "../models/importFacts.js";
 import type { Projection, ProjectionDeps } from "../projection.js";
 import { applyInTransaction, eventsPerBatch, isDuplicate } from "../running/applyBatch.js";
 import { type AppliedEvent, isSamePosition, lastPermanentIn, logIdIn, startAfter } from "../running/checkpoints.js";
-import { beginWithoutLimits } from "../running/locks.js";
+import { inTransaction } from "../running/locks.js";
 import { claimShadow, type ShadowSchema } from "./shadowSchema.js";
 
 /** The shadow tables, and how far they have come in the log. */
@@ -63,16 +63,13 @@ async function applyShadowBatch(shadow: Shadow, { until, inside, onProgress }: C
   const { client, schema, isWanted } = shadow;
   const { position } = batch;
   const events = isWanted ? batch.events.filter(isWanted) : batch.events;
-  if (!inside) await beginWithoutLimits(client);
-  try {
-    if (!inside) await claimShadow(client, shadow);
+  const apply = async () => {
     await client.query(`set local search_path to ${schema}, public`);
     await applyOnce(shadow, { ...batch, events });
-    await client.query(inside ? "set local search_path to default" : "commit");
-  } catch (error) {
-    if (!inside) await client.query("rollback");
-    throw error;
-  }
+    await client.query("set local search_path to default");
+  };
+  if (inside) await apply();
+  else await inTransaction(client, () => claimShadow(client, shadow).then(apply));
   shadow.reached = position;
   // `until` need not be the position of an event, so the next replay starts at one
   shadow.readUpTo = isSamePosition(until, position) ? (batch.events.at(-1)?.position ?? shadow.readUpTo) : position;

@@ -8,7 +8,7 @@ import { allProjections } from "../allProjections.js";
 import { catchUpImport } from "../importRow.js";
 import type { Projection } from "../projection.js";
 import { isSamePosition, latest, lockCheckpoints, placeCheckpoints } from "../running/checkpoints.js";
-import { beginWithoutLimits } from "../running/locks.js";
+import { inTransaction } from "../running/locks.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { claimShadow } from "./shadowSchema.js";
 import { type ShadowOptions, withShadow } from "./withShadow.js";
@@ -74,11 +74,10 @@ interface SwapOptions {
 
 const live = "public";
 
-async function swap(shadow: Shadow, options: SwapOptions): Promise<Comparison[]> {
+function swap(shadow: Shadow, options: SwapOptions): Promise<Comparison[]> {
   const { client, projections } = shadow;
   const names = projections.map(({ name }) => name);
-  await beginWithoutLimits(client);
-  try {
+  return inTransaction(client, async () => {
     await claimShadow(client, shadow);
     const checkpoints = await lockCheckpoints(client, names);
     await catchUp(shadow, { until: latest([...checkpoints.values()]), signal: options.signal, inside: true });
@@ -96,12 +95,8 @@ async function swap(shadow: Shadow, options: SwapOptions): Promise<Comparison[]>
     }
     await replaceTables(shadow);
     await placeCheckpoints(client, names, { ...shadow.reached, lastEvent: shadow.lastEvent, logId: shadow.logId });
-    await client.query("commit");
     return names.flatMap((name) => compared.get(name) ?? []);
-  } catch (error) {
-    await client.query("rollback");
-    throw error;
-  }
+  });
 }
 
 /** The command that appends writes the row too, so that it is there when the command returns. */

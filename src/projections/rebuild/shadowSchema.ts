@@ -2,7 +2,7 @@
 // it first.
 import type { PoolClient } from "pg";
 import { allProjections } from "../allProjections.js";
-import { beginWithoutLimits } from "../running/locks.js";
+import { inTransaction } from "../running/locks.js";
 
 /** What the tables are filled for, and their schema. A rebuild and an audit may run at the same time. */
 export const shadowSchemas = { rebuild: "waybill_rebuild", audit: "waybill_audit" } as const;
@@ -15,15 +15,14 @@ export interface ShadowSchema {
 }
 
 /** `migrations` make the tables. Without them the tables are as the live ones, which have to be there. */
-export async function createShadow(
+export function createShadow(
   client: PoolClient,
   purpose: ShadowPurpose,
   migrations: readonly string[] | undefined,
   tables: readonly string[],
 ): Promise<ShadowSchema> {
   const schema = shadowSchemas[purpose];
-  await beginWithoutLimits(client);
-  try {
+  return inTransaction(client, async () => {
     await client.query(`drop schema if exists ${schema} cascade; create schema ${schema}`);
     if (migrations) await migrateShadow(client, schema, migrations, tables);
     else {
@@ -31,12 +30,8 @@ export async function createShadow(
       await client.query(copied.join("; "));
     }
     const { rows } = await client.query<{ id: number }>("select $1::regnamespace::oid as id", [schema]);
-    await client.query("commit");
     return { schema, schemaId: rows[0]?.id ?? 0 };
-  } catch (error) {
-    await client.query("rollback");
-    throw error;
-  }
+  });
 }
 
 async function migrateShadow(client: PoolClient, schema: string, migrations: readonly string[], tables: readonly string[]): Promise<void> {

@@ -12,9 +12,21 @@ const standbyMs = 500;
 const noTimeLimits = `select set_config(name, '0', true) from pg_settings
   where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 
-/** Begins a transaction without time limits. */
-export async function beginWithoutLimits(client: ClientBase): Promise<void> {
+async function beginWithoutLimits(client: ClientBase): Promise<void> {
   await client.query(`begin; ${noTimeLimits}`);
+}
+
+/** What `work` does on the client, in a transaction without time limits. */
+export async function inTransaction<Result>(client: ClientBase, work: () => Promise<Result>): Promise<Result> {
+  await beginWithoutLimits(client);
+  try {
+    const result = await work();
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  }
 }
 
 /**

@@ -147,7 +147,7 @@ test("ten working endpoints among hundreds of dead ones get every event of six i
   const { claimed, looked } = await oneTurn("w-next");
   const places: Record<string, number> = {};
   for (const { url, slot } of claimed) {
-    const whose = `${url.startsWith(alive.url) ? "living" : "dead"} ${place}`;
+    const whose = `${url.startsWith(alive.url) ? "living" : "dead"} ${slot}`;
     places[whose] = (places[whose] ?? 0) + 1;
   }
   expect(places).toEqual({ "living first": 10, "living further": 30, "dead new": 100, "dead failing": 25 });

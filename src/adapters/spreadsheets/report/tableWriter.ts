@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
 import { constants } from "node:zlib";
 import { ZipFile } from "yazl";
-import type { ReportWriter, TableWriter, WallTime } from "../../../ports/spreadsheets.js";
+import type { ReportWriter, Spreadsheets, TableWriter, WallTime } from "../../../ports/spreadsheets.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
 import { isPlain, looksLikeFormula, storedCellText } from "./cellText.js";
 import { CELL_STYLES, partsOf, sheetEnd, sheetStart, xmlText } from "./workbookParts.js";
@@ -18,16 +18,12 @@ const CHARS_AT_ONCE = 64 * 1024;
 /** Beyond 4 GiB not every program opens a sheet. What remains is more than any row needs. */
 const MAX_SHEET_BYTES = 4 * 1024 ** 3 - 256 * 1024 ** 2;
 
-interface TableOptions {
-  readonly sheet: string;
-  readonly columns: readonly string[];
+type TableOptions = Parameters<Spreadsheets["createTableWriter"]>[1] & {
   /** Of the first columns. */
   readonly widths?: readonly number[];
-  readonly texts?: ReadonlySet<number>;
-  readonly subject?: string;
   /** What the sheet's last row says if rows did not fit. */
   readonly lastRow?: (leftOut: number) => readonly string[];
-}
+};
 
 type WorkbookCell = string | number | WallTime;
 
