@@ -24,15 +24,7 @@ export function addCommands(keys: Command): void {
   add("revoke", "make a key useless from the next request on, at every process").argument("<prefix>", prefix).action(command(revoke));
 }
 
-async function create({
-  org: organisationId,
-  ...options
-}: {
-  org: string;
-  name: string;
-  scopes?: string;
-  expires?: string;
-}): Promise<void> {
+async function create({ org: organisationId, ...options }: { org: string; name: string; scopes?: string; expires?: string }) {
   const scopes = options.scopes?.split(",").flatMap((text) => text.trim() || []);
   const wanted = { organisationId, name: options.name, scopes, expiresAt: endOf(options.expires) };
   const { key } = await withStores(({ organisations, origin }) => createKey(organisations, wanted, origin));

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { migrationStatements } from "../adapters/postgres/migrate.js";
+import { creatingStatements } from "../main/tables.js";
 import { allProjections } from "../projections/allProjections.js";
 import type { Projection } from "../projections/projection.js";
 import { type RebuildResult, rebuild } from "../projections/rebuild/rebuild.js";
@@ -39,7 +39,7 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
   const rebuilt = await withStores(async ({ pool, eventStore, logger, signal }) => {
     const progress = showProgress("rebuild");
     const stores = { pool, eventStore, logger, signal };
-    return rebuild({ ...stores, migrations: migrationStatements(), projections: chosen, onProgress: progress.update })
+    return rebuild({ ...stores, migrations: creatingStatements(), projections: chosen, onProgress: progress.update })
       .finally(progress.stop)
       .catch((error: unknown): never => {
         // The rebuild does not check the signal once its swap may be committed, so this error means that nothing was changed.

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { migrate, migrationStatements, missingTables, tableNames } from "../adapters/postgres/migrate.js";
 import { isFollowerPlaceLost, restartFollower } from "../commands/webhooks/deliveries.js";
 import { logStream } from "../events/streams.js";
+import { lookUpSecretsFunction } from "../http/api/auth/lookUpKeys.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore } from "../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../projections/allProjections.js";
@@ -16,6 +17,9 @@ interface Stores {
   readonly eventStore: EventStore;
 }
 
+const functions = [lookUpSecretsFunction];
+/** What creates the tables and the functions. */
+export const creatingStatements = (): string[] => [...migrationStatements(), ...functions];
 const filledTables = allProjections.flatMap(({ tables }) => tables);
 /** Each role looks, so that with three of them somebody does every few seconds. */
 const lookMs = 10_000;
@@ -25,6 +29,7 @@ export async function prepareTables({ pool, eventStore }: Stores, unanswered: "f
   await migrate(pool, {
     names: filledTables,
     logIsEmpty: () => isEmpty(eventStore, unanswered),
+    functions,
     onLost: async (client, lost) => isFollowerPlaceLost(lost) && restartFollower(client),
   });
 }
@@ -62,7 +67,7 @@ export const unfilledTables = (pool: Pool): Promise<readonly string[]> => missin
 /** For the projector. */
 export function tablesFromLog(stores: Stores): TableFilling {
   return {
-    migrations: migrationStatements(),
+    migrations: creatingStatements(),
     prepare: () => prepareTables(stores),
     missing: async () => {
       const missing = await unfilledTables(stores.pool);

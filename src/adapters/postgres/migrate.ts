@@ -17,6 +17,8 @@ const lock = 7_241_001; // any number that no other advisory lock of this databa
 export interface LogTables {
   readonly names: readonly string[];
   readonly logIsEmpty: () => Promise<boolean>;
+  /** Functions that the code calls, with their bodies between `$$`. */
+  readonly functions?: readonly string[];
   /** Called in the transaction that has created lost tables again. */
   readonly onLost?: (client: pg.PoolClient, names: readonly string[]) => Promise<unknown>;
 }
@@ -46,6 +48,7 @@ export async function migrate(pool: pg.Pool, filled: LogTables = { names: [], lo
       if (lost.length > 0) await filled.onLost?.(client, lost);
       if (stayAway) await client.query(`drop table if exists ${unfilled.map((name) => `public.${name}`).join(", ")}`);
     }
+    for (const text of filled.functions ?? []) await createFunction(client, text);
     await client.query("commit");
   } catch (error) {
     broken = error as Error;
@@ -53,6 +56,12 @@ export async function migrate(pool: pg.Pool, filled: LogTables = { names: [], lo
   } finally {
     client.release(broken);
   }
+}
+
+/** Most starts find it as it is, and need no right to change it. */
+async function createFunction(client: pg.PoolClient, text: string): Promise<void> {
+  const { rowCount } = await client.query("select from pg_proc where prosrc = $1", [text.split("$$")[1]]);
+  if (rowCount === 0) await client.query(text);
 }
 
 /** The tables of `names` that are not there. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { migrate, missingTables, tableNames } from "../../../src/adapters/postgres/migrate.js";
 import { transaction } from "../../../src/adapters/postgres/pool.js";
+import { lookUpSecretsFunction } from "../../../src/http/api/auth/lookUpKeys.js";
 import { createShell, insertOrganisation } from "../../support/shell.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
@@ -81,6 +82,21 @@ test("dropped tables are created again, those that a log fills only beside an em
   expect(await lost()).toEqual([]);
   expect((await pool.query("select look_up_secrets_json('{}', '{}') -> 'keys' as keys")).rows).toEqual([{ keys: [] }]);
   expect((await pool.query("select from pg_namespace where nspname = 'waybill_restore'")).rowCount).toBe(0);
+});
+
+test("a function of the code takes the place of another text", async () => {
+  const { pool, close } = await createTestDatabase();
+  onTestFinished(close);
+  const options = { names: [], logIsEmpty: async () => true, functions: [lookUpSecretsFunction] };
+  const row = async () => (await pool.query("select prosrc, xmin from pg_proc where proname = 'look_up_secrets_json'")).rows[0];
+  await pool.query(
+    "create or replace function look_up_secrets_json(hashes text[], counts integer[]) returns json language sql as 'select null::json'",
+  );
+  await migrate(pool, options);
+  const created = await row();
+  expect(lookUpSecretsFunction).toContain(`$$${created.prosrc}$$`);
+  await migrate(pool, options);
+  expect(await row()).toEqual(created); // it is not created once more
 });
 
 test("tables that are being filled do not stop the migrations of a new version", async () => {
