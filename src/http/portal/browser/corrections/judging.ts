@@ -40,7 +40,7 @@ export function judgeChanges(grid: Grid): () => void {
       const byRow = new Map(verdicts.map(({ row, verdict }) => [row, verdict]));
       for (const row of unchanged()) {
         const verdict = byRow.get(row.sent.row);
-        if (verdict !== undefined) sheet.judged(row, row.version, verdict);
+        if (verdict !== undefined) sheet.judged(row, verdict);
         else sheet.unjudged.delete(row);
       }
       sheet.closeRowsOf(importId, closed);
@@ -64,7 +64,7 @@ export function judgeChanges(grid: Grid): () => void {
 function nextBatch(sheet: Sheet): Row[] {
   const open = sheet.groups(sheet.unjudged).map((group) => group.filter(({ closure }) => closure === undefined));
   const isTooLarge = ({ length }: readonly Row[]) => length > rowsPerRequest;
-  for (const row of open.filter(isTooLarge).flat()) sheet.judged(row, row.version, { reason: tooManyLines, faulty: [] });
+  for (const row of open.filter(isTooLarge).flat()) sheet.judged(row, { reason: tooManyLines, faulty: [] });
   const fitting = open.filter((group) => group.length > 0 && !isTooLarge(group));
   return chunksOf(fitting, mostBytes)[0]?.flat() ?? [];
 }

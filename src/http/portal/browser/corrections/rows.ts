@@ -18,7 +18,8 @@ export interface Settings {
   readonly owner: string;
   readonly kind: "shipments" | "activities";
   readonly state: "open" | "submitted" | "corrected" | "dismissed";
-  readonly mayChange: boolean;
+  /** The rows are open, and the person may correct them. */
+  readonly editable: boolean;
   /** Rows of several imports are shown: each names its own. */
   readonly withFile: boolean;
   readonly columns: readonly Column[];
