@@ -1,10 +1,15 @@
 // The rows that the page has, their changes, and which of them go together.
-import type { Edits } from "./edits.js";
 import type { Change, ClosedRow, Row, RowClosure, SentRow, Verdict } from "./rows.js";
 
 export const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
 export type Sheet = ReturnType<typeof createSheet>;
+
+/** Where the rows' edits are kept (edits.ts). */
+interface KeptEdits {
+  readonly of: (key: string) => Readonly<Record<string, string>> | undefined;
+  readonly keep: (rows: Iterable<Row>) => void;
+}
 
 export const cellValue = ({ sent, changed }: Row, field: string): string => changed.get(field) ?? sent.values[field] ?? "";
 
@@ -20,7 +25,7 @@ const mostSteps = 100;
 
 export const isReady = (group: readonly Row[]): boolean => group.every(({ verdict, closure }) => verdict === null && closure === undefined);
 
-export function createSheet(kind: "shipments" | "activities", edits: Pick<Edits, "of" | "keep">) {
+export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) {
   const rows: Row[] = [];
   const byKey = new Map<string, Row>();
   /** Rows whose verdict is wanted. */

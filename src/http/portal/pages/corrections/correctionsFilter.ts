@@ -6,7 +6,7 @@ import { findImportRow } from "../../../../queries/imports/importView.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { type Query, withQuery } from "../../links.js";
-import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 
 export const correctionsPath = "/portal/corrections";
 
@@ -20,29 +20,24 @@ export interface Filter {
   readonly reasonKey: string | undefined;
 }
 
-export interface PageFilter {
-  readonly filter: Filter;
-  /** The reference of the import that the filter names. */
-  readonly reference: string | undefined;
-  /** Of all imports, or of the one that the filter names. */
-  readonly counts: () => Promise<Counts>;
-}
+/** How many rows there are in each state: of all imports, or of the one that the page's address names. */
+export const rowCounts = oncePerVisit(({ person, query }, { pool }: Pick<PortalDeps, "pool">) =>
+  countRejectedRows(person.organisationId, query["import"] || undefined, pool),
+);
 
-export async function filterIn({ query, person }: SignedInVisit, { pool }: Pick<PortalDeps, "pool">): Promise<PageFilter> {
-  const { organisationId } = person;
+/** The filter, and the reference of the import that it names. */
+export async function filterIn(visit: SignedInVisit, deps: Pick<PortalDeps, "pool">) {
+  const { query, person } = visit;
   const importId = query["import"] || undefined;
-  const found =
-    importId !== undefined && isUuid(importId) ? await findImportRow(organisationId, { kind: undefined, importId }, pool) : undefined;
+  const found = isUuid(importId ?? "")
+    ? await findImportRow(person.organisationId, { kind: undefined, importId: importId ?? "" }, deps.pool)
+    : undefined;
   if (importId !== undefined && !found) throw noImport();
-  let counted: Promise<Counts> | undefined;
-  const counts = () => {
-    counted ??= countRejectedRows(organisationId, importId, pool);
-    return counted;
-  };
   const state = groupStates.find((each) => each === query["state"]) ?? "open";
   const reasonKey = /^[0-9a-f]{32}$/.test(query["reason"] ?? "") ? query["reason"] : undefined;
-  const kind = found?.kind ?? importKinds.find((each) => each === query["kind"]) ?? kindWithRows(state, await counts());
-  return { filter: { kind, state, importId, reasonKey }, reference: found?.sourceDetails, counts };
+  const kind = found?.kind ?? importKinds.find((each) => each === query["kind"]) ?? kindWithRows(state, await rowCounts(visit, deps));
+  const filter: Filter = { kind, state, importId, reasonKey };
+  return { filter, reference: found?.sourceDetails };
 }
 
 const kindWithRows = (state: GroupState, { shipments, activities }: Counts): ImportKind =>

@@ -55,10 +55,10 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
       </div>
       <div class="grid-outcome" data-outcome />
       <div class="grid-frame" data-frame>
-        <FirstRows visit={visit} filter={filter} columns={columns} rows={rows} />
+        <FirstRows filter={filter} columns={columns} rows={rows} />
       </div>
       <noscript>
-        <PlainForm visit={visit} filter={filter} rows={rows} />
+        <PlainForm filter={filter} rows={rows} />
       </noscript>
       <p class="row-problem" data-problem />
       {settings.editable ? <SetForm columns={columns} /> : null}
