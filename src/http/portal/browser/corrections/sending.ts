@@ -3,7 +3,7 @@
 import { ask as askPerson } from "../dialog.js";
 import { element } from "../element.js";
 import { changesOf, changesTable, count } from "./changes.js";
-import { chunksOf, correctionOf } from "./judging.js";
+import { correctionOf, requestsOf } from "./judging.js";
 import { importText, type Row, type RowClosure, rowStatus } from "./rows.js";
 import { askServer, askServerAgain, isPassing, RequestRefused } from "./server.js";
 import { isReady, type Sheet } from "./sheet.js";
@@ -27,7 +27,7 @@ async function sendRows(
 ): Promise<Sent> {
   const [sent, faults]: [Row[], Set<string>] = [[], new Set()];
   let taken = 0;
-  const waiting = chunksOf(groups, mostBytes);
+  const waiting = requestsOf(groups, mostBytes);
   for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
     const rows = chunk.flat();
     const importId = rows[0]?.sent.importId ?? "";

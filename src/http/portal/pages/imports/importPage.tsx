@@ -1,7 +1,6 @@
 // The page of one import: what became of it, from the tables and from its stream, and the button that cancels it.
 
 import { cancelImport } from "../../../../commands/imports/endImport.js";
-import type { ImportColumns } from "../../../../events/importEvents.js";
 import { requestedEvent } from "../../../../events/importLayout.js";
 import { importReversals } from "../../../../queries/imports/importReversals.js";
 import { type ReadImport, requireImport } from "../../../../queries/imports/importStatus.js";
@@ -109,8 +108,10 @@ async function presentImport(visit: SignedInVisit, view: ImportView, deps: Porta
 async function importDetails(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const earlier = view.sameFileAs === null ? undefined : await earlierPush(organisationId, view.sameFileAs, deps);
-  const columns = view.source === "file" ? await columnsOf(deps, view.importId) : undefined;
-  const nameOf = columns && (await principalNames(organisationId, deps.pool));
+  const requested = view.source === "file" ? requestedEvent(deps.eventStore, view.importId) : Promise.resolve(undefined);
+  // None for a file with our own headings, and where the event store does not answer.
+  const columns = (await answerInTime(requested, longestMs, "the first event of an import").catch(() => undefined))?.data.columns;
+  const nameOf = await principalNames(organisationId, deps.pool);
   return (
     <>
       <p class="under-heading">
@@ -123,15 +124,9 @@ async function importDetails(visit: SignedInVisit, view: ImportView, deps: Porta
           The same file as <PushInWords earlier={earlier} />.
         </p>
       ) : null}
-      {columns && nameOf ? <ColumnsOfImport kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
+      {columns ? <ColumnsOfImport kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
     </>
   );
-}
-
-/** Undefined for a file with our own headings, and where the event store does not answer. */
-async function columnsOf({ eventStore }: PortalDeps, importId: string): Promise<ImportColumns | undefined> {
-  const requested = answerInTime(requestedEvent(eventStore, importId), longestMs, "the first event of an import");
-  return (await requested.catch(() => undefined))?.data.columns;
 }
 
 /** The import that the page's address names. */
@@ -155,10 +150,11 @@ function CancelQuestion({ view }: { view: ImportView }) {
 
 export const cancelForm = defineForm(importPage, { below: "/cancel", access: "operate" }, async (visit, _, deps) => {
   const { view } = await importOf(visit, deps);
+  const { importId } = view;
   const { organisationId, by } = visit.person;
   const now = await deps.organisations.now();
-  await cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
-  return withNotice(importPath(view.importId), `${shownReference(view)} cancelled.`);
+  await cancelImport(deps, { organisationId, importId, by, requestId: visit.requestId, now });
+  return withNotice(importPath(importId), `${shownReference(view)} cancelled.`);
 });
 
 const longestMs = 4_000;
