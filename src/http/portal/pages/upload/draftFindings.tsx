@@ -26,7 +26,7 @@ export function DraftFindings({ draft: { fileId, kind, checked }, found, isRepor
     ["Rows rejected", rejected],
   ];
   if (shipments !== null) figures.push(["New shipments", shipments - replaced], ["Shipments replaced", replaced]);
-  const wasSent = checked?.sent !== undefined;
+  const wasSent = checked.sent !== undefined;
   return (
     <Panel id="found" title="Checked" class="found">
       {wasSent ? null : (

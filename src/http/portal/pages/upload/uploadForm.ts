@@ -16,6 +16,7 @@ import { receiveFormFile } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
 import { reportedImport } from "./drafts.js";
+import { orImportMade } from "./recordDraft.js";
 import { recognise, uploadPage } from "./uploadPage.js";
 import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
 
@@ -83,7 +84,7 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, { act, upload, e
     if (!draft) throw new TooBusy(notKept); // twenty others came at once
     const hasMoreSheets = (header.otherSheets?.length ?? 0) > 0;
     const atWork = { visit, deps, draft: { ...draft, kind, checked }, copy: { path, folder }, say, signal };
-    return workOnDraft(atWork, { act, hasMoreSheets });
+    return orImportMade(atWork, () => workOnDraft(atWork, { act, hasMoreSheets }));
   };
   return { tooSlow: tooSlow[act], work: (say, signal) => work(say, signal).finally(end) };
 }
