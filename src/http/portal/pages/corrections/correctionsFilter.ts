@@ -1,10 +1,11 @@
 // src/http/portal/pages/corrections: the page of rejected rows, what its grid asks for, and its forms for browsers without scripts.
-import { noImport } from "../../../../domain/rejection.js";
+import { noImport, Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { groupItems } from "../../groupItems.js";
 import { type Query, withQuery } from "../../links.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 
@@ -42,6 +43,18 @@ export async function filterIn(visit: SignedInVisit, deps: Pick<PortalDeps, "poo
 
 const kindWithRows = (state: GroupState, { shipments, activities }: Counts): ImportKind =>
   !hasRows(shipments[state]) && hasRows(activities[state]) ? "activities" : "shipments";
+
+/** `<import id>:<row>,<row>` as the boxes of a table name rows: the rows of each import, each once. */
+export function rowsByImport(chosen: readonly string[]): [importId: string, rows: number[]][] {
+  const named = chosen.flatMap((each) => {
+    const [importId = "", numbers = ""] = each.split(":");
+    return numbers.split(",").map((text) => ({ importId, row: /^\d{1,10}$/.test(text) ? Number(text) : 0 }));
+  });
+  if (named.some(({ importId, row }) => !isUuid(importId) || row < 1 || row > 2_147_483_647))
+    throw new Rejection("invalid", "The form does not name rows. Go back and select them again");
+  const groups = groupItems(named, ({ importId }) => importId);
+  return [...groups].map(([importId, rows]) => [importId, [...new Set(rows.map(({ row }) => row))]]);
+}
 
 export const hasRows = ({ rows, atLeast }: OpenRowCount): boolean => rows > 0 || atLeast;
 

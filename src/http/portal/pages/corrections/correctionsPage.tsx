@@ -1,13 +1,11 @@
 import { Rejection } from "../../../../domain/rejection.js";
-import { isUuid } from "../../../../domain/uuid.js";
-import { groupItems } from "../../groupItems.js";
 import { defineForm, definePage, withNotice } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
 import { EmptyState } from "../../shell/panel.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath, shownReference } from "../imports/importStatus.js";
 import { changeRows } from "./correctionAnswers.js";
-import { correctionsPath, type Filter, filterIn, hasRows, rowCounts } from "./correctionsFilter.js";
+import { correctionsPath, type Filter, filterIn, hasRows, rowCounts, rowsByImport } from "./correctionsFilter.js";
 import { GridFrame } from "./gridFrame.js";
 import { Choices, Reasons, readGroups } from "./rowChoices.js";
 import { gridColumns, shownRows } from "./shownRows.js";
@@ -57,26 +55,12 @@ const emptyTitles: Readonly<Record<Filter["state"], string>> = {
   dismissed: "No dismissed rows",
 };
 
-/** `<import id>:<row>,<row>`, once for each shipment or activity that is chosen. */
-function chosenRows(chosen: readonly string[]) {
-  if (chosen.length === 0) throw new Rejection("invalid", "Select at least one row");
-  const named = chosen.flatMap((each) => {
-    const [importId = "", numbers = ""] = each.split(":");
-    return numbers.split(",").map((text) => ({ importId, row: /^\d{1,10}$/.test(text) ? Number(text) : 0 }));
-  });
-  if (named.some(({ importId, row }) => !isUuid(importId) || row < 1 || row > 2_147_483_647))
-    throw new Rejection("invalid", "The form does not name rows");
-  return groupItems(named, ({ importId }) => importId);
-}
-
 const stateForm = (what: "dismiss" | "reopen", outcome: string) =>
   defineForm(correctionsPage, { below: `/${what}`, access: "operate" }, async (visit, fields, deps) => {
-    let count = 0;
-    for (const [importId, named] of chosenRows(fields.all("rows"))) {
-      const rows = [...new Set(named.map(({ row }) => row))];
-      await changeRows(what, visit, deps, { importId, rows, note: fields.get("note") });
-      count += rows.length;
-    }
+    const chosen = rowsByImport(fields.all("rows"));
+    if (chosen.length === 0) throw new Rejection("invalid", "Select at least one row");
+    for (const [importId, rows] of chosen) await changeRows(what, visit, deps, { importId, rows, note: fields.get("note") });
+    const count = chosen.flatMap(([, rows]) => rows).length;
     const back = fields.get("back");
     return withNotice(back.startsWith(`${correctionsPath}?`) ? back : correctionsPath, `${countInWords(count, "row")} ${outcome}.`);
   });

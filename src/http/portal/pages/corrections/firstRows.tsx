@@ -3,7 +3,7 @@
 import type { Page } from "../../../../queries/page.js";
 import { type Column, columnClass, neededColumns, rowStatus, usedFields } from "../../browser/corrections/rows.js";
 import { Field, Form } from "../../shell/form.js";
-import { countInWords } from "../../shell/formats.js";
+import { clipped, countInWords } from "../../shell/formats.js";
 import { Link, useVisit } from "../../shell/link.js";
 import { Pager } from "../../shell/panel.js";
 import { historyPath, importPath } from "../imports/importStatus.js";
@@ -17,8 +17,6 @@ interface Props {
 
 /** Lines of shipments, of which one may have hundreds. */
 const mostRows = 250;
-const longestText = 200;
-const clipped = (text: string) => (text.length > longestText ? `${text.slice(0, longestText)}...` : text);
 
 const formId = "chosen-rows";
 const changes: Readonly<Partial<Record<Filter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };

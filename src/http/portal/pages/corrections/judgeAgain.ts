@@ -14,23 +14,17 @@ import { type ShownRow, shownRows } from "./shownRows.js";
 /** Where the judging of each kind begins; a kind without a place begins with the latest import. */
 export type StartPlaces = Readonly<Partial<Record<ImportKind, string>>>;
 
-export interface JudgedRows {
-  readonly kind: ImportKind;
-  readonly judged: readonly ShownRow[];
-  /** Whole shipments, or activities, that would be accepted now. */
-  readonly accepted: readonly (readonly ShownRow[])[];
-  /** Where the next ones begin; null where all were judged. */
-  readonly next: string | null;
-}
-
 const atOnce = 250;
 /** Shipments or activities of each kind that one page judges. */
 export const mostJudged = 1_000;
 
-export const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, places: StartPlaces): Promise<JudgedRows[]> =>
+export const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, places: StartPlaces) =>
   Promise.all(importKinds.map((kind) => judgeKind(visit, deps, kind, places[kind])));
 
-async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKind, from: string | undefined): Promise<JudgedRows> {
+export type JudgedRows = Awaited<ReturnType<typeof judgeKind>>;
+
+/** `accepted`: whole shipments, or activities, that would be accepted now. `next`: where the next ones begin; null where all were judged. */
+async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKind, from: string | undefined) {
   const filter = { kind, state: "open", importId: undefined, reasonKey: undefined } as const;
   const judged: ShownRow[] = [];
   let next: string | null = from ?? null;
@@ -48,21 +42,16 @@ async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKin
 const isAccepted = (group: readonly ShownRow[]): boolean =>
   group.length <= limits.rowsPerCorrection && group.every(({ today }) => today === null);
 
-export interface SubmissionResult {
-  readonly rows: number;
-  readonly imports: number;
-  /** Rows that somebody else has taken meanwhile. */
-  readonly taken: number;
-  /** Rows that were not sent, and why. */
-  readonly left: number;
-  readonly because: string | undefined;
-}
-
 /** The most imports that one submission becomes, however many places are free in the queue. */
 const mostImports = 20;
 
-/** Judges again, since others may have changed something, and sends what is accepted: an import for each import, and for each 500 rows of it. */
-export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string): Promise<SubmissionResult> {
+export type SubmissionResult = Awaited<ReturnType<typeof submitAccepted>>;
+
+/**
+ * Judges again, since others may have changed something, and sends what is accepted: an import for each import, and for each 500 rows of it.
+ * `taken`: rows that somebody else has taken meanwhile. `left`: rows that were not sent, `because` of that.
+ */
+export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string) {
   const found = await judgeOpenRows(visit, deps, places);
   const batches = found.flatMap(({ accepted }) => chunksOf(accepted, ({ importId }) => importId).map((groups) => groups.flat()));
   const free = await freePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);

@@ -5,7 +5,7 @@ import { groupItems } from "../../groupItems.js";
 import { withQuery } from "../../links.js";
 import { defineForm, definePage } from "../../pageDefinition.js";
 import { Form } from "../../shell/form.js";
-import { countInWords } from "../../shell/formats.js";
+import { clipped, countInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
@@ -91,13 +91,12 @@ function reasonsOf(found: readonly JudgedRows[]): ReasonCount[] {
 }
 
 const mostReasons = 50;
-const longestReason = 200;
 
 const columns: readonly Column<ReasonCount>[] = [
   {
     heading: "Rejected for",
     names: true,
-    cell: ({ reason }) => (reason.length > longestReason ? `${reason.slice(0, longestReason)}...` : reason),
+    value: ({ reason }) => clipped(reason),
   },
   { heading: "Kind", cell: ({ kind }) => <Link to={correctionsPathOf({ kind, state: "open" })}>{kindNames[kind]}</Link> },
   { heading: "Rows", number: true, value: ({ rows }) => rows },

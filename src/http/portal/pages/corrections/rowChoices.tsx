@@ -7,7 +7,7 @@ import { type GroupState, groupStates, type RejectionGroup, rejectionGroups } fr
 import { groupItems } from "../../groupItems.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
-import { countInWords } from "../../shell/formats.js";
+import { clipped, countInWords } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Amount } from "../../shell/values.js";
 import { kindNames } from "../imports/importStatus.js";
@@ -131,7 +131,6 @@ interface ReasonsProps {
 
 /** Reasons that stand side by side; the others are one step further. */
 const shownReasons = 10;
-const longest = 200;
 
 /** One for each reason, the most frequent first. */
 export function Reasons({ filter, reasons, more }: ReasonsProps) {
@@ -143,7 +142,7 @@ export function Reasons({ filter, reasons, more }: ReasonsProps) {
     <CountedLink
       to={{ ...filter, reasonKey: key || undefined }}
       isCurrent={key === (reasonKey ?? "")}
-      label={<span class="chip-name">{name.length > longest ? `${name.slice(0, longest)}...` : name}</span>}
+      label={<span class="chip-name">{clipped(name)}</span>}
       count={{ rows, atLeast: more }}
       title={name}
       data-reason={key}

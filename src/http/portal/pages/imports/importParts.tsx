@@ -11,7 +11,7 @@ import type { RejectedRow } from "../../../../queries/rejectedRows/rejectedRows.
 import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import { withQuery } from "../../links.js";
-import { countInWords, groupDigits } from "../../shell/formats.js";
+import { clipped, countInWords, groupDigits } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Badge, type Fact, Facts, Pager, Panel, type State } from "../../shell/panel.js";
 import { Bars } from "../../shell/plot.js";
@@ -79,7 +79,7 @@ const rejectedColumns = ({ importId, kind }: ImportView): readonly Column<Reject
     heading: "Reason",
     cell: ({ error }) => (
       <span class="reason">
-        <Sentence text={short(error, longestReason)} />
+        <Sentence text={clipped(error, longestReason)} />
       </span>
     ),
   },
@@ -97,8 +97,8 @@ function Values({ data, kind }: { readonly data: unknown; readonly kind: ImportK
   const given = Object.entries((data ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "" && value !== null);
   if (given.length === 0) return <span class="muted">none given</span>;
   const factOf = ([name, value]: [string, unknown]): Fact => [
-    short(headings.get(name) ?? name, longestValue),
-    short(typeof value === "string" ? value : JSON.stringify(value), longestValue),
+    clipped(headings.get(name) ?? name, longestValue),
+    clipped(typeof value === "string" ? value : JSON.stringify(value), longestValue),
   ];
   return (
     <div>
@@ -107,8 +107,6 @@ function Values({ data, kind }: { readonly data: unknown; readonly kind: ImportK
     </div>
   );
 }
-
-const short = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest)}...` : text);
 
 /** The history has all of them. */
 export const shownReversals = 25;
