@@ -2,15 +2,11 @@
 
 import { cancelImport } from "../../../../commands/imports/endImport.js";
 import { requestedEvent } from "../../../../events/importLayout.js";
-import { importReversals } from "../../../../queries/imports/importReversals.js";
 import { type ReadImport, requireImport } from "../../../../queries/imports/importStatus.js";
 import { importTimeline } from "../../../../queries/imports/importTimeline.js";
-import { correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
-import { listRejectedRows } from "../../../../queries/rejectedRows/rejectedRows.js";
-import { countRejectedRows } from "../../../../queries/rejectedRows/rejectionGroups.js";
-import { rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
 import { withQuery } from "../../links.js";
@@ -30,10 +26,10 @@ import { Badge, EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { Amount, ShortId } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
-import { ReasonsPlot, RejectedRows, Reversals, shownReversals } from "./importParts.js";
-import { importPath, importsPath, isUnfinished, livePath, rejectedSoFar, shownReference, statusBadge } from "./importStatus.js";
+import { reasonsPart, rejectedPart, reversalsPart } from "./importParts.js";
+import { importPath, importsPath, isUnfinished, livePath, shownReference, statusBadge } from "./importStatus.js";
 import { earlierPush, PushInWords } from "./sameFile.js";
-import { StatusPart } from "./statusPart.js";
+import { statusPart } from "./statusPart.js";
 import { Timeline } from "./timeline.js";
 
 export const importPage = definePage(`${importsPath}/{importId}`, "look", async (visit, deps) => {
@@ -73,36 +69,21 @@ export const importStream = defineAnswer(`${livePath}/{importId}`, "look", async
   return liveAnswer(visit, deps, watchedName.import(view.importId));
 });
 
-const rowsPerPage = 25;
 /** The time for reading the history. After it the page is shown without the history. */
 const historyMs = 1_500;
 
 async function presentImport(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
-  const { pool, eventStore, signingSecret: secret } = deps;
+  const { pool, eventStore } = deps;
   const { organisationId } = visit.person;
-  const { importId, kind } = view;
-  const cursor = visit.query["cursor"] || undefined;
-  const completed = view.status === "completed";
-  const hasRejected = rejectedSoFar(view) > 0 || cursor !== undefined;
-  const [steps, nameOf, reasons, rejected, correcting, reversals, states] = await Promise.all([
+  const nameOf = await principalNames(organisationId, pool);
+  const [status, reversals, steps, reasons, rejected] = await Promise.all([
+    statusPart(visit, view, deps),
+    reversalsPart(organisationId, view, nameOf, pool),
     answerInTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
-    principalNames(organisationId, pool),
-    // While the import runs they would be counted later than the count beside them.
-    hasRejected && !isUnfinished(view) ? rejectionReasons(organisationId, view, pool) : undefined,
-    hasRejected ? listRejectedRows(organisationId, { kind, importId }, { limit: rowsPerPage, cursor, secret }, pool) : undefined,
-    completed ? correctingImports(organisationId, importId, pool) : [],
-    view.reversed ? importReversals(organisationId, importId, { after: undefined, count: shownReversals + 1 }, pool) : [],
-    completed && view.counts.failed > 0 ? countRejectedRows(organisationId, importId, pool) : undefined,
+    reasonsPart(organisationId, view, pool),
+    rejectedPart(visit, view, deps),
   ]);
-  return (
-    <>
-      <StatusPart visit={visit} view={view} states={states?.[kind]} correcting={correcting} />
-      <Reversals view={view} reversals={reversals} nameOf={nameOf} />
-      <Timeline view={view} steps={steps} nameOf={nameOf} />
-      {reasons ? <ReasonsPlot found={reasons} rejected={rejectedSoFar(view)} /> : null}
-      {rejected ? <RejectedRows view={view} page={rejected} cursor={cursor} /> : null}
-    </>
-  );
+  return [status, reversals, <Timeline view={view} steps={steps} nameOf={nameOf} />, reasons, rejected];
 }
 
 async function importDetails(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
@@ -192,7 +173,7 @@ async function pastImport(visit: SignedInVisit, view: ImportView, asOf: Date, de
           ]}
         />
       </Panel>
-      <Timeline view={{ ...view, cancelling: false }} steps={steps.filter(({ recordedAt }) => recordedAt <= asOf)} nameOf={nameOf} />
+      <Timeline view={{ cancelling: false }} steps={steps.filter(({ recordedAt }) => recordedAt <= asOf)} nameOf={nameOf} />
     </>
   );
 }
