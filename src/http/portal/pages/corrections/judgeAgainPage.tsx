@@ -125,7 +125,7 @@ function inWords({ rows, imports, taken, left, because }: SubmissionResult): str
   return [
     rows === 0
       ? "No rows were submitted: they are no longer open, or would still be rejected."
-      : `${countInWords(rows, "row", "rows")} submitted in ${countInWords(imports, "new import", "new imports")}. They leave this list as the import runs.`,
+      : `${countInWords(rows, "row")} submitted in ${countInWords(imports, "new import")}. They leave this list as the import runs.`,
     taken > 0 &&
       `${countInWords(taken, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`,
     left > 0 && `${countInWords(left, "row is", "rows are")} not submitted and still open. ${because}.`,

@@ -149,5 +149,5 @@ function whatInWords({ all, rows }: ImportReversal): string {
   if (all || rows === null) return "Everything that was left";
   const shown = rangesInWords(rows.slice(0, shownRanges)).replaceAll(",", ", ");
   const more = rows.length - shownRanges;
-  return `${rows.length === 1 && rows[0]?.[0] === rows[0]?.[1] ? "Row" : "Rows"} ${shown}${more > 0 ? ` and ${countInWords(more, "more range", "more ranges")}` : ""}`;
+  return `${rows.length === 1 && rows[0]?.[0] === rows[0]?.[1] ? "Row" : "Rows"} ${shown}${more > 0 ? ` and ${countInWords(more, "more range")}` : ""}`;
 }

@@ -142,9 +142,9 @@ function corrections({ correctionOf }: ImportView, correcting: readonly Correcti
   if (correctionOf) {
     const { importId, rows, reason } = correctionOf;
     const why = reason === undefined ? "" : `: ${reason}`;
-    facts.push(["Corrects", [countInWords(rows.length, "row", "rows"), " of ", link(importId, "an earlier import"), why]]);
+    facts.push(["Corrects", [countInWords(rows.length, "row"), " of ", link(importId, "an earlier import"), why]]);
   }
-  const parts = correcting.map((each) => [link(each.importId, shownReference(each)), ` (${countInWords(each.rows, "row", "rows")})`]);
+  const parts = correcting.map((each) => [link(each.importId, shownReference(each)), ` (${countInWords(each.rows, "row")})`]);
   if (parts.length > 0) facts.push(["Corrected by", withCommas(parts)]);
   return facts;
 }

@@ -128,7 +128,7 @@ function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalo
 const nameOfSource = ({ kind, headings }: ColumnsSource) => ({ kind, headings: headingsKey(headings.map(({ heading }) => heading)) });
 
 function About({ source: { draft, headings, kind } }: { source: ColumnsSource }) {
-  const count = countInWords(headings.length, "column", "columns");
+  const count = countInWords(headings.length, "column");
   return draft ? (
     <p>
       <strong>{draft.file.name}</strong> ({kindNames[kind].toLowerCase()}) has {count}. Choose a field for each of them. Nothing is recorded
