@@ -48,7 +48,7 @@ export interface PageContent extends PageHead {
   /** The answer's status; 200 by default. */
   readonly status?: number;
   /** Seconds for the header Retry-After. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** Shown above the page instead of an earlier form's notice. */
   readonly notice?: Notice;
   /** The page's own scripts besides those of every page, by their names in `browser`, such as `upload.js`. */
@@ -61,6 +61,17 @@ export interface FormResult {
   readonly notice?: Notice;
   /** Whose the notice is (`ownerOf`), where the form has ended the session or opened another one. */
   readonly owner?: string;
+}
+
+/** Thrown by a form that is shown again, as after a Rejection, and has a status that no Rejection has. */
+export class FormRefusal extends Error {
+  constructor(
+    message: string,
+    readonly status: 401 | 429,
+    readonly retryAfter?: number,
+  ) {
+    super(message);
+  }
 }
 
 /** A line of the answer to a script, which reads it while it comes. */

@@ -15,21 +15,21 @@ import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, with
 import { answerInLines, waitForWork, wantsLines } from "./lines.js";
 import { createLinks } from "./links.js";
 import { createOpenPages } from "./live/openPages.js";
-import { createNotices } from "./notices.js";
-import type {
-  AnswerDefinition,
-  FieldFault,
-  FormDefinition,
-  FormResult,
-  PageContent,
-  PageDefinition,
-  PortalDeps,
-  PortalOptions,
-  Visit,
+import {
+  type AnswerDefinition,
+  type FieldFault,
+  type FormDefinition,
+  FormRefusal,
+  type FormResult,
+  type PageContent,
+  type PageDefinition,
+  type PortalDeps,
+  type PortalOptions,
+  type Visit,
 } from "./pageDefinition.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { answers, forms, pages } from "./pages/list.js";
-import { sessionCookie } from "./sessions/cookies.js";
+import { noticeCookie, sessionCookie } from "./sessions/cookies.js";
 import { ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
 import { bodyBounds, ensureFromOwnPage, expectAccess, ownerOf, readingOf, refusalPage, type Serving, visitBy, visitOf } from "./visits.js";
@@ -53,7 +53,6 @@ export function createPortal(options: PortalOptions, { withBody, uploads, closin
     uploads,
     links,
     assets,
-    notices: createNotices(options.signingSecret, links),
     sessionOf: (c) => answerInTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session"),
   };
   /** The page for an error that was thrown before a page was reached. */
@@ -137,14 +136,18 @@ async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields,
     return answerInLines(visit, deps, async (say, signal) => ({ goTo: serving.links.to((await work(say, signal)).goTo) }));
   } catch (error) {
     if (wantsLines(c)) throw error;
-    if (!(error instanceof Rejection)) return errorPage(visit, error, deps.logger);
+    if (!(error instanceof Rejection || error instanceof FormRefusal)) return errorPage(visit, error, deps.logger);
     // What a person can put right stands above the form, which keeps what they wrote.
-    const notice = { kind: "error" as const, lines: error.details ?? [error.message] };
+    const { details = [error.message], ...answer } =
+      error instanceof Rejection
+        ? { details: error.details, status: answerTable[error.code].status }
+        : { status: error.status, retryAfter: error.retryAfter };
+    const notice = { kind: "error" as const, lines: details };
     const fault = faultIn(form, notice.lines);
     const again = { ...visit, submitted: withoutPasswords(fields), ...(fault ? { fault, notice: undefined } : { notice }) };
     const shown = await form.page.show(again, deps).catch((failed: unknown) => errorPage(visit, failed, deps.logger));
     if (shown instanceof Response) return shown;
-    return respond(again, "goTo" in shown ? { ...shown, notice } : { ...shown, status: answerTable[error.code].status }, serving);
+    return respond(again, "goTo" in shown ? { ...shown, notice } : { ...shown, ...answer }, serving);
   }
 }
 
@@ -153,14 +156,14 @@ function faultIn({ faults = {} }: FormDefinition<Visit>, [line = "", ...more]: r
   return field === undefined || more.length > 0 ? undefined : { field, line };
 }
 
-function respond(visit: Visit, result: PageContent | FormResult, { links, notices }: Serving): Response {
+function respond(visit: Visit, result: PageContent | FormResult, { deps, links }: Serving): Response {
   const { context: c, person } = visit;
   if ("goTo" in result) {
     const { goTo, notice, owner = ownerOf(person) } = result;
-    if (notice) c.header("set-cookie", notices.leave(notice, owner), { append: true });
+    if (notice) noticeCookie(deps, owner).write(c, notice);
     return redirect(c, /^https?:/.test(goTo) ? goTo : links.to(goTo), c.req.method === "GET" ? 302 : 303);
   }
-  if (visit.notice) c.header("set-cookie", notices.gone, { append: true });
+  if (visit.notice) noticeCookie(deps, ownerOf(person)).clear(c);
   return pageResponse(visit, result, result.retryAfter === undefined ? {} : { "retry-after": String(result.retryAfter) });
 }
 

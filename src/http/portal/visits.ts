@@ -12,9 +12,9 @@ import type { AppEnv } from "../server/requestFrame.js";
 import type { readAssets } from "./assets.js";
 import { noFields } from "./fields.js";
 import type { Links } from "./links.js";
-import type { createNotices } from "./notices.js";
 import type { Access, PortalDeps, Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
+import { noticeCookie } from "./sessions/cookies.js";
 import { ensureOwnForm, maskToken } from "./sessions/sameOrigin.js";
 
 /** What serving a request needs besides the request. */
@@ -24,7 +24,6 @@ export interface Serving {
   readonly uploads: Places;
   readonly links: Links;
   readonly assets: ReturnType<typeof readAssets>;
-  readonly notices: ReturnType<typeof createNotices>;
   readonly sessionOf: (c: Context<AppEnv>) => Promise<Session | undefined>;
 }
 
@@ -68,7 +67,7 @@ export async function visitOf(c: Context<AppEnv>, access: Access, serving: Servi
 }
 
 export function visitBy(c: Context<AppEnv>, person: Session | undefined, access: Access, serving: Serving): Visit {
-  const { links, assets, notices } = serving;
+  const { deps, links, assets } = serving;
   return {
     path: c.req.path,
     params: c.req.param() as Record<string, string>,
@@ -83,7 +82,7 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
     formToken: person ? maskToken(person.formToken) : "",
     links,
     assets,
-    notice: notices.read(c.req.header("cookie"), ownerOf(person)),
+    notice: noticeCookie(deps, ownerOf(person)).read(c),
     submitted: noFields,
   };
 }

@@ -54,8 +54,6 @@ export interface FormView {
   readonly file: OrganisationFile;
   /** The version that the form is made from. */
   readonly version: number;
-  /** What was typed, where the form is shown again. */
-  readonly typed: Fields | undefined;
 }
 
 interface CatalogueForm {
@@ -94,8 +92,7 @@ async function formView(visit: SignedInVisit, deps: PortalDeps): Promise<FormVie
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
   const given = numberIn(visit.submitted.get("version"));
   const madeFrom = given > 0 && given < catalogueVersion ? await catalogueAt(visit.person.organisationId, given, deps.pool) : undefined;
-  const typed = visit.submitted.get("version") === "" ? undefined : visit.submitted;
-  return madeFrom ? { visit, file: madeFrom, version: given, typed } : { visit, file: catalogue.file, version: catalogueVersion, typed };
+  return madeFrom ? { visit, file: madeFrom, version: given } : { visit, file: catalogue.file, version: catalogueVersion };
 }
 
 /** The number of a version; 0 for anything else. */

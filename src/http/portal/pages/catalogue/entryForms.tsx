@@ -73,10 +73,10 @@ const entryForm = ({ path, fields, subjectIn, begin, lead }: EntryForm) =>
     faults: fieldFaults(fields),
     title: ({ visit, file }) => subjectIn(visit, file).title,
     body: (view) => {
-      const { visit, file, typed } = view;
+      const { visit, file } = view;
       const { place, caption, to, back, removal } = subjectIn(visit, file);
       const values = (valueAt(file, place) ?? begin?.(visit)) as Values | undefined;
-      const hidden = { back: typed ? typed.get("back") : (visit.query["back"] ?? "") };
+      const hidden = { back: visit.submitted.get("back") || visit.query["back"] };
       return (
         <FormBody {...{ view, fields, values, to, back, hidden }} title={caption}>
           {removal ? <Tick label={`Remove this ${removal.noun}`} name="remove" value="on" /> : null}

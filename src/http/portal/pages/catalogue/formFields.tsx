@@ -27,7 +27,7 @@ interface FormBodyProps {
 export const FormBody = ({ view, to, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
   <Panel id="entry" title={title}>
     <Form to={to} hidden={{ version: String(view.version), ...hidden }} submit="Show changes" cancel={back}>
-      <Inputs file={view.file} fields={fields} values={values} typed={view.typed} />
+      <Inputs file={view.file} fields={fields} values={values} />
       {children}
     </Form>
   </Panel>
@@ -40,8 +40,6 @@ interface InputsProps {
   readonly file: OrganisationFile;
   readonly fields: readonly CatalogueField[];
   readonly values: Values;
-  /** What was typed, where the form is shown again. */
-  readonly typed: Fields | undefined;
   /** Before the names of the inputs: that of the group they belong to. */
   readonly prefix?: string;
   /** None of them has to be filled in, since their group may be left empty. */
@@ -56,16 +54,16 @@ const Inputs = (props: InputsProps): ReturnType<typeof Field> => (
   </>
 );
 
-function Input({ field, value, file, typed, prefix = "", isOptional }: InputsProps & { field: CatalogueField; value: unknown }) {
+function Input({ field, value, file, prefix = "", isOptional }: InputsProps & { field: CatalogueField; value: unknown }) {
   const { key, kind, label, hint, refers, options, words, whenEmpty, longest } = field;
   const name = `${prefix}${key}`;
-  const text = typed ? typed.get(name) : textOf(value);
+  const text = textOf(value);
   const required = whenEmpty === "required" && !isOptional;
   const entries = refers ? file[refers].map((entry) => ({ value: idOf(entry), label: nameOfEntry(entry) })) : [];
   const empty = { value: "", label: whenEmpty === "required" ? "Choose one" : "None" };
   switch (kind) {
     case "flag":
-      return <Tick label={label} name={name} value="on" checked={typed ? text !== "" : value === true} />;
+      return <Tick label={label} name={name} value="on" checked={value === true} />;
     case "choice": {
       const choices = options.map((option) => ({ value: option, label: words?.[option] ?? option }));
       return <Choice label={label} name={name} options={isOptional ? [{ value: "", label: "-" }, ...choices] : choices} value={text} />;
@@ -74,7 +72,7 @@ function Input({ field, value, file, typed, prefix = "", isOptional }: InputsPro
       return <Choice label={label} name={name} options={[empty, ...entries]} value={text} />;
     case "references":
       return (
-        <Ticks legend={label} name={name} options={entries} ticked={typed ? tickedIn(typed, name) : ((value ?? []) as string[])}>
+        <Ticks legend={label} name={name} options={entries} ticked={(value ?? []) as string[]}>
           {entries.length === 0 ? <p class="hint">The catalogue has no {label.toLowerCase()}.</p> : null}
         </Ticks>
       );
@@ -86,7 +84,7 @@ function Input({ field, value, file, typed, prefix = "", isOptional }: InputsPro
           {hint ? <p class="hint">{hint}</p> : null}
           <div class="stacked">
             <Inputs
-              {...{ file, typed, prefix: `${name}.`, isOptional: whenEmpty !== "required" }}
+              {...{ file, prefix: `${name}.`, isOptional: whenEmpty !== "required" }}
               fields={simple(field.fields)}
               values={(value ?? {}) as Values}
             />

@@ -216,7 +216,7 @@ interface ReverseFormProps {
   readonly hasCorrections: boolean;
 }
 
-function ReverseForm({ visit: { query, submitted }, view, reversed, isLeft, hasCorrections }: ReverseFormProps) {
+function ReverseForm({ visit: { query }, view, reversed, isLeft, hasCorrections }: ReverseFormProps) {
   const { rows, shipment } = query;
   const path = importPath(view.importId);
   const label = `Reverse ${isLeft && reversed > 0 ? unitsOf(view, reversed) : "these rows"}`;
@@ -225,13 +225,7 @@ function ReverseForm({ visit: { query, submitted }, view, reversed, isLeft, hasC
       <Form to={withQuery(reversePath(view.importId), { rows, shipment })} submit={label} cancel={path} isDangerous>
         <ReasonField hint="Everybody who opens the import can see this." />
         {hasCorrections ? (
-          <Tick
-            label="Reverse these corrections as well"
-            name="corrections"
-            value="reverse"
-            checked={submitted.get("corrections") === "reverse" || !isLeft}
-            required={!isLeft}
-          />
+          <Tick label="Reverse these corrections as well" name="corrections" value="reverse" checked={!isLeft} required={!isLeft} />
         ) : null}
       </Form>
     </Panel>
