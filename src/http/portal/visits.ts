@@ -3,29 +3,16 @@ import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
 import { may } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { Places } from "../../places.js";
 import { type ReadingRequest, readPatienceMs } from "../server/answerInTime.js";
 import { Problem } from "../server/problem.js";
-import type { BodyBounds, WithBody } from "../server/readBody.js";
+import type { BodyBounds } from "../server/readBody.js";
 import { receiveUpload, type Upload } from "../server/receiveUpload.js";
 import type { AppEnv } from "../server/requestFrame.js";
-import type { readAssets } from "./assets.js";
 import { noFields } from "./fields.js";
-import type { Links } from "./links.js";
 import type { Access, PortalDeps, Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
 import { noticeCookie } from "./sessions/cookies.js";
 import { ensureOwnForm, maskToken } from "./sessions/sameOrigin.js";
-
-/** What serving a request needs besides the request. */
-export interface Serving {
-  readonly deps: PortalDeps;
-  readonly withBody: WithBody;
-  readonly uploads: Places;
-  readonly links: Links;
-  readonly assets: ReturnType<typeof readAssets>;
-  readonly sessionOf: (c: Context<AppEnv>) => Promise<Session | undefined>;
-}
 
 /** The owner of notices and forms where no member is signed in. */
 export const ownerOf = (person: Session | undefined): string => person?.formToken ?? "signed out";
@@ -62,12 +49,12 @@ export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly
 }
 
 /** `access`: that of the page, form or answer which is requested. */
-export async function visitOf(c: Context<AppEnv>, access: Access, serving: Serving): Promise<Visit> {
-  return visitBy(c, await serving.sessionOf(c), access, serving);
+export async function visitOf(c: Context<AppEnv>, access: Access, deps: PortalDeps): Promise<Visit> {
+  return visitBy(c, await deps.sessionOf(c), access, deps);
 }
 
-export function visitBy(c: Context<AppEnv>, person: Session | undefined, access: Access, serving: Serving): Visit {
-  const { deps, links, assets } = serving;
+export function visitBy(c: Context<AppEnv>, person: Session | undefined, access: Access, deps: PortalDeps): Visit {
+  const { links, assets } = deps;
   return {
     path: c.req.path,
     params: c.req.param() as Record<string, string>,
@@ -77,7 +64,7 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
     person,
     may: (needed: Access) => needed === "anyone" || (person !== undefined && may(person.role, needed)),
     stillAllowed: async () => {
-      if (access !== "anyone") expectAccess(await visitOf(c, access, serving), access);
+      if (access !== "anyone") expectAccess(await visitOf(c, access, deps), access);
     },
     formToken: person ? maskToken(person.formToken) : "",
     links,

@@ -1,22 +1,17 @@
 // The lanes of a rate card: a table whose cells are edited in place, with the columns of the file of lanes.
 import { priceInWords } from "../../../../domain/catalogue/fields.js";
 import { laneCells, laneColumns, mostBreaks, mostBreaksIn } from "../../../../domain/catalogue/laneTable.js";
-import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
+import type { RateCard } from "../../../../domain/catalogue/schema.js";
 import { mostFields } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
+import type { Visit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Button, Field, Form } from "../../shell/form.js";
+import { useVisit } from "../../shell/link.js";
 import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
+import type { PresentCatalogue } from "../customers.js";
 import { entryPath } from "./addresses.js";
-
-interface LanesProps {
-  readonly visit: SignedInVisit;
-  readonly version: number;
-  readonly card: RateCard;
-  readonly file: OrganisationFile;
-}
 
 /** A row of the table. `place`: the index of the lane on the card; empty for a lane that is added. */
 interface Row {
@@ -30,7 +25,8 @@ const fieldsBesideCells = 2;
 /** Of the form, beside its rows: token, version, percent, button. */
 const fieldsBesideRows = 10;
 
-export function Lanes({ visit, version, card, file }: LanesProps) {
+export function Lanes({ view: { catalogueVersion, file }, card }: { view: PresentCatalogue; card: RateCard }) {
+  const visit = useVisit();
   const { query, submitted } = visit;
   const search = (query["zone"] ?? "").trim().slice(0, 100);
   const isEnd = (end: string) => end.toLowerCase() === search.toLowerCase();
@@ -54,7 +50,7 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
         <Form
           to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })}
           id="lane-form"
-          hidden={{ version: submitted.get("version") || String(version) }}
+          hidden={{ version: submitted.get("version") || String(catalogueVersion) }}
         >
           <div class="lane-scroll">
             <Table caption="Lanes" columns={[choice, ...columns]} rows={typedRows(visit, names) ?? [...recorded, ...blank]} />
@@ -88,7 +84,7 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
 const blank = Array.from({ length: 3 }, (): Row => ({ place: "", cells: [], isChosen: false }));
 
 /** What was typed, where the form is shown again. */
-function typedRows({ submitted }: SignedInVisit, columns: readonly string[]): readonly Row[] | undefined {
+function typedRows({ submitted }: Visit, columns: readonly string[]): readonly Row[] | undefined {
   const places = submitted.all("place");
   if (places.length === 0) return undefined;
   const chosen = new Set(submitted.all("chosen"));
