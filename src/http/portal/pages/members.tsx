@@ -21,7 +21,7 @@ const membersList = listPage<MemberSummary>({
   of: ["member", "members"],
   caption: "Members of the organisation",
   action: (visit) => (isInviting(visit) ? null : <ButtonLink to={withQuery(membersPath, { invite: "member" })} label="Invite member" />),
-  query: async (visit, _, { pool }) => ({ items: await listMembers(visit.person.organisationId, pool), nextCursor: null }),
+  readRows: async (visit, _, { pool }) => ({ items: await listMembers(visit.person.organisationId, pool), nextCursor: null }),
   columns: (visit) => columns(visit),
   muted: ({ status }) => status === "removed",
   above: (visit, _, rows) => (

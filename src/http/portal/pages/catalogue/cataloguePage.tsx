@@ -18,7 +18,7 @@ export const catalogueList = listPage<addresses.Entry>({
   path: addresses.cataloguePath,
   access: "look",
   title: "Catalogue",
-  of: (visit) => [sectionNames[sectionIn(visit)].noun, pluralOf(sectionIn(visit))],
+  of: (visit) => addresses.namesOf(sectionIn(visit)),
   caption: "Entries of the catalogue",
   kept: ["list"],
   action: (visit) => {
@@ -44,7 +44,7 @@ export const catalogueList = listPage<addresses.Entry>({
     };
   },
   filters: () => [{ name: "search", label: "Find", kind: "text", maxlength: 100 }],
-  query: async (visit, _, deps) => {
+  readRows: async (visit, _, deps) => {
     const [view, section] = [await presentCatalogue(visit, deps), sectionIn(visit)];
     const words = (visit.query["search"] ?? "").trim().slice(0, 100).toLowerCase().split(/\s+/);
     const textOf = searchTextOf(view, section);

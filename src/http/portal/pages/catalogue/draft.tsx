@@ -16,6 +16,7 @@ import { catalogueVersionsBetween } from "../../../../queries/organisations/cata
 import { catalogueAt, presentCatalogueOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerTable } from "../../../server/problem.js";
 import type { Fields } from "../../fields.js";
+import { withQuery } from "../../links.js";
 import {
   defineForm,
   definePage,
@@ -173,7 +174,7 @@ async function showDraft(visit: SignedInVisit, deps: PortalDeps, draftId: string
   const { draft, current, version, file, conflicts } = await draftOnNewest(visit, deps, draftId, []);
   const all = catalogueDifferences(current, file);
   const removed = all.filter(({ kind }) => kind === "removed").length;
-  const { rows, pager } = pageInMemory(visit, all, { of: "changes", path: applyPath, query: { draft: draftId } });
+  const { rows, pager } = pageInMemory(visit, all, { of: ["change", "changes"], path: withQuery(applyPath, { draft: draftId }) });
   const others = version > draft.madeFrom ? await changedMeanwhile(visit, deps, draft.madeFrom, version) : "";
   const body = (
     <>

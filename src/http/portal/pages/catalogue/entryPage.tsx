@@ -17,7 +17,7 @@ import * as addresses from "./addresses.js";
 import { columnOf, EntryLinks, entryColumns, Validity } from "./entryColumns.js";
 import { Lanes } from "./laneTable.js";
 
-const { addPath, capitalised, entryPath, listPath, nameOfEntry, partLists, partPath, pluralOf, sectionNames } = addresses;
+const { addPath, capitalised, entryPath, listPath, nameOfEntry, namesOf, partLists, partPath, pluralOf, sectionNames } = addresses;
 type Entry = addresses.Entry;
 
 const entryPage = (section: Section) =>
@@ -131,8 +131,8 @@ function PartTable({ view, list, ownerId, entries, found = entries, children }: 
   const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
   const columns: Column<object>[] = fields.map((field, index) => ({ ...columnOf(view, field), names: index === 0 }));
   const mayChange = visit.may("catalogue");
-  const query = { search: visit.query["search"] };
-  const { rows, pager } = pageInMemory(visit, found, { of: `${noun}s`, path: entryPath(section, ownerId), query });
+  const path = withQuery(entryPath(section, ownerId), { search: visit.query["search"] });
+  const { rows, pager } = pageInMemory(visit, found, { of: [noun, `${noun}s`], path });
   if (mayChange)
     columns.push({
       heading: "Change",
@@ -210,7 +210,7 @@ function UsedBy({ view, section, id }: { view: PresentCatalogue; section: Sectio
     <>
       {uses.map(({ section: user, entries }) => {
         const title = capitalised(pluralOf(user));
-        const { rows, pager } = pageInMemory(useVisit(), entries, { of: pluralOf(user), path: entryPath(section, id), name: user });
+        const { rows, pager } = pageInMemory(useVisit(), entries, { of: namesOf(user), path: entryPath(section, id), name: user });
         return (
           <Panel id={user} title={title}>
             <Table caption={`${title} that use it`} columns={entryColumns(view, user)} rows={rows} />

@@ -36,7 +36,12 @@ export function Lanes({ view: { catalogueVersion, file }, card }: { view: Presen
   const mayChange = visit.may("catalogue");
   const most = laneColumns(Math.min(mostBreaks, mostBreaksIn(card.lanes) + 1)).length + fieldsBesideCells;
   const size = Math.min(50, Math.floor((mostFields - fieldsBesideRows) / most) - blank.length);
-  const { rows, pager } = pageInMemory(visit, found, { of: "lanes", path, query: { zone: search }, name: "lane", size });
+  const { rows, pager } = pageInMemory(visit, found, {
+    of: ["lane", "lanes"],
+    path: withQuery(path, { zone: search }),
+    name: "lane",
+    size,
+  });
   const names = laneColumns(Math.min(mostBreaks, mostBreaksIn(rows.map(({ lane }) => lane)) + (mayChange ? 1 : 0)));
   const recorded = rows.map(({ lane, place }): Row => ({ place: String(place), cells: laneCells(lane), isChosen: false }));
   const columns = names.map((name, index) => laneColumn(name, index, mayChange));

@@ -22,7 +22,7 @@ const keysList = listPage<KeySummary>({
   of: ["key", "keys"],
   caption: "API keys, oldest first",
   action: (visit) => (isCreating(visit) ? null : <ButtonLink to={withQuery(path, { create: "key" })} label="Create key" />),
-  query: async (visit, _, { pool }) => ({ items: await listKeys(visit.person.organisationId, pool), nextCursor: null }),
+  readRows: async (visit, _, { pool }) => ({ items: await listKeys(visit.person.organisationId, pool), nextCursor: null }),
   columns: async (visit, { pool }) => keyColumns(visit, await principalNames(visit.person.organisationId, pool)),
   muted: (key) => !isUsable(key),
   above: (visit, _, keys) => (

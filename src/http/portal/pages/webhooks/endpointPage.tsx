@@ -57,7 +57,7 @@ export const endpointList = listPage<DeliverySummary>({
   heading: "Deliveries",
   scripts: ["live.js"],
   head: async (visit, deps) => ({ title: (await current(visit, deps)).endpoint.url }),
-  query: async (visit, { limit, cursor = "" }, deps) => {
+  readRows: async (visit, { limit, cursor = "" }, deps) => {
     const { endpointId } = (await current(visit, deps)).endpoint;
     const before = /^\d{1,18}$/.test(cursor) ? { before: cursor } : {};
     const found = await listDeliveries(visit.person.organisationId, endpointId, { limit: limit + 1, ...before }, deps.pool);

@@ -19,7 +19,7 @@ const webhooksList = listPage<WebhookSummary>({
   of: ["endpoint", "endpoints"],
   caption: "Endpoints, oldest first",
   action: (visit) => (isAdding(visit) ? null : <ButtonLink to={withQuery(webhooksPath, { add: "endpoint" })} label="Add endpoint" />),
-  query: async (visit, _, { pool }) => ({ items: await listWebhooks(visit.person.organisationId, pool), nextCursor: null }),
+  readRows: async (visit, _, { pool }) => ({ items: await listWebhooks(visit.person.organisationId, pool), nextCursor: null }),
   columns: () => columns,
   above: (visit) => (isAdding(visit) ? <NewEndpoint /> : null),
   empty: () => (
