@@ -29,9 +29,9 @@ import {
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { answers, forms, pages } from "./pages/list.js";
 import { noticeCookie, sessionCookie } from "./sessions/cookies.js";
-import { ensureSameOrigin } from "./sessions/sameOrigin.js";
+import { ensureOwnPage, ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
-import { bodyBounds, ensureFromOwnPage, expectAccess, ownerOf, readingOf, refusalPage, visitBy, visitOf } from "./visits.js";
+import { bodyBounds, expectAccess, ownerOf, readingOf, refusalPage, visitBy, visitOf } from "./visits.js";
 
 /** Every page and form, for the app to put beside the API's routes. */
 export function createPortal(options: PortalOptions, { closing = new AbortController().signal, ...frame }: PortalFrame) {
@@ -94,7 +94,7 @@ async function showPage(c: Context<AppEnv>, page: PageDefinition<Visit>, deps: P
 
 async function takeForm(c: Context<AppEnv>, form: FormDefinition<Visit>, deps: PortalDeps): Promise<Response> {
   const { withBody, uploads } = deps;
-  ensureSameOrigin({ header: (name) => c.req.header(name), publicUrl: deps.publicUrl });
+  ensureSameOrigin(c, deps.publicUrl);
   requireFormType(c.req.header("content-type"), form.body === "upload" ? "multipart/form-data" : undefined);
   const visit = await visitOf(c, form.access, deps);
   if (wantsLines(c)) expectAccess(visit, form.access);
@@ -104,7 +104,7 @@ async function takeForm(c: Context<AppEnv>, form: FormDefinition<Visit>, deps: P
   return withBody(c.req.raw, bodyBounds(visit, form.mostBytes ?? maxFormBytes), async (bytes) => {
     const fields = parseFields(bytes);
     // The sign-in form belongs to no session yet; it may come from a tab that was opened before.
-    if (visit.person && form.access !== "anyone") ensureFromOwnPage(visit, deps, fields.get("token"));
+    if (visit.person && form.access !== "anyone") ensureOwnPage(c, deps.publicUrl, visit.person.formToken, fields.get("token"));
     return submit(form, visit, fields, deps);
   });
 }
@@ -171,7 +171,7 @@ async function post({ access, body, answer }: AnswerDefinition<Visit>, visit: Vi
   const { context: c, person } = visit;
   const { withBody, uploads } = deps;
   expectAccess(visit, access);
-  ensureFromOwnPage(visit, deps);
+  ensureOwnPage(c, deps.publicUrl, person?.formToken);
   if (body === undefined) return answer(visit, deps, undefined);
   if (body === "upload") return uploads.within(person?.organisationId ?? "", () => answer(visit, deps, undefined));
   requireJson(c.req.raw.headers);

@@ -12,7 +12,7 @@ import { noFields } from "./fields.js";
 import type { Access, PortalDeps, Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
 import { noticeCookie } from "./sessions/cookies.js";
-import { ensureOwnForm, maskToken } from "./sessions/sameOrigin.js";
+import { ensureOwnPage, maskToken } from "./sessions/sameOrigin.js";
 
 /** The owner of notices and forms where no member is signed in. */
 export const ownerOf = (person: Session | undefined): string => person?.formToken ?? "signed out";
@@ -31,20 +31,13 @@ export const readingOf = ({ context, person }: Visit, what: string): ReadingRequ
   what,
 });
 
-/** Throws for a form or a script's request that did not come from a page of the visitor's session. */
-export const ensureFromOwnPage = (
-  { context: c, person }: Visit,
-  { publicUrl }: Pick<PortalDeps, "publicUrl">,
-  given = c.req.header("x-form-token"),
-): void => ensureOwnForm({ header: (name) => c.req.header(name), publicUrl, formToken: person?.formToken ?? "", given });
-
 /** The file of a form, which is sent by a browser or by a page's script. The token is checked before the file. The caller removes the folder. */
 export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly string[] = []): Promise<Upload> {
-  const { context: c, stillAllowed } = visit;
+  const { context: c, person, stillAllowed } = visit;
   const incoming = c.env?.incoming;
   if (!incoming) throw new Error("an upload needs a socket");
   const beforeFile = (sent: ReadonlyMap<string, string>) =>
-    ensureFromOwnPage(visit, deps, c.req.header("x-form-token") ?? sent.get("token"));
+    ensureOwnPage(c, deps.publicUrl, person?.formToken, c.req.header("x-form-token") ?? sent.get("token"));
   return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, stillAllowed });
 }
 

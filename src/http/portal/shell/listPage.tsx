@@ -181,12 +181,13 @@ async function downloadList<Row>(list: List<Row>, format: Format, visit: SignedI
   if (format === "json") {
     const pieces = async function* () {
       let before = "[\n";
-      for await (const { columns, rows } of inBatches())
-        for (const row of rows) {
-          yield `${before}${JSON.stringify(Object.fromEntries(columns.map(({ key, value }) => [key, inJson(value(row))])))}`;
-          before = ",\n";
-        }
-      yield before === "[\n" ? "[]\n" : "\n]\n";
+      for await (const { columns, rows } of inBatches()) {
+        const texts = rows.map((row) => JSON.stringify(Object.fromEntries(columns.map(({ key, value }) => [key, inJson(value(row))]))));
+        if (texts.length === 0) continue;
+        yield Buffer.from(before + texts.join(",\n"));
+        before = ",\n";
+      }
+      yield Buffer.from(before === "[\n" ? "[]\n" : "\n]\n");
     };
     return download(visit, deps.downloads, { name: `${name}.json`, contentType: "application/json", pieces });
   }

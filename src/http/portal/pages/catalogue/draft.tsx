@@ -33,7 +33,7 @@ import { countInWords, timeInWords } from "../../shell/formats.js";
 import { ButtonLink } from "../../shell/link.js";
 import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
-import { presentCatalogue } from "../customers.js";
+import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import { applyPath, cataloguePath } from "./addresses.js";
 import { changesInWords, differenceColumns } from "./versionsPage.js";
 
@@ -49,29 +49,21 @@ export interface Edit {
   readonly own?: string;
 }
 
-/** What a form's page is made of. */
-export interface FormView {
-  readonly visit: SignedInVisit;
-  readonly file: OrganisationFile;
-  /** The version that the form is made from. */
-  readonly version: number;
-}
-
 interface CatalogueForm {
   readonly path: string;
-  readonly title: (view: FormView) => string;
-  readonly body: (view: FormView) => Child;
+  readonly title: (visit: SignedInVisit, file: OrganisationFile) => string;
+  readonly body: (visit: SignedInVisit, view: PresentCatalogue) => Child;
   readonly edit: (fields: Fields, file: OrganisationFile, visit: SignedInVisit) => Edit;
   readonly faults?: NonNullable<FormDefinition["faults"]>;
 }
 
-/** The page of a form and the form itself, at one address. A form that is shown again stays one of the version that it was made from. */
+/** The page of a form and the form itself, at one address. */
 export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm): { page: PageDefinition; form: FormDefinition } {
-  const shown = definePage(path, "catalogue", async (visit, deps) => {
-    const view = await formView(visit, deps);
-    return { title: title(view), body: body(view) };
+  const page = definePage(path, "catalogue", async (visit, deps) => {
+    const view = await presentCatalogue(visit, deps);
+    return { title: title(visit, view.file), body: body(visit, view) };
   });
-  return { page: shown, form: editForm(path, shown, edit, faults) };
+  return { page, form: editForm(path, page, edit, faults) };
 }
 
 /** A form that changes the catalogue, on a page that shows something else too. */
@@ -88,13 +80,6 @@ export const editForm = (path: string, page: PageDefinition, edit: CatalogueForm
     return keepDraft(visit, deps, { version, base }, edit(fields, base, visit));
   },
 });
-
-async function formView(visit: SignedInVisit, deps: PortalDeps): Promise<FormView> {
-  const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
-  const given = numberIn(visit.submitted.get("version"));
-  const madeFrom = given > 0 && given < catalogueVersion ? await catalogueAt(visit.person.organisationId, given, deps.pool) : undefined;
-  return madeFrom ? { visit, file: madeFrom, version: given } : { visit, file: catalogue.file, version: catalogueVersion };
-}
 
 /** The number of a version; 0 for anything else. */
 const numberIn = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);

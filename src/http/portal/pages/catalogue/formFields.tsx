@@ -6,15 +6,17 @@ import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import type { Fields } from "../../fields.js";
 import type { Query } from "../../links.js";
+import type { Visit } from "../../pageDefinition.js";
 import { Choice, Field, Form, listIn, Tick, Ticks, tickedIn } from "../../shell/form.js";
+import { useVisit } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
+import type { PresentCatalogue } from "../customers.js";
 import { nameOfEntry } from "./addresses.js";
-import type { FormView } from "./draft.js";
 
 export type Values = Readonly<Record<string, unknown>>;
 
 interface FormBodyProps {
-  readonly view: FormView;
+  readonly view: PresentCatalogue;
   readonly to: string;
   readonly title: string;
   readonly fields?: readonly CatalogueField[];
@@ -24,9 +26,13 @@ interface FormBodyProps {
   readonly children?: Child;
 }
 
+/** The version that a form is made from. One that is shown again stays a form of the same version. */
+export const madeFrom = ({ submitted }: Visit, { catalogueVersion }: PresentCatalogue): string =>
+  submitted.get("version") || String(catalogueVersion);
+
 export const FormBody = ({ view, to, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
   <Panel id="entry" title={title}>
-    <Form to={to} hidden={{ version: String(view.version), ...hidden }} submit="Show changes" cancel={back}>
+    <Form to={to} hidden={{ version: madeFrom(useVisit(), view), ...hidden }} submit="Show changes" cancel={back}>
       <Inputs file={view.file} fields={fields} values={values} />
       {children}
     </Form>

@@ -12,6 +12,7 @@ import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import type { PresentCatalogue } from "../customers.js";
 import { entryPath } from "./addresses.js";
+import { madeFrom } from "./formFields.js";
 
 /** A row of the table. `place`: the index of the lane on the card; empty for a lane that is added. */
 interface Row {
@@ -25,9 +26,9 @@ const fieldsBesideCells = 2;
 /** Of the form, beside its rows: token, version, percent, button. */
 const fieldsBesideRows = 10;
 
-export function Lanes({ view: { catalogueVersion, file }, card }: { view: PresentCatalogue; card: RateCard }) {
+export function Lanes({ view, card }: { view: PresentCatalogue; card: RateCard }) {
   const visit = useVisit();
-  const { query, submitted } = visit;
+  const { query } = visit;
   const search = (query["zone"] ?? "").trim().slice(0, 100);
   const isEnd = (end: string) => end.toLowerCase() === search.toLowerCase();
   const placed = card.lanes.map((lane, place) => ({ lane, place }));
@@ -46,7 +47,7 @@ export function Lanes({ view: { catalogueVersion, file }, card }: { view: Presen
   const recorded = rows.map(({ lane, place }): Row => ({ place: String(place), cells: laneCells(lane), isChosen: false }));
   const columns = names.map((name, index) => laneColumn(name, index, mayChange));
   const empty = <EmptyState title="No lanes match this zone" />;
-  const zones = file.zoneMaps.find(({ id }) => id === card.zoneMapId)?.zones ?? [];
+  const zones = view.file.zoneMaps.find(({ id }) => id === card.zoneMapId)?.zones ?? [];
   const zoneChip = { name: "zone", label: "Zone at either end", kind: "text", maxlength: 64 } as const;
   return (
     <Panel id="lanes" title="Lanes">
@@ -55,7 +56,7 @@ export function Lanes({ view: { catalogueVersion, file }, card }: { view: Presen
         <Form
           to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })}
           id="lane-form"
-          hidden={{ version: submitted.get("version") || String(catalogueVersion) }}
+          hidden={{ version: madeFrom(visit, view) }}
         >
           <div class="lane-scroll">
             <Table caption="Lanes" columns={[choice, ...columns]} rows={typedRows(visit, names) ?? [...recorded, ...blank]} />
