@@ -28,10 +28,10 @@ import {
 } from "./pageDefinition.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { answers, forms, pages } from "./pages/list.js";
-import { noticeCookie, sessionCookie } from "./sessions/cookies.js";
+import { sessionCookie } from "./sessions/cookies.js";
 import { ensureOwnPage, ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
-import { bodyBounds, expectAccess, ownerOf, readingOf, refusalPage, visitBy, visitOf } from "./visits.js";
+import { bodyBounds, expectAccess, noticeCookie, ownerOf, readingOf, refusalPage, visitBy, visitOf } from "./visits.js";
 
 /** Every page and form, for the app to put beside the API's routes. */
 export function createPortal(options: PortalOptions, { closing = new AbortController().signal, ...frame }: PortalFrame) {

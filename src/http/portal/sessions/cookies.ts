@@ -6,7 +6,6 @@ import type { Pool } from "pg";
 import { z } from "zod";
 import { type NamelessMember, sessionLimits, takeOnce, takeOnceMinutes } from "../../../commands/members/sessions.js";
 import { hashToken, makeToken } from "../../../domain/members.js";
-import type { Notice } from "../pageDefinition.js";
 import { openSealed, sealValue } from "./sealedValues.js";
 import type { SignInWay } from "./signInLog.js";
 
@@ -51,7 +50,7 @@ interface SigningDeps {
 const expiryOf = (name: CookieName) => new Date(Date.now() + secondsOf[name] * 1000);
 
 /** A cookie whose value only this service can read or make. */
-function sealedCookie<Value>(
+export function sealedCookie<Value>(
   { publicUrl, signingSecret }: SigningDeps,
   name: CookieName,
   { purpose, shape }: { readonly purpose: string; readonly shape: z.ZodType<Value> },
@@ -74,19 +73,6 @@ const begunSignOn = z.object({ state: z.string(), nonce: z.string(), codeVerifie
 
 export const singleSignOnCookie = (deps: SigningDeps) =>
   sealedCookie(deps, "waybill_sso", { purpose: "single sign-on", shape: begunSignOn });
-
-const noticeShape = z.object({
-  kind: z.enum(["done", "error"]),
-  lines: z.array(z.string()),
-  once: z.object({ title: z.string(), text: z.string(), copyLabel: z.string() }).optional(),
-}) as z.ZodType<Notice>;
-
-/**
- * What a form has to say on the page it leads to: sealed in a cookie, since that page may come from another process, and a new key must
- * stand in no table. It belongs to one session and is read once.
- */
-export const noticeCookie = (deps: SigningDeps, owner: string) =>
-  sealedCookie(deps, "waybill_notice", { purpose: `notice of ${owner}`, shape: noticeShape });
 
 const mostMembers = 10;
 const knownMembers = z.object({ browser: z.string(), memberIds: z.array(z.uuid()) });
