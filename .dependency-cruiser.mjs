@@ -1,4 +1,4 @@
-// The folder boundaries, made from boundaries.json: a file may import its own room and what its room's row allows. A file whose folder
+// The folder boundaries, made from boundaries.json: a file may import its own folder and what its folder's row allows. A file whose folder
 // has no row may import nothing, so that a new folder is guarded from its first file.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,28 +8,28 @@ const swc = createRequire(import.meta.url)("@swc/core");
 const parseFile = swc.parseFileSync;
 swc.parseFileSync = (file, options) => parseFile(file, { ...options, tsx: file.endsWith(".tsx") });
 
-const { rooms, vendors } = JSON.parse(readFileSync(new URL("./boundaries.json", import.meta.url), "utf8"));
+const { folders, vendors } = JSON.parse(readFileSync(new URL("./boundaries.json", import.meta.url), "utf8"));
 const escaped = (path) => path.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 const within = (path) => (path.endsWith(".ts") ? `^${escaped(path)}$` : `^${escaped(path)}/`);
-/** Rooms inside a room have rows of their own. */
-const inner = (room) => rooms.filter(({ room: other }) => other.startsWith(`${room}/`)).map(({ room: other }) => within(other));
+/** Folders inside a folder have rows of their own. */
+const inner = (folder) => folders.filter(({ folder: other }) => other.startsWith(`${folder}/`)).map(({ folder: other }) => within(other));
 
-const roomRules = rooms
+const folderRules = folders
   .filter(({ mayImport }) => !mayImport.includes("*"))
-  .map(({ room, mayImport }) => ({
-    name: `${room} imports only what its row allows`,
+  .map(({ folder, mayImport }) => ({
+    name: `${folder} imports only what its row allows`,
     severity: "error",
-    from: { path: within(room), pathNot: inner(room) },
+    from: { path: within(folder), pathNot: inner(folder) },
     to: {
       path: "^src/",
-      // Its own room and the allowed ones; a room inside another is not allowed with it.
-      pathNot: [room, ...mayImport].flatMap((allowed) => [allowedPath(allowed)]),
+      // Its own folder and the allowed ones; a folder inside another is not allowed with it.
+      pathNot: [folder, ...mayImport].flatMap((allowed) => [allowedPath(allowed)]),
     },
   }));
 
-function allowedPath(room) {
-  const shut = inner(room).map((path) => path.slice(1));
-  return shut.length === 0 ? within(room) : `^(?!${shut.join("|")})${within(room).slice(1)}`;
+function allowedPath(folder) {
+  const shut = inner(folder).map((path) => path.slice(1));
+  return shut.length === 0 ? within(folder) : `^(?!${shut.join("|")})${within(folder).slice(1)}`;
 }
 
 const vendorRules = Object.entries(vendors).map(([name, places]) => ({
@@ -40,11 +40,11 @@ const vendorRules = Object.entries(vendors).map(([name, places]) => ({
 }));
 
 const everyFolder = "every folder has a row in boundaries.json";
-const outside = { path: "^src/", pathNot: rooms.map(({ room }) => within(room)) };
+const outside = { path: "^src/", pathNot: folders.map(({ folder }) => within(folder)) };
 
 export default {
   forbidden: [
-    ...roomRules,
+    ...folderRules,
     ...vendorRules,
     // Three forms of one rule, since a rule is about imports: a file without a row imports something, is imported, or neither.
     { name: everyFolder, severity: "error", from: outside, to: {} },

@@ -38,14 +38,14 @@ function* namedIn(text) {
         yield { table: defined.get(constant), index, writes: new RegExp(`\\.(insert|update|delete)\\(${constant}\\)`).test(text) };
 }
 
-const covers = (room, path) => path === room || path.startsWith(`${room}/`);
+const covers = (folder, path) => path === folder || path.startsWith(`${folder}/`);
 
 for (const { path, text } of sources) {
   for (const { table, index, writes } of namedIn(text)) {
     const group = groupOf.get(table);
-    const writer = group?.writers.find((room) => covers(room, path));
-    const room = writer ?? (writes ? undefined : group?.readers.find((each) => covers(each, path)));
-    if (room !== undefined) used.add(`${groups.indexOf(group)} ${room}`);
+    const writer = group?.writers.find((folder) => covers(folder, path));
+    const folder = writer ?? (writes ? undefined : group?.readers.find((each) => covers(each, path)));
+    if (folder !== undefined) used.add(`${groups.indexOf(group)} ${folder}`);
     else
       faults.push(
         `${path}:${text.slice(0, index).split("\n").length} ${writes ? "writes" : "reads"} ${table}, which boundaries.json does not allow`,
@@ -56,9 +56,9 @@ for (const table of tables) if (!groupOf.has(table)) faults.push(`boundaries.jso
 for (const table of groupOf.keys())
   if (!tables.has(table)) faults.push(`boundaries.json names ${table}, which ${definitions} does not define`);
 for (const [index, { tables: ofGroup, writers, readers }] of groups.entries())
-  for (const room of [...writers, ...readers])
-    if (!used.has(`${index} ${room}`))
-      faults.push(`boundaries.json lists ${room} for ${ofGroup.join(", ")}, and no statement there names them`);
+  for (const folder of [...writers, ...readers])
+    if (!used.has(`${index} ${folder}`))
+      faults.push(`boundaries.json lists ${folder} for ${ofGroup.join(", ")}, and no statement there names them`);
 
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exitCode = 1;

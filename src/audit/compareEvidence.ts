@@ -1,7 +1,8 @@
 // Compares what the streams say with the tables, both ways and by key.
 import type { PoolClient } from "pg";
 import { fieldsOf } from "../domain/imports/fields.js";
-import { addDifferences, type Difference, type Findings, shownFindings } from "./findings.js";
+import { createDifferences, eitherSide, noteRows, readDifferences } from "../tableDifferences.js";
+import { addDifferences, type Findings, shownFindings } from "./findings.js";
 
 interface Comparison {
   readonly key: readonly string[];
@@ -129,38 +130,17 @@ export async function compareEvidence(
   { only, organisationId }: { readonly only?: "import"; readonly organisationId?: string | undefined },
   findings: Findings,
 ): Promise<void> {
-  await client.query(
-    "create temp table audit_differences (name text, organisation_id text, import_id text, key json, found json, wanted json) on commit drop",
-  );
+  await createDifferences(client, "audit_differences");
   const scope = [only === undefined && organisationId === undefined, organisationId ?? null];
-  for (const [table, comparison] of Object.entries({ ...ofImport, ...(only ? {} : ofAll) }))
-    await compareTable(client, table, comparison, scope);
-  const { rows: counts } = await client.query<{ organisationId: string | null; count: number }>(
-    `select organisation_id as "organisationId", count(*)::int as count from audit_differences group by 1`,
-  );
-  const { rows: first } = await client.query<Difference>(
-    `select name as "table", organisation_id as "organisationId", import_id as "importId", key,
-            case when found is null then 'missing' when wanted is null then 'extra' else 'changed' end as what,
-            (select json_agg(json_build_object('name', f.key, 'live', f.value, 'rebuilt', w.value))
-               from json_each(found) f join json_each(wanted) w on w.key = f.key where f.value::text <> w.value::text) as columns
-       from audit_differences order by name, key::text limit $1`,
-    [shownFindings],
-  );
-  const byOrganisation = new Map(counts.flatMap(({ organisationId: id, count }) => (id === null ? [] : [[id, count] as const])));
-  addDifferences(findings, { first, count: counts.reduce((sum, { count }) => sum + count, 0), byOrganisation });
-}
-
-async function compareTable(client: PoolClient, table: string, { key, columns, found, wanted }: Comparison, scope: readonly unknown[]) {
-  const of = (side: string) => columns.map((column) => `${side}.${column}`).join(", ");
-  const either = (column: string) => `coalesce(wanted.${column}, found.${column})`;
-  const keys = key.map((column) => `'${column.replaceAll('"', "")}', ${either(column)}`).join(", ");
-  await client.query(
-    `insert into audit_differences
-     with scope as (select $1::boolean as everything, $2::text as organisation)
-     select '${table}', i.organisation_id, i.import_id, json_build_object(${keys}), row_to_json(found), row_to_json(wanted)
-       from (${found}) as found full join (${wanted}) as wanted on ${key.map((column) => `found.${column} = wanted.${column}`).join(" and ")}
-       left join audited_imports i on i.import_position = ${either("import_position")}
-      where (${of("found")}) is distinct from (${of("wanted")})`,
-    [...scope],
-  );
+  for (const [table, { key, columns, found, wanted }] of Object.entries({ ...ofImport, ...(only ? {} : ofAll) })) {
+    const compared = {
+      before: "with scope as (select $1::boolean as everything, $2::text as organisation)",
+      ...{ table, keys: key, organisationId: "i.organisation_id", importId: "i.import_id" },
+      rows: { live: found, rebuilt: wanted },
+      valuesOf: (side: string) => columns.map((column) => `${side}.${column}`).join(", "),
+      joined: `left join audited_imports i on i.import_position = ${eitherSide("import_position")}`,
+    };
+    await noteRows(client, "audit_differences", compared, scope);
+  }
+  addDifferences(findings, await readDifferences(client, "audit_differences", shownFindings));
 }

@@ -1,3 +1,5 @@
+import type { Difference, Differences } from "../tableDifferences.js";
+
 /** A difference that an audit found. The first ones are kept as sentences; all are counted. */
 export interface Finding {
   readonly organisationId?: string | undefined;
@@ -40,23 +42,6 @@ export function newFindings(): Findings {
       for (const [organisationId, each] of counts) countOf(organisationId, each);
     },
   };
-}
-
-/** A row of a table that differs from what the streams say. */
-export interface Difference {
-  readonly organisationId: string | null;
-  readonly importId: string | null;
-  readonly table: string;
-  /** By the name of the column. */
-  readonly key: Readonly<Record<string, unknown>>;
-  readonly what: "missing" | "extra" | "changed";
-  readonly columns: readonly { readonly name: string; readonly live: unknown; readonly rebuilt: unknown }[] | null;
-}
-
-interface Differences {
-  readonly first: readonly Difference[];
-  readonly count: number;
-  readonly byOrganisation: ReadonlyMap<string, number>;
 }
 
 export function addDifferences(findings: Findings, { first, count, byOrganisation }: Differences): void {

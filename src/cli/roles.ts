@@ -33,13 +33,15 @@ function wholeNumber(text: string): number {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : Number.NaN;
 }
 
-interface NodeOptions {
-  readonly port: number;
-  readonly data: string;
-  readonly credentialsOnStdin?: boolean;
-}
-
-async function serveEvents({ port, data, credentialsOnStdin }: NodeOptions): Promise<void> {
+async function serveEvents({
+  port,
+  data,
+  credentialsOnStdin,
+}: {
+  port: number;
+  data: string;
+  credentialsOnStdin?: boolean;
+}): Promise<void> {
   if (Number.isNaN(port)) throw new Error("--port must be a whole number from 0 to 65535");
   const credentials = credentialsOnStdin ? await credentialsFrom(process.stdin) : undefined;
   const [{ startEventStoreNode, startFault }, { ensureUsable }, { stopSignal, tellParent }] = await Promise.all([

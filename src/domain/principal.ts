@@ -16,6 +16,8 @@ export const workerOf = ({ workerId }: { readonly workerId: string }): Principal
 /** `kind:id`, as an event's metadata and the tables have it. */
 export const actorOf = ({ kind, id }: Principal): string => `${kind}:${id}`;
 
+export const removedMember = "a removed member";
+
 /** Says who a principal is, for people. */
 export type NameOf = (by: Principal) => string;
 
@@ -27,7 +29,7 @@ export const nameBy =
       case "key":
         return keys.get(id) ?? `key ${id}`;
       case "member":
-        return members.get(id) ?? "a removed member";
+        return members.get(id) ?? removedMember;
       case "cli":
         return "the command line";
       case "worker":

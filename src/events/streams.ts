@@ -7,37 +7,31 @@ import type { StreamKind } from "./registry.js";
 /** The stream of the log itself: LogCreated. */
 export const logStream = "waybill";
 
+/** An id follows, except in the log's own name. */
 export const streamPrefix = {
   log: logStream,
   import: "import-",
+  /** By the import whose rejected rows are corrected. */
   corrections: "corrections-",
+  /** By the import whose accepted rows are reversed. */
   reversals: "reversals-",
   organisation: "organisation-",
+  /** One request for quotes. */
   quotes: "quotes-",
+  /** A single quote, as older versions recorded them. */
   quote: "quote-",
+  /** By country. */
   localities: "localities-",
+  /** A person; deleted when the person is to be forgotten. */
   member: "member-",
+  /** A member's sign-ins of one month: `signInsId`. Deleted when its time is over. */
   signIns: "sign-ins-",
 } as const satisfies Record<StreamKind, string>;
 
-export const streamOf = {
-  log: () => logStream,
-  import: (importId: string) => `${streamPrefix.import}${importId}`,
-  /** By the import whose rejected rows are corrected. */
-  corrections: (importId: string) => `${streamPrefix.corrections}${importId}`,
-  /** By the import whose accepted rows are reversed. */
-  reversals: (importId: string) => `${streamPrefix.reversals}${importId}`,
-  organisation: (organisationId: string) => `${streamPrefix.organisation}${organisationId}`,
-  /** One request for quotes. */
-  quotes: (quotesId: string) => `${streamPrefix.quotes}${quotesId}`,
-  /** A single quote, as older versions recorded them. */
-  quote: (quoteId: string) => `${streamPrefix.quote}${quoteId}`,
-  localities: (country: string) => `${streamPrefix.localities}${country}`,
-  /** A person; deleted when the person is to be forgotten. */
-  member: (memberId: string) => `${streamPrefix.member}${memberId}`,
-  /** A member's sign-ins of one month: `signInsId`. Deleted when its time is over. */
-  signIns: (memberAndMonth: string) => `${streamPrefix.signIns}${memberAndMonth}`,
-} as const satisfies Record<StreamKind, (id: string) => string>;
+/** The name of a stream by its id. */
+export const streamOf = Object.fromEntries(
+  Object.entries(streamPrefix).map(([kind, prefix]) => [kind, (id: string) => (kind === "log" ? logStream : prefix + id)]),
+) as Readonly<Record<StreamKind, (id: string) => string>>;
 
 /** Reads the log's id; undefined when the log has none yet. */
 export async function readLogId(eventStore: Pick<EventStore, "read">): Promise<string | undefined> {

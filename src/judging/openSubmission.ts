@@ -66,7 +66,10 @@ export async function openSubmission(
   const dateColumns = new Set(times.map(({ name }) => columns.fields.indexOf(name)));
   const writeNumber = ownNumbersIn(columns, kind);
   const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns, writeNumber });
-  if (format === "csv") return { ...shape, read: () => taken(fromFile()), readAgain: () => taken(fromFile()) };
+  if (format === "csv") {
+    const batches = keepOnlyBatch(fromFile);
+    return { ...shape, read: () => taken(batches.read()), readAgain: () => taken(batches.readAgain()) };
+  }
   const spool = join(files.folder, "rows");
   return { ...shape, read: () => taken(spoolRows(spool, fromFile())), readAgain: () => taken(spooledRows(spool)) };
 }
@@ -132,6 +135,24 @@ export function cellMapper({ kind, fields, fixed, dateOrder }: Mapping): (cells:
       if (date !== undefined) mapped[index] = date;
     }
     return mapped;
+  };
+}
+
+/** The rows of a small file come as one batch, which is kept: opening the file again would take longer than judging them. */
+function keepOnlyBatch(readFile: () => AsyncIterable<RowBatch>) {
+  let kept: readonly RowBatch[] = [];
+  return {
+    async *read() {
+      let batches = 0;
+      for await (const batch of readFile()) {
+        batches += 1;
+        kept = batches === 1 ? [batch] : [];
+        yield batch;
+      }
+    },
+    async *readAgain() {
+      yield* kept.length > 0 ? kept : readFile();
+    },
   };
 }
 

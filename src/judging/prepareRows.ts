@@ -76,9 +76,9 @@ async function prepareShipments({ request, submission, context, refusals, watch 
     return { row: shownRow(row, request.source), ...grouped, faults, cells: row.cells, origin, destination };
   };
   let notes: readonly string[] = [];
-  let ordinal = 0;
+  let rows = 0;
   for await (const batch of submission.read()) {
-    for (const row of batch.rows) builder.add(seen(row, ordinal++));
+    for (const row of batch.rows) builder.add(seen(row, rows++));
     notes = batch.notes;
     await watch(shareOf(batch));
   }
@@ -86,13 +86,13 @@ async function prepareShipments({ request, submission, context, refusals, watch 
   return {
     rows: verdicts.rows,
     notes: allNotes(submission, notes),
-    verdict(row, place) {
-      const reason = verdicts.reasonOf(place, () => seen(row, place));
-      const element = elementOf(row, place);
+    verdict(row, ordinal) {
+      const reason = verdicts.reasonOf(ordinal, () => seen(row, ordinal));
+      const element = elementOf(row, ordinal);
       if (reason !== undefined) return { ...reason, element };
       const { judged } = judge(row);
       if (judged.reason !== undefined) throw new Error(`row ${row.row} was judged differently the second time`);
-      return { values: judged.values, shipment: verdicts.shipmentOf(place) };
+      return { values: judged.values, shipment: verdicts.shipmentOf(ordinal) };
     },
   };
 }

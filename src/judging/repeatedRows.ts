@@ -1,7 +1,7 @@
 import { dayOf } from "../domain/imports/unusual.js";
 import { type ActivityContent, readContent } from "../domain/rows/activityContent.js";
-import { createIntList } from "../domain/rows/compactLists.js";
-import type { ContentRows, LedgerFigures } from "./ledgerFigures.js";
+import { createIntList, type IntList } from "../domain/rows/compactLists.js";
+import type { ContentRows, DayContents, LedgerFigures } from "./ledgerFigures.js";
 
 export interface RepeatLookUp {
   isRepeated(index: number): boolean;
@@ -14,24 +14,26 @@ const daysAtOnce = 8;
 
 /** Keeps 64 bits of each row, and finds among them those of earlier activities. */
 export function createRepeatFinder() {
-  const [lows, highs] = [createIntList(), createIntList()];
-  const days = new Set<number>();
-  const content: ActivityContent = { low: 0, high: 0, instant: 0 };
+  const [lows, highs, days] = [createIntList(), createIntList(), createIntList()];
+  const rowsOfDays = new Map<number, number>();
+  const content: ActivityContent = { low: 0, high: 0 };
   return {
     /** Is called for each row. `find` answers by the order of these calls, counted from 0. */
-    add(values: Readonly<Record<string, unknown>>): void {
-      readContent(values, content);
+    add(values: Readonly<Record<string, unknown>>, instant: number): void {
+      readContent(values, instant, content);
       lows.push(content.low);
       highs.push(content.high);
-      days.add(dayOf(content.instant));
+      const day = dayOf(instant);
+      days.push(day);
+      rowsOfDays.set(day, (rowsOfDays.get(day) ?? 0) + 1);
     },
     async find(figures: LedgerFigures): Promise<RepeatLookUp> {
-      const table = contentTable(lows, highs);
+      const table = contentTable({ lows, highs, days }, rowsOfDays);
       const found = foundRows(lows.length);
-      const asked = [...days].sort((one, other) => one - other);
+      const asked = [...rowsOfDays.keys()].sort((one, other) => one - other);
       for (let from = 0; from < asked.length; from += daysAtOnce) {
         const contents = await figures.contents(asked.slice(from, from + daysAtOnce));
-        const hits = contents.filter((each) => table.hasAny(each.lows));
+        const hits = contents.filter((each) => table.hasAny(each));
         if (hits.length === 0) continue;
         const rests = await figures.contentRows(hits.map(({ day, position }) => ({ day, position })));
         for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as ContentRows);
@@ -44,13 +46,30 @@ export function createRepeatFinder() {
   };
 }
 
+/** A bit or more for each row of a day. They say "no" for nearly all of millions of earlier activities, and stay in the processor's cache. */
+function createMarks(rows: number) {
+  const bits = new Uint8Array(2 ** Math.ceil(Math.log2(rows * 2)));
+  const last = bits.length * 8 - 1;
+  const bitOf = (low: number) => (low >>> 8) & last; // the last bits choose the slot in the table
+  return {
+    add(low: number): void {
+      bits[bitOf(low) >>> 3] = (bits[bitOf(low) >>> 3] as number) | (1 << (bitOf(low) & 7));
+    },
+    has: (low: number): boolean => ((bits[bitOf(low) >>> 3] as number) & (1 << (bitOf(low) & 7))) !== 0,
+  };
+}
+
 type ContentTable = ReturnType<typeof contentTable>;
 
 /** An open-addressed table of the rows by their content; of rows with one content it has the first. */
-function contentTable(lows: ReturnType<typeof createIntList>, highs: typeof lows) {
+function contentTable(
+  { lows, highs, days }: Readonly<Record<"lows" | "highs" | "days", IntList>>,
+  rowsOfDays: ReadonlyMap<number, number>,
+) {
   const size = 2 ** Math.ceil(Math.log2(Math.max(2, lows.length * 2)));
   const slots = new Int32Array(size); // index + 1, or 0
   const repeated = new Uint8Array(lows.length);
+  const marks = new Map([...rowsOfDays].map(([day, rows]) => [day, createMarks(rows)]));
   const find = (low: number, high: number): number => {
     let slot = low & (size - 1);
     for (let at = slots[slot] as number; at > 0; at = slots[slot] as number) {
@@ -60,7 +79,9 @@ function contentTable(lows: ReturnType<typeof createIntList>, highs: typeof lows
     return slot;
   };
   for (let index = 0; index < lows.length; index += 1) {
-    const slot = find(lows.get(index), highs.get(index));
+    const low = lows.get(index);
+    const slot = find(low, highs.get(index));
+    marks.get(days.get(index))?.add(low);
     const first = slots[slot] as number;
     if (first === 0) slots[slot] = index + 1;
     else repeated[first - 1] = repeated[index] = 1;
@@ -70,18 +91,25 @@ function contentTable(lows: ReturnType<typeof createIntList>, highs: typeof lows
     first: (index: number) => rowIn(find(lows.get(index), highs.get(index))),
     /** The row with this content; -1 for none. */
     indexOf: (low: number, high: number) => rowIn(find(low, high)),
-    hasAny(of: Uint8Array): boolean {
+    /** Whether a row of this day perhaps has one of these contents. Without the day, some low half of millions would be found by chance. */
+    hasAny({ day, lows: of }: DayContents): boolean {
       const view = new DataView(of.buffer, of.byteOffset, of.byteLength);
-      for (let at = 0; at < of.byteLength; at += 4) {
+      const ofDay = marks.get(day);
+      const end = of.byteLength; // read once: it is slower than all the rest
+      for (let at = 0; at < end; at += 4) {
         const low = view.getInt32(at, true);
-        for (let slot = low & (size - 1), row = slots[slot] as number; row > 0; row = slots[slot] as number) {
-          if (lows.get(row - 1) === low) return true;
-          slot = (slot + 1) & (size - 1);
-        }
+        if (ofDay?.has(low) && hasLow(low, day)) return true;
       }
       return false;
     },
   };
+  function hasLow(low: number, day: number): boolean {
+    for (let slot = low & (size - 1), row = slots[slot] as number; row > 0; row = slots[slot] as number) {
+      if (lows.get(row - 1) === low && days.get(row - 1) === day) return true;
+      slot = (slot + 1) & (size - 1);
+    }
+    return false;
+  }
   function rowIn(slot: number): number {
     return (slots[slot] as number) - 1;
   }

@@ -55,7 +55,7 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject) {
       rows.push(row);
       marks.push(mark);
       quantities.push(quantity);
-      repeats?.add(values);
+      repeats?.add(values, instant);
     },
     /** Undefined where nothing is unusual. */
     async find(figures: LedgerFigures): Promise<FoundUnusual | undefined> {

@@ -1,8 +1,7 @@
 // The audit on logs with corrections and reversals of activities in random orders.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newFindings } from "../../src/audit/findings.js";
-import { importVerdict } from "../../src/audit/importVerdict.js";
-import { withSnapshot } from "../../src/audit/snapshot.js";
+import { importVerdict, withSnapshot } from "../../src/audit/importVerdict.js";
 import { verifyStreams } from "../../src/audit/verify.js";
 import { verify } from "../../src/cli/audit/verify.js";
 import { seeded } from "../faults/randomness.js";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withSnapshot } from "../../src/audit/snapshot.js";
+import { withSnapshot } from "../../src/audit/importVerdict.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
 let model: ReadModel;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newFindings } from "../../src/audit/findings.js";
 import { importHistory } from "../../src/audit/history/importHistory.js";
-import { withSnapshot } from "../../src/audit/snapshot.js";
+import { withSnapshot } from "../../src/audit/importVerdict.js";
 import { verifyStreams } from "../../src/audit/verify.js";
 import { type Verification, verify } from "../../src/cli/audit/verify.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 interface Boundaries {
-  readonly rooms: readonly { readonly room: string; readonly holds: string; readonly mayImport: readonly string[] }[];
+  readonly folders: readonly { readonly folder: string; readonly holds: string; readonly mayImport: readonly string[] }[];
   readonly tables: readonly {
     readonly tables: readonly string[];
     readonly writers: readonly string[];
@@ -147,10 +147,10 @@ test("a statement on a table that its folder may not name is refused with its li
 });
 
 test("the documentation shows the table as it is enforced", async () => {
-  const { rooms, tables } = JSON.parse(await readFile(join(root, "boundaries.json"), "utf8")) as Boundaries;
-  const rows = rooms.map(({ room, holds, mayImport }) => {
+  const { folders, tables } = JSON.parse(await readFile(join(root, "boundaries.json"), "utf8")) as Boundaries;
+  const rows = folders.map(({ folder, holds, mayImport }) => {
     const rights = mayImport.includes("*") ? "everything" : mayImport.map((each) => `\`${each}\``).join(", ") || "nothing of ours";
-    return `| \`${room}\` | ${holds} | ${rights} |`;
+    return `| \`${folder}\` | ${holds} | ${rights} |`;
   });
   const architecture = await readFile(join(root, "docs/architecture.md"), "utf8");
   expect(architecture).toContain(rows.join("\n"));

@@ -4,8 +4,9 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allProjections } from "../../src/projections/allProjections.js";
 import type { Shadow } from "../../src/projections/rebuild/catchUp.js";
-import { type Difference, noteDifferences, readDifferences } from "../../src/projections/rebuild/compareTables.js";
+import { noteDifferences, readOwnedDifferences } from "../../src/projections/rebuild/compareTables.js";
 import { withShadow } from "../../src/projections/rebuild/withShadow.js";
+import type { Difference } from "../../src/tableDifferences.js";
 import type { ReadModel } from "../support/readModel.js";
 import { startRebuildStage, tables } from "./rebuildStage.js";
 
@@ -102,7 +103,7 @@ test("a row that is missing, one too many, and another value in any column are f
       }
     }
     await noteDifferences(shadow, { organisationId: undefined });
-    const { first, count } = await readDifferences(shadow, 10_000);
+    const { first, count } = await readOwnedDifferences(shadow, 10_000);
     expect(count).toBe(expected.length);
     const byText = (all: readonly Pick<Difference, "table" | "what">[]) => all.map(({ table, what }) => `${table} ${what}`).toSorted();
     expect(byText(first)).toEqual(byText(expected));
@@ -140,7 +141,7 @@ test("of every table the rows of one organisation can be compared alone", () =>
     ] as const) {
       await client.query("savepoint before");
       await noteDifferences(shadow, { organisationId });
-      const { first, byOrganisation } = await readDifferences(shadow, 10_000);
+      const { first, byOrganisation } = await readOwnedDifferences(shadow, 10_000);
       expect(first.map(({ table }) => table).toSorted()).toEqual(found.toSorted());
       expect([...byOrganisation]).toEqual(found.length > 0 ? [["acme", found.length]] : []);
       await client.query("rollback to savepoint before");

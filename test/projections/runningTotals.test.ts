@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { EventBatch, StoredEvent } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
+import { createContentBlocks, writeContents, writeContentsOfRows } from "../../src/projections/models/activityContents.js";
 import { type KnownImports, limitRunningTotals } from "../../src/projections/models/importFacts.js";
 import { type RunningTotals, runningTotals } from "../../src/projections/models/runningTotals.js";
 import type { Projection } from "../../src/projections/projection.js";
@@ -18,7 +19,9 @@ afterAll(() => database.close());
 beforeEach(() => clear());
 
 const clear = async () =>
-  void (await database.pool.query("truncate imports, rejections, activities, activity_totals, activity_groups, checkpoints"));
+  void (await database.pool.query(
+    "truncate imports, rejections, activities, activity_totals, activity_groups, activity_contents, checkpoints",
+  ));
 
 const logger = pino({ level: "silent" });
 const batchOf = (events: readonly StoredEvent[]): EventBatch => {
@@ -32,7 +35,11 @@ async function apply(events: readonly StoredEvent[], knownImports: KnownImports,
 
 const textsOf = async (table: string): Promise<string[]> =>
   (await database.pool.query<{ text: string }>(`select t::text as text from ${table} as t order by 1`)).rows.map(({ text }) => text);
-const written = async () => ({ totals: await textsOf("activity_totals"), groups: await textsOf("activity_groups") });
+const written = async () => ({
+  totals: await textsOf("activity_totals"),
+  groups: await textsOf("activity_groups"),
+  contents: await textsOf("activity_contents"),
+});
 
 /** Each batch is applied by a new projector, which has no totals in memory, so that Postgres sums the rows. */
 async function summedByPostgres(events: readonly StoredEvent[]): Promise<Awaited<ReturnType<typeof written>>> {
@@ -139,6 +146,31 @@ describe("the rows are summed in the table instead", () => {
     const found = await written();
     expect(found).toEqual(await summedByPostgres(events));
   });
+});
+
+test("what rows say is the same from memory and from the table, at the edges of a block", async () => {
+  await clear();
+  const numbers = [1, 32_767, 32_768, 32_769, 65_536];
+  const values = activity({ customerId: "CUST-001", reference: "r", quantity: 1.5 });
+  const blocks = createContentBlocks();
+  for (const row of numbers) blocks.add(row, values, Date.parse(values.activityTimestamp));
+  await database.pool.query(
+    `insert into activities (import_position, "row", customer_id, warehouse_code, charge_code, quantity, activity_timestamp, reference)
+     select 7, "row", 'CUST-001', 'W1', 'PICK', 1.5, $2, 'r' from unnest($1::integer[]) as t ("row")`,
+    [numbers, values.activityTimestamp],
+  );
+  const ofImport = { organisationId: "acme", position: "7" };
+  const client = await database.pool.connect();
+  try {
+    await writeContents(client, [{ ...ofImport, blocks: blocks.all() }]);
+    const fromMemory = await textsOf("activity_contents");
+    expect(fromMemory).toHaveLength(3);
+    await client.query("truncate activity_contents");
+    await writeContentsOfRows(client, ofImport);
+    expect(await textsOf("activity_contents")).toEqual(fromMemory);
+  } finally {
+    client.release();
+  }
 });
 
 describe("the memory for totals of running imports", () => {

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createPool } from "../../src/adapters/postgres/pool.js";
 import { StoreUnavailable } from "../../src/portErrors.js";
-import { type CopiedLines, copiedLines } from "../../src/queries/copiedLines.js";
+import { type CopiedLines, copiedLines } from "../../src/queries/activities/allActivities.js";
 import { eventually } from "../support/eventually.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 

@@ -8,7 +8,7 @@ import type { EventStore } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { explainQuote, organisationOfQuote } from "../../src/queries/quotes/explainQuote.js";
-import { findQuote } from "../../src/queries/quotes/findQuote.js";
+import { findQuote } from "../../src/queries/quotes/quoteList.js";
 import { oldQuote, recordOldQuote } from "../support/oldQuote.js";
 import { organisationFile } from "../support/organisationFile.js";
 import { projectLog } from "../support/projectLog.js";

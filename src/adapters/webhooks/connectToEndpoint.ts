@@ -1,5 +1,6 @@
 // Connects to an endpoint. Its address is checked before the connection is made, and again on the socket itself before anything is sent.
 import { Resolver } from "node:dns/promises";
+import { once } from "node:events";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 
@@ -65,25 +66,21 @@ function contextFor(ca: string | undefined): SecureContext {
   return context;
 }
 
-function connected<S extends Socket>(socket: S, event: "connect" | "secureConnect", signal: AbortSignal): Promise<S> {
-  return new Promise((settle, fail) => {
-    const give = (error: unknown) => {
-      signal.removeEventListener("abort", onAbort);
-      socket.destroy();
-      fail(error);
-    };
-    const onAbort = () => give(signal.reason);
-    socket.once("error", give);
-    socket.once("close", () => give(new Error("the connection was closed")));
-    socket.once(event, () => {
-      signal.removeEventListener("abort", onAbort);
-      socket.off("error", give);
-      socket.on("error", () => undefined); // later errors reach the request that uses the socket; this keeps them from ending the process
-      settle(socket);
-    });
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) onAbort();
+async function connected<S extends Socket>(socket: S, event: "connect" | "secureConnect", signal: AbortSignal): Promise<S> {
+  const waiting = new AbortController();
+  const closed = once(socket, "close", { signal: waiting.signal }).then(() => {
+    throw new Error("the connection was closed");
   });
+  try {
+    await Promise.race([once(socket, event, { signal }), closed]);
+    socket.on("error", () => undefined); // later errors reach the request that uses the socket; this keeps them from ending the process
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    waiting.abort();
+  }
 }
 
 /**

@@ -5,8 +5,7 @@ import { isAfter, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
 import { addCounted, type CorrectingImport } from "./countedEvidence.js";
 import { addImport, addRow, type EvidenceWriter } from "./evidenceTables.js";
-import { foldEvent, type ImportFold, newImportFold } from "./importFold.js";
-import { readEvent } from "./readEvent.js";
+import { foldEvent, type ImportFold, newImportFold, readEvent } from "./importFold.js";
 import { gatherReversals, type ImportReversals, type ReversalOptions, reversalFaults } from "./reversalEvidence.js";
 
 /** What is kept of a fold. */

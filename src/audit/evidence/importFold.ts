@@ -1,9 +1,10 @@
 // Folds one import from its stream, event by event. Memory grows with the rows only where shipments are asked for, until the import ends.
+
+import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
 import type { ImportCompleted, ImportEnding, RowAccepted } from "../../events/importEvents.js";
 import { type ImportEvent, requestedRevision, startedRevision } from "../../events/importLayout.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
-import { readEvent } from "./readEvent.js";
 
 interface FoldedShipment {
   /** As the worker numbered it in the import. */
@@ -164,5 +165,22 @@ function checkCounts(fold: ImportFold, { counts }: ImportCompleted): void {
   const own = recountRows(fold);
   for (const name of ["received", "processed", "failed"] as const) {
     if (counts[name] !== own[name]) fault(fold, `ImportCompleted says ${counts[name]} ${name}, the stream has ${own[name]}`);
+  }
+}
+
+/** Reports an event of an unknown type and one that cannot be read, and gives undefined for it. */
+export function readEvent<S extends Parameters<typeof decodeOn>[0]>(
+  kind: S,
+  stored: StoredEvent,
+  report: (fault: string) => void,
+): RecordedOn<S> | undefined {
+  try {
+    const event = decodeOn(kind, stored);
+    if (!event) report(`${stored.type} at revision ${stored.revision} is unknown`);
+    return event;
+  } catch (error) {
+    if (!(error instanceof UnreadableEvent)) throw error;
+    report(error.message);
+    return undefined;
   }
 }

@@ -1,13 +1,11 @@
 // What was taken back of each import, from the streams of reversals and without the projections' code.
 
-import type { Range } from "../../domain/ranges.js";
-import { joinRanges } from "../../domain/ranges.js";
+import { joinRanges, type Range } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { type EventStore, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
-import { type ImportFold, recountRows } from "./importFold.js";
-import { readEvent } from "./readEvent.js";
+import { type ImportFold, readEvent, recountRows } from "./importFold.js";
 
 export type Reversal = RecordedOn<"reversals">;
 

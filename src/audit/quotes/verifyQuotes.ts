@@ -7,7 +7,7 @@ import { type QuoteEvent, recordedQuote } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../../ports/eventStore.js";
 import { recentLoads } from "../../recentValues.js";
-import { readEvent } from "../evidence/readEvent.js";
+import { readEvent } from "../evidence/importFold.js";
 import type { Findings } from "../findings.js";
 
 export interface QuoteVerification {

@@ -8,10 +8,6 @@ import type { Position, StoredEvent } from "../../ports/eventStore.js";
 import { allProjections } from "../../projections/allProjections.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
 
-export interface VerifyOptions extends StreamOptions {
-  readonly pool: Pool;
-}
-
 export interface Verification extends Pick<VerifiedStreams, "events" | "files" | "quotes"> {
   readonly findings: Findings;
   readonly position: Position;
@@ -27,7 +23,7 @@ export const silentLogger = pino({ level: "silent" });
 export const isOfOrganisation = (organisationId: string | undefined) =>
   organisationId === undefined ? undefined : ({ metadata }: StoredEvent) => metadata.organisation === organisationId;
 
-export async function verify(options: VerifyOptions): Promise<Verification> {
+export async function verify(options: StreamOptions & { readonly pool: Pool }): Promise<Verification> {
   const { pool, eventStore, signal, organisationId, onProgress } = options;
   const half = (before: number) =>
     onProgress && ((done: { events: number; share: number }) => onProgress({ ...done, share: before + done.share / 2 }));

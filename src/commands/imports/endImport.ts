@@ -31,14 +31,11 @@ export async function endImport(
   return ended;
 }
 
-interface CancelImport extends ImportScope {
-  readonly by: Principal;
-  readonly requestId?: string;
-  readonly now: Date;
-}
-
 /** Marks the import's queue place, so that its worker stops at once, and ends the import. */
-export async function cancelImport(deps: Stores, cancellation: CancelImport): Promise<void> {
+export async function cancelImport(
+  deps: Stores,
+  cancellation: ImportScope & { readonly by: Principal; readonly requestId?: string; readonly now: Date },
+): Promise<void> {
   const { importId, by, requestId, now } = cancellation;
   const { status, request } = (await loadVisibleImport(deps.eventStore, cancellation)).state;
   if (status === "cancelled") return;

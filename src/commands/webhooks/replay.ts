@@ -10,15 +10,15 @@ import { beginning, type EventStore, eventAt, type StoredEvent } from "../../por
 import { type Endpoint, noEndpoint } from "../organisations/webhooks.js";
 import { addOldEvents, rewindEndpoint, type WebhookEvent } from "./deliveries.js";
 
-interface ReplaySources extends Stores {
-  readonly signal?: AbortSignal;
-}
-
 const importsAtOnce = 16;
 const importsPerPage = 1_000;
 
 /** Returns how many events will be sent. */
-export async function replayEvents({ pool, eventStore, signal }: ReplaySources, endpoint: Endpoint, from: Date): Promise<number> {
+export async function replayEvents(
+  { pool, eventStore, signal }: Stores & { signal?: AbortSignal },
+  endpoint: Endpoint,
+  from: Date,
+): Promise<number> {
   const { organisationId, endpointId } = endpoint;
   const found = await pool.query("select from webhook_endpoints where organisation_id = $1 and endpoint_id = $2 and removed_at is null", [
     organisationId,

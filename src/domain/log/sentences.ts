@@ -1,5 +1,5 @@
 // Each event that the log shows, with the sentence that it shows for it.
-import type { Principal } from "../principal.js";
+import { nameBy, type Principal, removedMember } from "../principal.js";
 import type { AboutKind, LogDetails, LogEntry, LogTopic } from "./entry.js";
 
 /** Names by id, as they are now. */
@@ -115,20 +115,9 @@ function thingName({ kind, id }: LogEntry["about"], names: LogNames): string {
   return names[kind].get(id) ?? (kind === "member" ? removedMember : id);
 }
 
-const removedMember = "a removed member";
-
 /** The name alone, without what kind of actor it is. */
 export function actorName({ kind, id }: Principal, names: LogNames): string {
-  switch (kind) {
-    case "key":
-      return names.key.get(id) ?? id;
-    case "member":
-      return names.member.get(id) ?? removedMember;
-    case "cli":
-      return "the command line";
-    case "worker":
-      return `worker ${id}`;
-  }
+  return kind === "key" ? (names.key.get(id) ?? id) : nameBy(names.key, names.member)({ kind, id });
 }
 
 /** As a sentence begins with it. A person's name or e-mail stays as it is. */

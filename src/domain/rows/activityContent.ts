@@ -1,23 +1,17 @@
 // What two activities have in common that say the same: customer, warehouse, charge code, time, quantity and reference. Compared by 64 bits of
 // them, so that an import need not read the activities before it.
-import { instantOf } from "../imports/timestamp.js";
 
+/** Two halves of 32 bits. */
 export interface ActivityContent {
-  /** Two halves of 32 bits. */
   low: number;
   high: number;
-  /** In milliseconds since 1970. */
-  instant: number;
 }
 
 const numbers = new Float64Array(1);
 const halves = new Int32Array(numbers.buffer);
 
-/** Writes the content of a recorded activity into `into`. False for one that an old version accepted without a readable time. */
-export function readContent(values: Readonly<Record<string, unknown>>, into: ActivityContent): boolean {
-  const instant = instantOf(String(values["activityTimestamp"]), "UTC");
-  if (instant === undefined) return false;
-  into.instant = instant;
+/** Writes the content of a recorded activity into `into`. `instant`: that of its timestamp, in milliseconds since 1970. */
+export function readContent(values: Readonly<Record<string, unknown>>, instant: number, into: ActivityContent): void {
   into.low = 0x2f0b4a27;
   into.high = 0x41c6ce57;
   addText(into, values["customerId"]);
@@ -29,7 +23,6 @@ export function readContent(values: Readonly<Record<string, unknown>>, into: Act
   const { low, high } = into;
   into.low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
   into.high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(into.low ^ (into.low >>> 13), 0xc2b2ae35);
-  return true;
 }
 
 /** No text has a character of this number, so that a text's end is told apart. */

@@ -1,11 +1,6 @@
 import type { SharedDeps } from "../server/deps.js";
 import type { HttpMetrics } from "../server/requestFrame.js";
 
-export interface ApiLimits {
-  readonly rateLimitPerMinute: number;
-  readonly maxQueuedImports: number;
-}
-
 /** `check` throws the reason why the service is not ready. */
 export type ReadinessCheck = { readonly name: string; readonly check: () => Promise<void> };
 
@@ -19,7 +14,7 @@ interface LinkedFile {
 
 export interface ApiDeps extends SharedDeps {
   readonly metrics: HttpMetrics;
-  readonly limits: ApiLimits;
+  readonly limits: { readonly rateLimitPerMinute: number; readonly maxQueuedImports: number };
   /** The embedded object store's function that opens a signed link; its result is undefined when the signature is wrong or the link has expired. */
   readonly openLink?: (
     link: { key: string; expires: string; name: string; signature: string },

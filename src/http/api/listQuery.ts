@@ -3,7 +3,7 @@ import { dateAt, endOfDay, hasZone, instantOf, isDay, isTimestamp } from "../../
 import { Rejection } from "../../domain/rejection.js";
 import type { Database } from "../../ports/database.js";
 import { timezoneOf } from "../../queries/organisations/organisations.js";
-import type { Page, PageRequest } from "../../queries/page.js";
+import type { Page, PageRequest, TimeRange } from "../../queries/page.js";
 import type { ApiDeps } from "./deps.js";
 import { answerObject } from "./document/schemas.js";
 
@@ -50,20 +50,12 @@ export const timeParameter = (description: string) =>
     .optional()
     .meta({ description: `${description}. ${forms}`, pattern: "^\\d{4}-\\d{2}-\\d{2}" });
 
-interface TimeRange {
-  /** Included. */
-  readonly from: Date | undefined;
-  /** Not included. */
-  readonly to: Date | undefined;
-}
-
-interface TimeTexts {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
-
 /** The range of two such parameters; both may be missing. The organisation's zone is looked up only where one of them needs it. */
-export async function timeRange({ from, to }: TimeTexts, organisationId: string, pool: Database): Promise<TimeRange> {
+export async function timeRange(
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  organisationId: string,
+  pool: Database,
+): Promise<TimeRange> {
   const needsZone = [from, to].some((text) => text !== undefined && !hasZone(text));
   const timezone = needsZone ? await timezoneOf(organisationId, pool) : "UTC";
   const dateOf = (text: string | undefined, read: typeof instantOf) =>

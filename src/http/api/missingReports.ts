@@ -1,16 +1,8 @@
 // An error report that is missing from the object store is made again when a caller reads the import or follows the link.
-import type { Pool } from "pg";
-import type { Logger } from "pino";
 import { askForReport } from "../../commands/imports/storedObjects.js";
 import { uuidPattern } from "../../domain/uuid.js";
-import type { ObjectStore } from "../../ports/objectStore.js";
 import { recentValues } from "../../recentValues.js";
-
-interface Deps {
-  readonly pool: Pool;
-  readonly objectStore: ObjectStore;
-  readonly logger: Logger;
-}
+import type { ApiDeps } from "./deps.js";
 
 const lookAgainMs = 1_000;
 const mostAtOnce = 4;
@@ -21,7 +13,11 @@ const lookedAt = recentValues<number>(mostRemembered);
 let running = 0;
 
 /** Checks in the background, at most once a second per import, whether the linked report exists. A missing one is made by a worker. */
-export function lookForReport({ pool, objectStore, logger }: Deps, importId: string, key: string): void {
+export function lookForReport(
+  { pool, objectStore, logger }: Pick<ApiDeps, "pool" | "objectStore" | "logger">,
+  importId: string,
+  key: string,
+): void {
   const now = performance.now();
   if (running >= mostAtOnce || now - (lookedAt.get(importId) ?? Number.NEGATIVE_INFINITY) < lookAgainMs) return;
   lookedAt.set(importId, now);

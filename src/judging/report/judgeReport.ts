@@ -17,9 +17,9 @@ import { createPartFile, type PartFile } from "./partFiles.js";
 import { type ClosedState, type RejectedRows, readRejectedRows } from "./rejectedRows.js";
 import { partsAreFull, tooLargeForPart, wholeParts } from "./wholeParts.js";
 
-/** By the ordinal of a row of the file: its place and its group among the rejected rows (see rejectedRows.ts), or -1. */
+/** By the ordinal of a row of the file: its index and its group among the rejected rows (see rejectedRows.ts), or -1. */
 interface ReportRows {
-  readonly places: IntList;
+  readonly indexes: IntList;
   readonly groups: IntList;
 }
 
@@ -53,45 +53,45 @@ export async function judgeReport(
   const ids = shipmentIds(submission.columns, watch.answers.shipments);
   const problems = createProblemCounter(submission.columns, headingByField(columns));
   const closed: CorrectionPart[] = [];
-  let [ordinal, accepted, later] = [0, 0, 0];
+  let [read, accepted, later] = [0, 0, 0];
   const closedRows = new Map<ClosedState, number>();
   try {
     for await (const { rows } of submission.readAgain()) {
       for (const row of rows) {
-        const place = ordinal++;
-        const part = partOf.get(place);
+        const ordinal = read++;
+        const part = partOf.get(ordinal);
         if (part === partsAreFull) later += 1;
-        const rejectedAs = found.places.get(place);
-        const state = rejectedAs < 0 ? undefined : known.closedAs(rejectedAs);
+        const index = found.indexes.get(ordinal);
+        const state = index < 0 ? undefined : known.closedAs(index);
         if (state !== undefined) {
           closedRows.set(state, (closedRows.get(state) ?? 0) + 1);
           continue;
         }
         if (part < 0) {
-          const verdict = prepared.verdict(row, place);
+          const verdict = prepared.verdict(row, ordinal);
           problems.add(row, whyNotSent.get(part) ?? (verdict.reason === undefined ? leftWithOthers : verdict));
           continue;
         }
         accepted += 1;
-        if (kind === "shipments") await ids.add(row, shipments.get(place));
-        await files[part]?.add(numbers(row), row.cells, kind === "shipments" ? shipments.get(place) : 0);
+        if (kind === "shipments") await ids.add(row, shipments.get(ordinal));
+        await files[part]?.add(numbers(row), row.cells, kind === "shipments" ? shipments.get(ordinal) : 0);
       }
-      watch.progress(0.5 + ordinal / prepared.rows / 2);
+      watch.progress(0.5 + read / prepared.rows / 2);
     }
     await ids.end();
   } finally {
     for (const each of files) closed.push(await each.close());
   }
   const left = [...closedRows].map(([state, rows]) => ({ state, rows }));
-  const rejected = ordinal - accepted - left.reduce((sum, { rows }) => sum + rows, 0);
-  const counts = { rows: ordinal, accepted, rejected, shipments: kind === "shipments" ? ids.count() : null };
+  const rejected = read - accepted - left.reduce((sum, { rows }) => sum + rows, 0);
+  const counts = { rows: read, accepted, rejected, shipments: kind === "shipments" ? ids.count() : null };
   return { ...counts, problems: problems.problems(), notes: prepared.notes, report: { parts: closed, later, closed: left } };
 }
 
 /** What the import of these rows will say of them: rows of a JSON push belong to its elements, all others to shipments by their ids. */
-function elementsOf({ importId }: ReportToJudge, { elementOf }: RejectedRows, { places }: ReportRows): SubmissionRequest["corrects"] {
+function elementsOf({ importId }: ReportToJudge, { elementOf }: RejectedRows, { indexes }: ReportRows): SubmissionRequest["corrects"] {
   if (!elementOf) return undefined;
-  const elements = Array.from({ length: places.length }, (_, ordinal) => elementOf(places.get(ordinal)));
+  const elements = Array.from({ length: indexes.length }, (_, ordinal) => elementOf(indexes.get(ordinal)));
   return { importId, rows: [], push: { importId, elements } };
 }
 
@@ -122,29 +122,29 @@ async function findRows(
   numberOf: (row: FileRow) => number,
   inGroups: boolean,
 ): Promise<ReportRows> {
-  const [places, groups] = [createIntList(), createIntList()];
+  const [indexes, groups] = [createIntList(), createIntList()];
   const seenAt = new Int32Array(known.count);
   for await (const { rows } of submission.read()) {
     for (const row of rows) {
-      const place = known.placeOf(numberOf(row));
-      if (place >= 0) {
-        const earlier = seenAt[place];
+      const index = known.indexOf(numberOf(row));
+      if (index >= 0) {
+        const earlier = seenAt[index];
         if (earlier)
           throw new ImportFault(
             `Rows ${earlier} and ${row.row} of the file have the same row number, ${numberOf(row)}. Remove one of them.`,
           );
-        seenAt[place] = row.row;
+        seenAt[index] = row.row;
       }
-      places.push(place);
-      groups.push(place >= 0 && inGroups ? known.groupOf(place) : -1);
+      indexes.push(index);
+      groups.push(index >= 0 && inGroups ? known.groupOf(index) : -1);
     }
   }
-  return { places, groups };
+  return { indexes, groups };
 }
 
 function refusalsOf(
   known: RejectedRows,
-  { places, groups }: ReportRows,
+  { indexes, groups }: ReportRows,
   { numberOf, fields }: { numberOf: (row: FileRow) => number; fields: Columns["fields"] },
 ): Refusals {
   const inFile = new Int32Array(known.groups);
@@ -154,12 +154,12 @@ function refusalsOf(
   }
   const unknownRow = fault("refused", "Its row number is not a rejected row of this report's import");
   const whyRefused = (ordinal: number, row: FileRow): Fault | undefined => {
-    const place = places.get(ordinal);
-    if (place < 0) return { ...unknownRow, advice: Number.isNaN(numberOf(row)) ? undefined : `it is ${numberOf(row)}` };
-    if (known.closedAs(place) !== undefined) return notOpen;
+    const index = indexes.get(ordinal);
+    if (index < 0) return { ...unknownRow, advice: Number.isNaN(numberOf(row)) ? undefined : `it is ${numberOf(row)}` };
+    if (known.closedAs(index) !== undefined) return notOpen;
     const group = groups.get(ordinal);
     if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group)) return lacksLines;
-    return row.cells.some((cell, index) => fields[index] !== undefined && !isWhole(cellText(cell))) ? cutShort : undefined;
+    return row.cells.some((cell, column) => fields[column] !== undefined && !isWhole(cellText(cell))) ? cutShort : undefined;
   };
   return {
     get(ordinal, row) {

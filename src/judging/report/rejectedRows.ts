@@ -1,20 +1,20 @@
 import { open } from "node:fs/promises";
 import { comparableText, createIntList } from "../../domain/rows/compactLists.js";
 
-/** The rejected rows of the import that a report is of, in little memory. A place is a row's number among them, from 0. */
+/** The rejected rows of the import that a report is of, in little memory. `index` counts them from 0. */
 export interface RejectedRows {
   readonly count: number;
   /** -1 for the number of a row that was not rejected. */
-  placeOf(row: number): number;
+  indexOf(row: number): number;
   /** The shipment, or the element of a JSON push, that it was sent for, from 0; -1 where it has none. */
-  groupOf(place: number): number;
+  groupOf(index: number): number;
   /** The element that it goes back to; undefined where the import's rows do not go back to a JSON push of shipments. */
-  readonly elementOf: ((place: number) => number) | undefined;
+  readonly elementOf: ((index: number) => number) | undefined;
   readonly groups: number;
   /** How many rejected rows the shipment has. */
   linesOf(group: number): number;
   /** Undefined for an open row. */
-  closedAs(place: number): ClosedState | undefined;
+  closedAs(index: number): ClosedState | undefined;
 }
 
 export const closedStates = ["corrected", "submitted", "dismissed", "superseded", "withdrawn"] as const;
@@ -44,7 +44,7 @@ export async function readRejectedRows(path: string): Promise<RejectedRows> {
   }
   return {
     count: rows.length,
-    placeOf(row) {
+    indexOf(row) {
       let [from, to] = [0, rows.length];
       while (from < to) {
         const middle = (from + to) >>> 1;
@@ -53,10 +53,10 @@ export async function readRejectedRows(path: string): Promise<RejectedRows> {
       }
       return from < rows.length && rows.get(from) === row ? from : -1;
     },
-    groupOf: (place) => groups.get(place),
+    groupOf: (index) => groups.get(index),
     elementOf: elements.length === rows.length ? elements.get : undefined,
     groups: lines.length,
     linesOf: (group) => lines.get(group),
-    closedAs: (place) => closedStates[states.get(place)],
+    closedAs: (index) => closedStates[states.get(index)],
   };
 }

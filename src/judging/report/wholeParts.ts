@@ -72,8 +72,8 @@ function fill({ rows, rootOf, sizes, spoilt }: RowGroups, most: { rows: number; 
       placed[root] = fits ? part + 1 : partsAreFull;
       if (fits) taken += size;
     }
-    const place = placed[root] ?? 0;
-    partOf.push(place < 0 ? place : place - 1);
+    const mark = placed[root] ?? 0;
+    partOf.push(mark < 0 ? mark : mark - 1);
   }
   return { partOf, parts: Math.min(most.parts, part + (taken > 0 ? 1 : 0)) };
 }

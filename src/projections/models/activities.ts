@@ -9,7 +9,7 @@ import { type CompletedImport, endingsOf, type ImportFacts } from "../sortedBatc
 import { activitiesShape, halfHourSql, instantSql, longestKey } from "../tables/activities.js";
 import { storableJson } from "../tables/storableJson.js";
 import { addCodesSql } from "./activityCodes.js";
-import { writeContents } from "./activityContents.js";
+import { type ImportContents, writeContents, writeContentsOfRows } from "./activityContents.js";
 import { recount } from "./countedActivities.js";
 import { reversalsIn } from "./reversals.js";
 
@@ -46,11 +46,9 @@ export const activities: Projection = {
       else facts.totals?.add(slice);
     }
     await copyRows(client, target, lines, options);
-    await writeContents(client, batch);
     const { completed, abandoned } = endingsOf(batch, "activities");
     await sumCompleted(client, completed);
     await deleteRows(client, "activities", abandoned);
-    await deleteRows(client, "activity_contents", abandoned);
     await recount(client, completed, reversalsIn(batch, options.skip));
   },
 };
@@ -73,15 +71,17 @@ const manyRows = 10_000;
 /** With this work_mem the sums of a large import stay in memory. Postgres may overestimate their cost, and compiling takes longer than running. */
 const forManyRows = "set local work_mem = '64MB'; set local jit = off";
 
-/** From the totals that were made in memory as the rows passed, or else from the rows in the table. */
+/** From what was kept in memory as the rows passed, or else from the rows in the table. */
 async function sumCompleted(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
   const unsummed: CompletedImport[] = [];
   const summed: object[] = [];
+  const contents: ImportContents[] = [];
   for (const each of completed) {
     const { organisationId, position, totals } = each.facts;
-    const all = totals?.all(each.ended.data.counts.processed);
-    if (!all) unsummed.push(each);
-    for (const { quantity, halfHour, rows, ...total } of all ?? []) {
+    const kept = totals?.all(each.ended.data.counts.processed);
+    if (kept) contents.push({ organisationId, position, blocks: kept.blocks });
+    else unsummed.push(each);
+    for (const { quantity, halfHour, rows, ...total } of kept?.totals ?? []) {
       const numbers = { quantity: toFullText(quantity), rowCount: rows.length, rowNumbers: `{${rows.join()}}` };
       summed.push({ organisationId, position, halfHour: new Date(halfHour).toISOString(), ...total, ...numbers });
     }
@@ -93,6 +93,8 @@ async function sumCompleted(client: PoolClient, completed: readonly CompletedImp
     client,
     unsummed.map(({ facts }) => facts),
   );
+  await writeContents(client, contents);
+  for (const { facts } of unsummed) await writeContentsOfRows(client, facts);
 }
 
 const totalsFromMemory = `

@@ -1,12 +1,13 @@
-// The activities of a running import, summed in memory as they pass. When the import completes its totals are ready, and Postgres need not read
-// all its rows once more while everything else waits: that takes some seconds for a million rows. If the totals were given up, the rows in the table
-// are summed instead.
+// The activities of a running import, summed in memory as they pass, and what each says. When the import completes these are ready, and Postgres need
+// not read all its rows once more while everything else waits: that takes some seconds for a million rows. If they were given up, the rows in the
+// table are read instead.
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { add, type Decimal, knownDecimal, zero } from "../../domain/money.js";
 import { isStorable } from "../../domain/rows/cells.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { requestedRevision } from "../../events/importLayout.js";
 import { halfHourMs, longestKey } from "../tables/activities.js";
+import { createContentBlocks } from "./activityContents.js";
 
 export interface Total {
   readonly customerId: string;
@@ -32,16 +33,20 @@ export type RunningTotals = ReturnType<typeof runningTotals>;
 
 /** The memory of a total without its rows and codes, as a count of numbers of eight bytes; its codes are kept twice. */
 const numbersPerTotal = 24;
+/** The row's number, in its total and with the two halves of its content. */
+const numbersPerRow = 4;
 const charactersPerNumber = 3;
 /** Later times have no ISO text with a year of four digits. */
 const endOf9999 = Date.UTC(10_000, 0);
 
 export function runningTotals() {
   let totals: Map<string, Total> | undefined = new Map();
+  let contents = createContentBlocks();
   let [rows, lastRow, size, seenUpTo] = [0, 0, 0, requestedRevision];
 
   const giveUp = () => {
     totals = undefined;
+    contents = createContentBlocks();
     size = 0;
   };
 
@@ -61,9 +66,10 @@ export function runningTotals() {
     total.quantity = add(total.quantity, knownDecimal(quantity));
     total.largest = Math.max(total.largest, quantity);
     total.rows.push(row);
+    contents.add(row, values, instant);
     lastRow = row;
     rows += 1;
-    size += 1;
+    size += numbersPerRow;
     return true;
   }
 
@@ -79,7 +85,7 @@ export function runningTotals() {
       if (lastRevision > seenUpTo) seenUpTo = lastRevision;
     },
     /** Undefined unless it has seen exactly this many rows and could sum all of them. */
-    all: (expected: number): Total[] | undefined => (totals && rows === expected ? [...totals.values()] : undefined),
+    all: (expected: number) => (totals && rows === expected ? { totals: [...totals.values()], blocks: contents.all() } : undefined),
     /** The memory in use, as a count of numbers. */
     size: (): number => size,
     /** Drops the totals for good. */

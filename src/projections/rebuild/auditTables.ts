@@ -1,9 +1,10 @@
 // What an audit does with tables that were filled anew: in one transaction it brings them to the live tables' position and compares both.
 import type { PoolClient } from "pg";
 import type { Position } from "../../ports/eventStore.js";
+import type { Differences } from "../../tableDifferences.js";
 import { isBeginning, isSamePosition, readCheckpoints } from "../running/checkpoints.js";
 import { catchUp, type Shadow } from "./catchUp.js";
-import { type Differences, leaveOutChangingRows, noteDifferences, readDifferences, type TableScope } from "./compareTables.js";
+import { leaveOutChangingRows, noteDifferences, readOwnedDifferences, type TableScope } from "./compareTables.js";
 import { isWrittenByCommands } from "./rebuild.js";
 import { claimShadow } from "./shadowSchema.js";
 import { type ShadowOptions, withShadow } from "./withShadow.js";
@@ -47,11 +48,11 @@ async function audit<Result>(
   const result = await look(client, position);
   await client.query("set local search_path to default");
   const ahead: Shadow = { ...shadow, projections: projections.filter(isWrittenByCommands) };
-  if (ahead.projections.length > 0 && (await readDifferences(shadow, 0)).count > 0) {
+  if (ahead.projections.length > 0 && (await readOwnedDifferences(shadow, 0)).count > 0) {
     await catchUp(ahead, { until: head, signal, inside: true });
     await leaveOutChangingRows(ahead, ahead.projections);
   }
-  return { position, rows, differences: await readDifferences(shadow, most), result };
+  return { position, rows, differences: await readOwnedDifferences(shadow, most), result };
 }
 
 /** A transaction that sees the live tables as they are now. Locks them against a rebuild's swap, which waits. */

@@ -1,6 +1,7 @@
 // Compares the live tables with those that were filled anew from the log: both ways, by key, table by table. What a table has is asked of the
 // database, so that a new table is compared without an entry here.
 import type { PoolClient } from "pg";
+import { createDifferences, type Differences, eitherSide, keyOf, noteRows, readDifferences } from "../../tableDifferences.js";
 import type { Projection } from "../projection.js";
 import type { Shadow } from "./catchUp.js";
 
@@ -11,17 +12,6 @@ export interface TableScope {
   /** Included, and not included: of a table with a column `at`. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
-}
-
-export interface Difference {
-  readonly organisationId: string | null;
-  readonly importId: string | null;
-  readonly table: string;
-  /** By the name of the column. */
-  readonly key: Readonly<Record<string, unknown>>;
-  /** `missing` in the live table, `extra` there, or `changed`: then `columns` has those that differ, with their values as JSON. */
-  readonly what: "missing" | "extra" | "changed";
-  readonly columns: readonly { readonly name: string; readonly live: unknown; readonly rebuilt: unknown }[] | null;
 }
 
 interface TableShape {
@@ -39,9 +29,7 @@ interface Column {
 
 /** Notes each difference in a temporary table, which lasts as long as the caller's transaction. Returns how many rows each live table has. */
 export async function noteDifferences({ client, schema, projections }: Shadow, scope: TableScope): Promise<Record<string, number>> {
-  await client.query(
-    `create temp table differences (name text, "key" text, live text, rebuilt text, organisation_id text, import_id text) on commit drop`,
-  );
+  await createDifferences(client, "differences");
   const counts: Record<string, number> = {};
   for (const projection of projections) {
     for (const table of projection.tables) {
@@ -83,30 +71,24 @@ async function compareTable(
 ): Promise<number> {
   const keys = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
   if (keys.length === 0) throw new Error(`the table ${table} has no primary key to compare its rows by`);
-  const valuesOf = (side: string) => columns.map(({ name, isJson }) => `${side}.${name}${isJson ? "::text" : ""}`).join(", ");
-  const either = (column: string) => `coalesce(live.${column}, rebuilt.${column})`;
   const has = (column: string) => columns.some(({ name }) => name === column);
   const importId = has("import_id")
-    ? either("import_id")
+    ? eitherSide("import_id")
     : has("import_position")
-      ? `(select import_id from ${schema}.imports where position = ${either("import_position")})`
+      ? `(select import_id from ${schema}.imports where position = ${eitherSide("import_position")})`
       : "null";
-  const organisationId = has("organisation_id") ? either("organisation_id") : table === "organisations" ? either("id") : "null";
+  const organisationId = has("organisation_id") ? eitherSide("organisation_id") : table === "organisations" ? eitherSide("id") : "null";
   const values = [scope.organisationId ?? null, scope.from ?? null, scope.to ?? null];
-  await client.query(
-    `insert into differences
-     select '${table}', ${keyOf(keys, either)}, row_to_json(live)::text, row_to_json(rebuilt)::text, ${organisationId}, ${importId}
-       from (select * from public.${table} where ${condition}) as live
-       full join (select * from ${schema}.${table} where ${condition}) as rebuilt on ${keys.map((key) => `live.${key} = rebuilt.${key}`).join(" and ")}
-      where (${valuesOf("live")}) is distinct from (${valuesOf("rebuilt")})`,
-    values,
-  );
+  const rowsOf = (place: string) => `select * from ${place}.${table} where ${condition}`;
+  const compared = {
+    ...{ table, keys, organisationId, importId },
+    rows: { live: rowsOf("public"), rebuilt: rowsOf(schema) },
+    valuesOf: (side: string) => columns.map(({ name, isJson }) => `${side}.${name}${isJson ? "::text" : ""}`).join(", "),
+  };
+  await noteRows(client, "differences", compared, values);
   const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from public.${table} where ${condition}`, values);
   return rows[0]?.count ?? 0;
 }
-
-const keyOf = (keys: readonly string[], column: (name: string) => string): string =>
-  `json_build_object(${keys.map((key) => `'${key.replaceAll('"', "")}', ${column(key)}`).join(", ")})::text`;
 
 /**
  * A command may have written its row before the projector came to its event, and other events may have followed. Rows that the log changes
@@ -128,35 +110,11 @@ export async function leaveOutChangingRows({ client, schema }: Shadow, projectio
   }
 }
 
-export interface Differences {
-  readonly count: number;
-  /** By organisation; those of no organisation are not in it. */
-  readonly byOrganisation: ReadonlyMap<string, number>;
-  readonly first: readonly Difference[];
-}
-
-/** What was noted: the first differences, and how many there are. */
-export async function readDifferences({ client, schema, projections }: Shadow, most: number): Promise<Differences> {
+/** What was noted. A row of an organisation's import belongs to the organisation. */
+export async function readOwnedDifferences({ client, schema, projections }: Shadow, most: number): Promise<Differences> {
   if (projections.some(({ tables }) => tables.includes("imports")))
     await client.query(
       `update differences d set organisation_id = i.organisation_id from ${schema}.imports i where i.import_id::text = d.import_id and d.organisation_id is null`,
     );
-  const counted = await client.query<{ organisationId: string | null; count: number }>(
-    `select organisation_id as "organisationId", count(*)::int as count from differences group by 1`,
-  );
-  const { rows: first } = await client.query<Difference>(
-    `select organisation_id as "organisationId", import_id as "importId", name as "table", "key"::json as key,
-            case when live is null then 'missing' when rebuilt is null then 'extra' else 'changed' end as what,
-            (select json_agg(json_build_object('name', l.key, 'live', l.value, 'rebuilt', r.value))
-               from json_each(live::json) l join json_each(rebuilt::json) r on r.key = l.key where l.value::text <> r.value::text) as columns
-       from differences order by name, differences."key" limit $1`,
-    [most],
-  );
-  return {
-    count: counted.rows.reduce((sum, { count }) => sum + count, 0),
-    byOrganisation: new Map(
-      counted.rows.flatMap(({ organisationId, count }) => (organisationId === null ? [] : [[organisationId, count]])),
-    ),
-    first,
-  };
+  return readDifferences(client, "differences", most);
 }

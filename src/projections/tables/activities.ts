@@ -98,7 +98,7 @@ export const activityCodes = pgTable(
   (table) => [primaryKey({ name: "activity_codes_pkey", columns: [table.organisationId, table.field, table.code, table.day] })],
 );
 
-export const contentBlockBits = 11;
+export const contentBlockBits = 15;
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
@@ -113,7 +113,7 @@ export const activityContents = pgTable(
     /** Since 1970, in UTC. */
     day: integer().notNull(),
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
-    /** The activities of one block have row numbers that differ in the last 11 bits only. */
+    /** The activities of one block have row numbers that differ in the last 15 bits only. */
     block: integer().notNull(),
     /** The low halves of the contents: 4 bytes for each row. */
     lows: bytes().notNull(),
@@ -230,8 +230,8 @@ export const halfHourMs = 30 * 60 * 1000;
 /** SQL for the day of an instant, since 1970 in UTC. */
 export const daySql = (instant: string): string => `floor(extract(epoch from ${instant}) / 86400)::integer`;
 
-/** The shape of the tables of activities. Before 2 they had no figures that unusual rows are compared with. */
-export const activitiesShape = 2;
+/** The shape of the tables of activities. Before 2 they had no figures that unusual rows are compared with; before 3 contents had smaller blocks. */
+export const activitiesShape = 3;
 
 /**
  * The totals cut customer, warehouse and charge codes to this length. Longer ones are rejected today, but those that an older version

@@ -1,13 +1,11 @@
-import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Pool } from "pg";
 import { type Principal, principalOf } from "../../domain/principal.js";
 import type { ImportKind } from "../../events/importEvents.js";
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { imports } from "../../projections/tables/imports.js";
-import { databaseOf } from "../database.js";
 import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import { lookedUpSql } from "../rejectedRows/openRows.js";
-import { type ImportRow, type ImportStatus, type ImportView, selectImports, viewOf } from "./importView.js";
+import { type ImportRow, type ImportStatus, type ImportView, importRows, viewOf } from "./importView.js";
 
 export interface ImportFilter {
   readonly kind?: ImportKind | undefined;
@@ -56,34 +54,38 @@ interface ImportLookUp {
   readonly lookedUpTo: bigint | undefined;
 }
 
-/** The filter without the reference. */
-const importConditions = (organisationId: string, { kind, status, toCorrect, reversed }: ImportFilter) =>
-  and(
-    eq(imports.organisationId, organisationId),
-    kind === undefined ? undefined : eq(imports.kind, kind),
-    status === undefined ? undefined : eq(imports.status, status),
-    toCorrect
-      ? sql`exists (select from rejection_groups g where g.organisation_id = ${organisationId} and g.import_id = ${imports.importId} and g.open > 0)`
-      : undefined,
-    reversed ? sql`exists (select from reversals r where r.import_id = ${imports.importId})` : undefined,
-  );
+/** SQL for the filter without the reference. */
+function wantedSql({ kind, status, toCorrect, reversed }: ImportFilter): string {
+  const conditions = [
+    "i.organisation_id = :organisationId",
+    kind && "i.kind = :kind",
+    status && "i.status = :status",
+    toCorrect &&
+      "exists (select from rejection_groups g where g.organisation_id = i.organisation_id and g.import_id = i.import_id and g.open > 0)",
+    reversed && "exists (select from reversals r where r.import_id = i.import_id)",
+  ];
+  return `where ${conditions.filter(Boolean).join(" and ")}`;
+}
 
 async function lookUp(organisationId: string, filter: ImportFilter, { before, count }: ListRange, pool: Pool): Promise<ImportLookUp> {
-  const { reference } = filter;
-  const wanted = and(importConditions(organisationId, filter), before === undefined ? undefined : lt(imports.position, before));
-  if (reference === undefined) {
-    const rows = await selectImports(pool).where(wanted).orderBy(desc(imports.position)).limit(count);
-    return { rows, lookedUpTo: undefined };
-  }
+  const values = { ...filter, organisationId, before, count };
+  const wanted = wantedSql(filter) + (before === undefined ? "" : " and i.position < :before");
+  if (filter.reference === undefined)
+    return { rows: await importRows(`${wanted} order by i.position desc limit :count`, values, pool), lookedUpTo: undefined };
   // Not `like`: a `%` in the reference is an ordinary character.
-  const looked = await databaseOf(pool).execute<{ found: string[]; lookedUpTo: string | null }>(sql`
-    with looked as materialized
-      (select import_id, position, source_details from imports where ${wanted} order by position desc limit ${mostLookedAt})
-    select array(select import_id::text from looked where strpos(lower(source_details), lower(${reference})) > 0
-                  order by position desc limit ${count}) as found,
-           (select case when count(*) = ${mostLookedAt} then min(position)::text end from looked) as "lookedUpTo"`);
+  const looked = await pool.query<{ found: string[]; lookedUpTo: string | null }>(
+    named(
+      `with looked as materialized
+         (select import_id, position, source_details from imports i ${wanted} order by position desc limit ${mostLookedAt})
+       select array(select import_id::text from looked where strpos(lower(source_details), lower(:reference)) > 0
+                     order by position desc limit :count) as found,
+              (select case when count(*) = ${mostLookedAt} then min(position)::text end from looked) as "lookedUpTo"`,
+      values,
+    ),
+  );
   const { found = [], lookedUpTo = null } = looked.rows[0] ?? {};
-  const rows = found.length === 0 ? [] : await selectImports(pool).where(inArray(imports.importId, found)).orderBy(desc(imports.position));
+  const rows =
+    found.length === 0 ? [] : await importRows("where i.import_id = any(:found::uuid[]) order by i.position desc", { found }, pool);
   return { rows, lookedUpTo: lookedUpTo === null ? undefined : BigInt(lookedUpTo) };
 }
 
@@ -118,8 +120,11 @@ const mostCounted = 10_000;
 /** Those that are projected. `more`: counting ended at `mostCounted`. Undefined for a filter by reference, which no index finds. */
 export async function countImports(organisationId: string, filter: ImportFilter, pool: Pool) {
   if (filter.reference !== undefined) return undefined;
-  const { rows } = await databaseOf(pool).execute<{ count: number }>(
-    sql`select count(*)::integer as count from (select from ${imports} where ${importConditions(organisationId, filter)} limit ${mostCounted + 1}) as counted`,
+  const { rows } = await pool.query<{ count: number }>(
+    named(`select count(*)::integer as count from (select from imports i ${wantedSql(filter)} limit ${mostCounted + 1}) as counted`, {
+      ...filter,
+      organisationId,
+    }),
   );
   const { count = 0 } = rows[0] ?? {};
   return { count: Math.min(count, mostCounted), more: count > mostCounted };

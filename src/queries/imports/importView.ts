@@ -1,12 +1,11 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { getTableColumns } from "drizzle-orm";
 import type { Pool } from "pg";
 import { progressOf, readingShare } from "../../domain/imports/progress.js";
 import type { UnusualKind } from "../../domain/imports/unusual.js";
 import type { ImportKind } from "../../events/importEvents.js";
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { imports } from "../../projections/tables/imports.js";
-import { importQueue, lateReports } from "../../projections/tables/operational.js";
-import { databaseOf } from "../database.js";
 
 export type ImportStatus = (typeof imports.$inferSelect)["status"];
 
@@ -67,38 +66,43 @@ export type ImportRow = Omit<typeof imports.$inferSelect, "unusual"> & {
   readonly reversed: ReversedPart | null;
 };
 
-const reversedSql = sql<ReversedPart | null>`(
-  select json_build_object('rows', sum(r.count), 'all', bool_or(r.is_all) or sum(r.count) = ${imports.processed},
-                           'at', to_char(max(r.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-    from reversals r where r.import_id = ${imports.importId} having count(*) > 0)`;
+/** `unusual` without the rows, which are long. */
+const columns = Object.entries({ ...getTableColumns(imports), unusual: undefined }).flatMap(([field, column]) =>
+  column === undefined ? [] : `i.${column.name} as "${field}"`,
+);
 
-/** Without the rows, which are long. */
-const unusualSql = sql<UnusualCounts | null>`(
-  select json_build_object('count', ${imports.unusual} -> 'count',
-                           'kinds', json_agg(json_build_object('kind', k.kind -> 'kind', 'count', k.kind -> 'count') order by k.number))
-    from jsonb_array_elements(${imports.unusual} -> 'kinds') with ordinality as k (kind, number) having count(*) > 0)`;
+const importsSql = `/* prepared */ select ${columns.join(", ")},
+       q.progress as "queueProgress", q.all_rows as "allRows", q.cancel_requested as "cancelRequested", l.report_key as "lateReportKey",
+       (select json_build_object('rows', sum(r.count), 'all', bool_or(r.is_all) or sum(r.count) = i.processed,
+                                 'at', to_char(max(r.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+          from reversals r where r.import_id = i.import_id having count(*) > 0) as reversed,
+       (select json_build_object('count', i.unusual -> 'count',
+                                 'kinds', json_agg(json_build_object('kind', k.kind -> 'kind', 'count', k.kind -> 'count') order by k.number))
+          from jsonb_array_elements(i.unusual -> 'kinds') with ordinality as k (kind, number) having count(*) > 0) as unusual
+  from imports i left join import_queue q on q.import_id = i.import_id left join late_reports l on l.import_id = i.import_id`;
 
-export const selectImports = (pool: Pool) =>
-  databaseOf(pool)
-    .select({
-      ...getTableColumns(imports),
-      queueProgress: importQueue.progress,
-      allRows: importQueue.allRows,
-      cancelRequested: importQueue.cancelRequested,
-      lateReportKey: lateReports.reportKey,
-      reversed: reversedSql.as("reversed"),
-      unusual: unusualSql.as("unusual"),
-    })
-    .from(imports)
-    .leftJoin(importQueue, eq(importQueue.importId, imports.importId))
-    .leftJoin(lateReports, eq(lateReports.importId, imports.importId));
+/** `which`: the end of the statement, from `where` on, with `:name` for each value. */
+export async function importRows(which: string, values: Readonly<Record<string, unknown>>, pool: Database): Promise<ImportRow[]> {
+  const { rows } = await pool.query<ImportRow>(named(`${importsSql} ${which}`, values));
+  return rows.map((row) => ({
+    ...row,
+    position: BigInt(row.position),
+    revision: BigInt(row.revision),
+    counted: BigInt(row.counted),
+    fileSize: Number(row.fileSize),
+  }));
+}
 
 export async function findImportRow(
   organisationId: string,
   { kind, importId }: { kind: ImportKind | undefined; importId: string },
-  pool: Pool,
+  pool: Database,
 ): Promise<ImportRow | undefined> {
-  const [row] = await selectImports(pool).where(and(eq(imports.importId, importId), eq(imports.organisationId, organisationId)));
+  const [row] = await importRows(
+    "where i.import_id = :importId and i.organisation_id = :organisationId",
+    { importId, organisationId },
+    pool,
+  );
   return kind === undefined || row?.kind === kind ? row : undefined;
 }
 

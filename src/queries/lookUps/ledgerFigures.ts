@@ -23,7 +23,7 @@ interface ReplacedRow {
   readonly day: number;
 }
 
-interface ContentPlace {
+interface ContentKey {
   readonly day: number;
   readonly position: string;
 }
@@ -92,9 +92,10 @@ export function ledgerFigures(organisationId: string, { at, replaced, limits }: 
       return rows[0] ?? { rows: 0, withCustomer: 0 };
     },
     async contents(days: readonly number[]) {
-      return (await pool.query<{ day: number; position: string; lows: Buffer }>(contentsSql, [organisationId, days])).rows;
+      const { rows } = await pool.query<{ day: number; position: string; lows: string }>(contentsSql, [organisationId, days]);
+      return rows.map((row) => ({ ...row, lows: Buffer.from(row.lows, "base64") }));
     },
-    async contentRows(of: readonly ContentPlace[]) {
+    async contentRows(of: readonly ContentKey[]) {
       const without = await leftOut;
       const { rows } = await pool.query<{ position: string; importId: string; rest: Buffer; uncounted: number[] }>(contentRowsSql, [
         organisationId,
@@ -205,7 +206,7 @@ const lastActivitiesSql = `/* prepared */
      limit $2) as last`;
 
 const contentsSql = `
-  select c.day, c.import_position::text as position, string_agg(c.lows, ''::bytea order by c.block) as lows
+  select c.day, c.import_position::text as position, encode(string_agg(c.lows, ''::bytea order by c.block), 'base64') as lows
     from activity_contents c join imports i on i.position = c.import_position and i.status = 'completed'
    where c.organisation_id = $1 and c.day = any($2::integer[])
      and not exists (select from uncounted_imports u where u.import_position = c.import_position)

@@ -1,7 +1,12 @@
+import type { Pool } from "pg";
 import type { Location } from "../../domain/geography/geography.js";
-import { quoteIdOf } from "../../events/quoteEvents.js";
+import { quoteAnswerOf } from "../../events/quoteAnswer.js";
+import { type QuotePlace, type QuotesGenerated, quoteIdOf, quotePlaceOf } from "../../events/quoteEvents.js";
+import { readQuotes } from "../../events/recordedQuote.js";
+import { versionOf } from "../../events/upcasters.js";
 import { named } from "../../namedSql.js";
-import type { Database } from "../../ports/database.js";
+import type { Database, Stores } from "../../ports/database.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import { type Page, type PageRequest, readPage, type TimeRange, timeScope } from "../page.js";
 
 export interface QuoteFilter extends TimeRange {
@@ -19,17 +24,12 @@ export interface ListedQuote {
   readonly noQuoteMessage: string;
 }
 
-interface QuoteRow {
+interface QuoteRow extends Omit<ListedQuote, "quoteId" | "generatedAt" | "cheapest"> {
   readonly quotedAt: Date;
   readonly quotesId: string;
   readonly number: number;
-  readonly customerId: string;
-  readonly services: number;
   readonly cheapestService: string | null;
   readonly cheapestTotal: string | null;
-  readonly noQuoteMessage: string;
-  readonly origin: Location;
-  readonly destination: Location;
 }
 
 /** Newest first. A new quote is listed when the projection has it. */
@@ -45,7 +45,7 @@ export function listQuotes(organisationId: string, filter: QuoteFilter, page: Pa
 }
 
 const listSql = `
-  select quoted.quoted_at as "quotedAt", quotes_id as "quotesId", number, customer_id as "customerId", services, cheapest_service as "cheapestService",
+  select quoted.quoted_at as "quotedAt", quotes_id as "quotesId", number, customer_id as "customerId", services as "serviceCount", cheapest_service as "cheapestService",
          cheapest_total as "cheapestTotal", no_quote_message as "noQuoteMessage", origin, destination
     from quotes quoted join quote_requests using (quotes_id)
    where quoted.organisation_id = :organisationId and (:customerId::text is null or customer_id = :customerId)
@@ -53,16 +53,33 @@ const listSql = `
      and (:at::timestamptz is null or (quoted.quoted_at, quotes_id, number) < (:at::timestamptz, :quotesId::uuid, :number::integer))
    order by quoted.quoted_at desc, quotes_id desc, number desc limit :count`;
 
-function shown(row: QuoteRow): ListedQuote {
-  const { cheapestService, cheapestTotal } = row;
-  return {
-    quoteId: quoteIdOf(row),
-    customerId: row.customerId,
-    generatedAt: row.quotedAt.toISOString(),
-    origin: row.origin,
-    destination: row.destination,
-    serviceCount: row.services,
-    cheapest: cheapestService === null ? null : { serviceName: cheapestService, totalAmount: Number(cheapestTotal) },
-    noQuoteMessage: row.noQuoteMessage,
-  };
+const shown = ({ quotedAt, quotesId, number, cheapestService, cheapestTotal, ...row }: QuoteRow): ListedQuote => ({
+  quoteId: quoteIdOf({ quotesId, number }),
+  generatedAt: quotedAt.toISOString(),
+  ...row,
+  cheapest: cheapestService === null ? null : { serviceName: cheapestService, totalAmount: Number(cheapestTotal) },
+});
+
+/** The contract's response as JSON; undefined for an unknown quote, another organisation's quote, and text that is no quote id. */
+export async function findQuote(organisationId: string, quoteId: string, { pool, eventStore }: Stores): Promise<string | undefined> {
+  const place = quotePlaceOf(quoteId);
+  if (place === undefined) return undefined;
+  // The stream has it if the table does not have the quote yet, or has it as an earlier version recorded it.
+  return (await inTable(organisationId, place, pool)) ?? (await inStream(organisationId, place, eventStore));
+}
+
+/** A single quote's row holds its answer, not its event. The row of a request may have been written by an earlier version, which is left out. */
+async function inTable(organisationId: string, { quotesId, number }: QuotePlace, pool: Pool): Promise<string | undefined> {
+  const { rows } = await pool.query<{ recorded: string }>(
+    "select recorded from quote_requests where organisation_id = $1 and quotes_id = $2 and alone = $3 and (alone or version = $4)",
+    [organisationId, quotesId, number === 0, versionOf("QuotesGenerated")],
+  );
+  const recorded = rows[0]?.recorded;
+  return recorded === undefined || number === 0 ? recorded : JSON.stringify(quoteAnswerOf(JSON.parse(recorded) as QuotesGenerated, number));
+}
+
+async function inStream(organisationId: string, place: QuotePlace, eventStore: EventStore): Promise<string | undefined> {
+  const event = await readQuotes(eventStore, place);
+  if (event?.data.organisationId !== organisationId) return undefined;
+  return JSON.stringify(event.type === "QuotesGenerated" ? quoteAnswerOf(event.data, place.number) : event.data.response);
 }

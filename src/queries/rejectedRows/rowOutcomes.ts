@@ -21,14 +21,10 @@ export interface RejectedRowOutcome extends RowName {
   readonly note: string | null;
 }
 
-interface OutcomeRecord extends Omit<RejectedRowOutcome, "by"> {
-  readonly actor: string | null;
-}
-
 /** Looks up rows of completed imports. Rows of other organisations are left out. */
 export async function rejectedRowOutcomes(organisationId: string, rows: readonly RowName[], pool: Pool): Promise<RejectedRowOutcome[]> {
   if (rows.length === 0) return [];
-  const found = await pool.query<OutcomeRecord>(
+  const found = await pool.query<Omit<RejectedRowOutcome, "by"> & { actor: string | null }>(
     `select wanted."importId", wanted."row", ${stateSqlOf({ sql: "i.kind" }, { importId: "i.import_id", organisationId: "$1" })} as state,
             coalesce(c.other_id, d.other_id, s.import_id) as "otherId", other.source_details as "otherName",
             coalesce(c.actor, d.finished_by, s.actor, v.reversed_by) as actor, d.note

@@ -39,7 +39,7 @@ async function firstChunk(event: (nth: number) => NewEvent): Promise<{ count: nu
   sent = [];
   let count = 0;
   for (let full = writer.add(event(0)); !full; full = writer.add(event(count))) count += 1;
-  await writer.settled();
+  await writer.waitForAppend();
   return { count, bytes: sent[0] ?? 0 };
 }
 

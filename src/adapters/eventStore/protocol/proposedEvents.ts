@@ -1,7 +1,6 @@
 // The events of an append as the protocol's BatchAppendReq carries them: one buffer, in which each is encoded when it is added.
 import type { EventMetadata, NewEvent } from "../../../ports/eventStore.js";
-import { property } from "./eventProperties.js";
-import { encode, message, repeated, textIn, varintBytes, wholeMessage, writeHead } from "./protobuf.js";
+import { encode, message, property, repeated, textIn, varintBytes, wholeMessage, writeHead } from "./protobuf.js";
 
 const proposed = { id: 1, metadata: 2, customMetadata: 3, data: 4 } as const;
 /** The request's field for events. */

@@ -2,11 +2,6 @@
 import type { Position, Revision } from "../../../ports/eventStore.js";
 import { encode, type Field, type Message } from "./protobuf.js";
 
-export interface ReadRange {
-  readonly backwards: boolean;
-  readonly max: number;
-}
-
 const option = { stream: 1, all: 2, direction: 3, count: 5, subscription: 6, filter: 7, noFilter: 8, ids: 9 } as const;
 const inStream = { identifier: 1, revision: 2, start: 3, end: 4 } as const;
 const inAll = { position: 1, start: 2, end: 3 } as const;
@@ -18,7 +13,11 @@ const idsAsText: Field = [option.ids, [[2, nothing]]];
 
 const request = (...options: readonly Field[]): Buffer => encode([[1, [...options, idsAsText]]]);
 
-export function readStreamRequest(stream: string, from: Revision | undefined, { backwards, max }: ReadRange): Buffer {
+export function readStreamRequest(
+  stream: string,
+  from: Revision | undefined,
+  { backwards, max }: { backwards: boolean; max: number },
+): Buffer {
   const edge: Field = [backwards ? inStream.end : inStream.start, nothing];
   const start: Field = from === undefined ? edge : [inStream.revision, from];
   const direction = backwards ? backwardsDirection : 0;

@@ -1,7 +1,6 @@
 // Stream, properties and metadata of recorded events: neighbours have the same ones, which are then read once.
 import type { EventMetadata } from "../../../ports/eventStore.js";
-import { readProperty } from "./eventProperties.js";
-import { type Reader, readText, textIn } from "./protobuf.js";
+import { type Reader, readProperty, readText, textIn } from "./protobuf.js";
 
 interface Properties {
   readonly type: string;

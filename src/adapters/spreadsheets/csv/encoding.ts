@@ -44,18 +44,21 @@ export function unfinishedUtf8(bytes: Uint8Array): number {
  * UTF-8, the file is Windows-1252. After other UTF-8 characters such a byte means that the file is damaged.
  */
 export async function sniffEncoding(file: FileHandle, limit: number, signal?: AbortSignal): Promise<SniffedEncoding> {
-  const buffer = Buffer.allocUnsafe(SCAN_BYTES);
-  const first = await file.read(buffer, 0, 4096, 0);
-  const { encoding, skip } = sniffStart(buffer.subarray(0, first.bytesRead));
-  if (encoding !== "utf-8") return { encoding, skip, notes: [] };
+  const buffer = Buffer.allocUnsafe(Math.min(SCAN_BYTES, limit + 1)); // a file of a few rows needs no more
   let position = 0;
   let nonAscii = false;
+  let skip = 0;
   while (position < limit) {
     signal?.throwIfAborted();
-    const { bytesRead } = await file.read(buffer, 0, SCAN_BYTES, position);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) break;
     const read = buffer.subarray(0, bytesRead);
-    const atEnd = bytesRead < SCAN_BYTES;
+    if (position === 0) {
+      const start = sniffStart(read);
+      if (start.encoding !== "utf-8") return { ...start, notes: [] };
+      skip = start.skip;
+    }
+    const atEnd = bytesRead < buffer.length;
     const whole = atEnd ? read : read.subarray(0, bytesRead - unfinishedUtf8(read));
     if (!isUtf8(whole)) {
       const bad = firstBadByte(whole);
@@ -65,7 +68,7 @@ export async function sniffEncoding(file: FileHandle, limit: number, signal?: Ab
     nonAscii ||= !isAscii(whole);
     position += whole.length;
   }
-  return { encoding, skip, notes: [] };
+  return { encoding: "utf-8", skip, notes: [] };
 }
 
 function firstBadByte(chunk: Uint8Array): number {
@@ -108,11 +111,11 @@ export async function* decodeFile(
   size: number,
   signal?: AbortSignal,
 ): AsyncGenerator<DecodedText> {
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size));
   let position = sniffed.skip;
   while (position < size) {
     signal?.throwIfAborted();
-    const wanted = position === sniffed.skip ? FIRST_CHUNK_BYTES : CHUNK_BYTES;
+    const wanted = Math.min(position === sniffed.skip ? FIRST_CHUNK_BYTES : CHUNK_BYTES, buffer.length);
     const { bytesRead } = await file.read(buffer, 0, wanted, position);
     const final = bytesRead < wanted || position + bytesRead >= size;
     const read = buffer.subarray(0, bytesRead);

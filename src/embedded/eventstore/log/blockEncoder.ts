@@ -1,6 +1,5 @@
-import { property } from "../../../adapters/eventStore/protocol/eventProperties.js";
 import { framePrefix } from "../../../adapters/eventStore/protocol/frames.js";
-import { encode, varintBytes, writeVarint } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { encode, property, varintBytes, writeVarint } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { type Block, endOf, HEAD_BYTES, type NewBlock } from "./blocks.js";
 
 /** A larger append is split into several blocks, so that reading one event does not load a whole megabyte. They are committed together. */

@@ -1,8 +1,8 @@
 // A block is a run of events of one append, stored exactly as a reader gets them: gRPC frames, one `ReadResp` each.
 // The log is those frames end to end, and a position is an event's offset in it. So a read copies bytes and encodes nothing.
-import { readProperty } from "../../../adapters/eventStore/protocol/eventProperties.js";
+
 import { frameEnd, framePrefix, framesIn } from "../../../adapters/eventStore/protocol/frames.js";
-import { message, type Reader, readBytes, textIn, wholeMessage } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { message, type Reader, readBytes, readProperty, textIn, wholeMessage } from "../../../adapters/eventStore/protocol/protobuf.js";
 
 /** Before the stream's name: first revision, creation time, number of events, length of the name. */
 export const HEAD_BYTES = 24;

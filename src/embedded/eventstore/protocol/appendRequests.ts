@@ -1,4 +1,3 @@
-import { readProperty, readPropertyUpTo } from "../../../adapters/eventStore/protocol/eventProperties.js";
 import {
   encode,
   type Field,
@@ -7,6 +6,8 @@ import {
   type Reader,
   readBytes,
   readNumber,
+  readProperty,
+  readPropertyUpTo,
   readSafely,
   readSpan,
   repeated,

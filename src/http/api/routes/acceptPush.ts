@@ -13,6 +13,7 @@ import { inTemporaryFolder } from "../../../temporaryFolder.js";
 import { receiveUpload } from "../../server/receiveUpload.js";
 import type { Answer } from "../../server/requestFrame.js";
 import type { ApiDeps } from "../deps.js";
+import { answerObject } from "../document/schemas.js";
 import type { RouteRequest } from "../route.js";
 
 export const pushHeaders = z.object({
@@ -30,16 +31,15 @@ const acceptedFields = {
 };
 const acceptedData = { ...acceptedFields, source: z.literal("data").describe("It came as JSON") };
 
-const acceptedFile = z.object({ ...acceptedFields, source: z.literal("file").describe("It came as a file") }).meta({ id: "AcceptedFile" });
-export const acceptedShipments = z
-  .object({
-    ...acceptedData,
-    shipmentsReceived: z.int().describe("Shipments in the push; `counts.received` counts their goods lines"),
-  })
-  .meta({ id: "AcceptedShipments" });
-export const acceptedActivities = z
-  .object({ ...acceptedData, activitiesReceived: z.int().describe("Activities in the push") })
-  .meta({ id: "AcceptedActivities" });
+const acceptedFile = answerObject("AcceptedFile", { ...acceptedFields, source: z.literal("file").describe("It came as a file") });
+export const acceptedShipments = answerObject("AcceptedShipments", {
+  ...acceptedData,
+  shipmentsReceived: z.int().describe("Shipments in the push; `counts.received` counts their goods lines"),
+});
+export const acceptedActivities = answerObject("AcceptedActivities", {
+  ...acceptedData,
+  activitiesReceived: z.int().describe("Activities in the push"),
+});
 
 /** A push is answered within five seconds after its last byte, even if a store does not answer. */
 const withinMs = 4_200;

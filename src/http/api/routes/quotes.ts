@@ -3,8 +3,7 @@ import { z } from "zod";
 import { generateQuotes as generate } from "../../../commands/quotes/generateQuotes.js";
 import { quoteRequest } from "../../../domain/rating/quoteRequest.js";
 import { Rejection } from "../../../domain/rejection.js";
-import { findQuote } from "../../../queries/quotes/findQuote.js";
-import { listQuotes as listed } from "../../../queries/quotes/quoteList.js";
+import { findQuote, listQuotes as listed } from "../../../queries/quotes/quoteList.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
@@ -108,9 +107,10 @@ const fetchQuote = defineRoute({
   },
 });
 
-const cheapest = z
-  .object({ serviceName: z.string().describe("For people"), totalAmount: z.number().describe("Freight, surcharges and GST") })
-  .meta({ id: "CheapestQuote" });
+const cheapest = answerObject("CheapestQuote", {
+  serviceName: z.string().describe("For people"),
+  totalAmount: z.number().describe("Freight, surcharges and GST"),
+});
 
 const listedQuote = answerObject("ListedQuote", {
   quoteId: z.string().describe("Fetches the quote"),

@@ -3,6 +3,7 @@ import type { ImportKind } from "../../../events/importEvents.js";
 import { requireCountedImport } from "../../../queries/imports/importStatus.js";
 import { listRejectedRows, type RejectedRow } from "../../../queries/rejectedRows/rejectedRows.js";
 import { rowStateNames } from "../../../queries/rejectedRows/rowStates.js";
+import { answerObject } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
 import { importKindRoutes, importParams } from "./importsShape.js";
@@ -29,12 +30,14 @@ const query = pageQuery.extend({
 });
 
 const rejectedRow = {
-  shipments: z
-    .object({ shipmentId: z.string().describe("The row's shipment; empty where it had none"), ...sharedFields })
-    .meta({ id: "RejectedShipmentRow" }),
-  activities: z
-    .object({ reference: z.string().nullable().describe("The row's reference; null where it had none"), ...sharedFields })
-    .meta({ id: "RejectedActivityRow" }),
+  shipments: answerObject("RejectedShipmentRow", {
+    shipmentId: z.string().describe("The row's shipment; empty where it had none"),
+    ...sharedFields,
+  }),
+  activities: answerObject("RejectedActivityRow", {
+    reference: z.string().nullable().describe("The row's reference; null where it had none"),
+    ...sharedFields,
+  }),
 };
 
 export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>

@@ -8,7 +8,7 @@ import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRang
 import { defineRoute, type Route } from "../route.js";
 import { ledgersTag, shownFields } from "./ledgerShape.js";
 
-const goodsLine = z.object(shownFields("goodsLine")).meta({ id: "GoodsLine" });
+const goodsLine = answerObject("GoodsLine", shownFields("goodsLine"));
 
 const ledgerShipment = answerObject("LedgerShipment", {
   ...shownFields("shipment"),

@@ -42,10 +42,10 @@ export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: st
   try {
     return await run(deps, held, folder, loaded, writer, room.giveWay);
   } catch (error) {
-    if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) await writer.recorded(); // the judged rows come first, then ImportFailed
+    if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) await writer.flush(); // the judged rows come first, then ImportFailed
     throw error;
   } finally {
-    await writer.settled(); // an append in flight must not land after the turn is given up
+    await writer.waitForAppend(); // an append in flight must not land after the turn is given up
   }
 }
 
@@ -57,7 +57,7 @@ async function run(
   writer: EventWriter,
   giveWay: RoomShare["giveWay"],
 ): Promise<LoadedImport> {
-  const context = contextOf(deps, loaded);
+  const context = eventContextOf(deps, loaded);
   const { request, started } = loaded.state;
   for (const event of loaded.unrecorded) await writer.add(event);
   const catalogue = await deps.catalogues(request.organisationId, started.catalogueVersion);
@@ -105,7 +105,7 @@ async function run(
     const end = { counts, report: stored, notes: prepared.notes, ...(await unusual?.find()), by, now: held.now() };
     const completed = decide({ type: "completeImport", ...end }, state);
     for (const event of encodeAll(loaded, completed, context)) await writer.add(event);
-    const revision = await writer.recorded();
+    const revision = await writer.flush();
     deps.logger.info({ importId: request.importId, organisationId: request.organisationId, counts }, "import completed");
     return { ...loaded, state: completed.reduce(evolve, state), revision };
   } finally {
@@ -113,7 +113,7 @@ async function run(
   }
 }
 
-export function contextOf(deps: WorkerDeps, { importId, state }: LoadedImport): EventContext {
+export function eventContextOf(deps: WorkerDeps, { importId, state }: LoadedImport): EventContext {
   if (state.status === "none") return { organisation: "", by: workerOf(deps), correlationId: importId };
   const { organisationId, requestId } = state.request;
   return { organisation: organisationId, by: workerOf(deps), correlationId: requestId };
@@ -134,7 +134,7 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport): Pro
   const { catalogueVersion } = await presentCatalogueOf(held.turn.organisationId, deps.pool);
   const localities = await deps.localities.current();
   const command = { type: "startImport", by: workerOf(deps), catalogueVersion, localities, now: held.now() } as const;
-  const context = contextOf(deps, found);
+  const context = eventContextOf(deps, found);
   const events = decide(command, found.state);
   const state = events.reduce(evolve, found.state);
   if (state.status !== "processing") throw new Error(`import ${found.importId} is ${state.status} right after its start`);

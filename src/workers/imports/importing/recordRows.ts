@@ -43,7 +43,7 @@ export function eventWriter({ eventStore, loaded, check, landed }: EventWriting)
     const expected = await landing;
     check();
     landing = land(chunk, expected);
-    landing.catch(() => undefined); // the next append, or `recorded`, rethrows the error
+    landing.catch(() => undefined); // the next append, or `flush`, rethrows the error
     chunk = empty ?? newChunk();
     empty = undefined;
   };
@@ -54,12 +54,12 @@ export function eventWriter({ eventStore, loaded, check, landed }: EventWriting)
       return append().then(() => void chunk.add(event));
     },
     /** Appends what was added. Resolves when everything is recorded, with the stream's revision. */
-    async recorded(): Promise<Revision> {
+    async flush(): Promise<Revision> {
       if (chunk.count() > 0) await append();
       return landing;
     },
     /** Waits for the append in flight; does not throw. */
-    async settled(): Promise<void> {
+    async waitForAppend(): Promise<void> {
       await Promise.allSettled([landing]);
     },
   };

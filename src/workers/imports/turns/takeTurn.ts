@@ -12,7 +12,7 @@ import { noNotices } from "../../../ports/notices.js";
 import { inTemporaryFolder } from "../../../temporaryFolder.js";
 import { lookUntilFound } from "../../../timeLimit.js";
 import type { WorkerDeps } from "../deps.js";
-import { contextOf, processImport } from "../importing/processImport.js";
+import { eventContextOf, processImport } from "../importing/processImport.js";
 import { type HeldTurn, holdTurn, Interrupted } from "./holdTurn.js";
 import type { RoomShare } from "./room.js";
 
@@ -85,7 +85,7 @@ async function work({ deps, turn, folder, share, failed }: TurnRun, held: HeldTu
 
 /** Nothing is to be appended where the import has ended before. */
 const endOf = (deps: WorkerDeps, loaded: LoadedImport, command: EndCommand) =>
-  loaded.state.status === "none" || hasEnded(loaded) ? undefined : { command, context: contextOf(deps, loaded) };
+  loaded.state.status === "none" || hasEnded(loaded) ? undefined : { command, context: eventContextOf(deps, loaded) };
 
 async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Promise<void> {
   const { importId, organisationId } = turn;

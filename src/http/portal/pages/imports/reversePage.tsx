@@ -97,13 +97,7 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
           >
             <ReasonField hint="Everybody who opens the import can see this." />
             {hasCorrections ? (
-              <Tick
-                label="Reverse these corrections as well"
-                name="corrections"
-                value="reverse"
-                checked={visit.submitted.get("corrections") === "reverse" || !isLeft}
-                required={!isLeft}
-              />
+              <Tick label="Reverse these corrections as well" name="corrections" value="reverse" checked={!isLeft} required={!isLeft} />
             ) : null}
           </Form>
         </Panel>

@@ -142,7 +142,7 @@ async function* piecesOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile
     const rejectedTo = join(copy.folder, "rejected.xlsx");
     const work = { visit, deps, draft, copy, say: () => undefined, signal };
     judging = checkDraft(work, { read: false, judge: { columns: draft.checked.columns, rejectedTo } }).finally(leave);
-    yield ""; // the download begins: its process may wait for others, or start slowly, for longer than an answer is waited for
+    yield Buffer.from(""); // the download begins: its process may wait for others, or start slowly, for longer than an answer is waited for
     yield* growing(rejectedTo, judging, signal);
   } finally {
     stop.abort(new Error("the download has ended"));
