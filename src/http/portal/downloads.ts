@@ -1,11 +1,11 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
-import { createPlaces, type Places } from "../../places.js";
+import { createSlots, type Slots } from "../../slots.js";
 import { answerInTime, onClientLeft, readPatienceMs } from "../server/answerInTime.js";
 import type { SignedInVisit } from "./pageDefinition.js";
 
 /** Each download holds a connection to the database. */
-export const boundDownloads = (): Places =>
-  createPlaces({ inAll: 4, each: 2, refusal: "Other downloads are running. Try again when they have finished" });
+export const boundDownloads = (): Slots =>
+  createSlots({ inAll: 4, each: 2, refusal: "Other downloads are running. Try again when they have finished" });
 
 export type Pieces = AsyncGenerator<Uint8Array | string>;
 
@@ -20,15 +20,15 @@ export interface DownloadedFile {
 export const longestMs = 15 * 60 * 1000;
 
 /** Waits for the first piece, so that an error at the start is answered with a page and not with a broken file. */
-export async function download(visit: SignedInVisit, places: Places, file: DownloadedFile): Promise<Response> {
+export async function download(visit: SignedInVisit, slots: Slots, file: DownloadedFile): Promise<Response> {
   const { context: c, person } = visit;
   const { name, contentType } = file;
-  const release = places.claim(person.organisationId);
+  const release = slots.claim(person.organisationId);
   const pieces = file.pieces();
   let late: NodeJS.Timeout | undefined;
   let ended: Promise<unknown> | undefined;
   let givenUp: Error | undefined;
-  /** However a download ends, it ends here: what the pieces hold is freed, and then the place. */
+  /** However a download ends, it ends here: what the pieces hold is freed, and then the slot. */
   const end = (reason?: Error) => {
     givenUp ??= reason;
     clearTimeout(late);

@@ -2,8 +2,8 @@ import type { Context, Handler } from "hono";
 import { findSession, validSessions } from "../../commands/members/sessions.js";
 import { createSignIn } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { Places } from "../../places.js";
 import { pageVersions } from "../../queries/pageVersions.js";
+import type { Slots } from "../../slots.js";
 import { answerInTime, readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { answerTable } from "../server/problem.js";
@@ -37,7 +37,7 @@ import { bodyBounds, ensureFromOwnPage, expectAccess, ownerOf, readingOf, refusa
 /** What the portal shares with the API's routes. */
 export interface PortalFrame {
   readonly withBody: WithBody;
-  readonly uploads: Places;
+  readonly uploads: Slots;
   readonly closing?: AbortSignal | undefined;
   readonly stopping?: AbortSignal | undefined;
 }

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
 import { may } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { Places } from "../../places.js";
+import type { Slots } from "../../slots.js";
 import { type ReadingRequest, readPatienceMs } from "../server/answerInTime.js";
 import { Problem } from "../server/problem.js";
 import type { BodyBounds, WithBody } from "../server/readBody.js";
@@ -21,7 +21,7 @@ import { ensureOwnForm, maskToken } from "./sessions/sameOrigin.js";
 export interface Serving {
   readonly deps: PortalDeps;
   readonly withBody: WithBody;
-  readonly uploads: Places;
+  readonly uploads: Slots;
   readonly links: Links;
   readonly assets: ReturnType<typeof readAssets>;
   readonly notices: ReturnType<typeof createNotices>;
@@ -32,9 +32,9 @@ export interface Serving {
 export const ownerOf = (person: Session | undefined): string => person?.formToken ?? "signed out";
 
 /** The limits for reading a body. Its memory is counted towards the share of the visitor's organisation. */
-export function bodyBounds({ context, person, stillAllowed }: Visit, limit: number): BodyBounds {
+export function bodyBounds({ context, person, recheckAccess }: Visit, limit: number): BodyBounds {
   const incoming = context.env?.incoming;
-  return { limit, organisationId: person?.organisationId ?? "", stillAllowed, bytesRead: incoming && (() => incoming.socket.bytesRead) };
+  return { limit, organisationId: person?.organisationId ?? "", recheckAccess, bytesRead: incoming && (() => incoming.socket.bytesRead) };
 }
 
 /** A request that reads, for its organisation's share of the database. */
@@ -54,12 +54,12 @@ export const ensureFromOwnPage = (
 
 /** The file of a form, which is sent by a browser or by a page's script. The token is checked before the file. The caller removes the folder. */
 export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly string[] = []): Promise<Upload> {
-  const { context: c, stillAllowed } = visit;
+  const { context: c, recheckAccess } = visit;
   const incoming = c.env?.incoming;
   if (!incoming) throw new Error("an upload needs a socket");
   const beforeFile = (sent: ReadonlyMap<string, string>) =>
     ensureFromOwnPage(visit, deps, c.req.header("x-form-token") ?? sent.get("token"));
-  return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, stillAllowed });
+  return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, recheckAccess });
 }
 
 /** `access`: that of the page, form or answer which is requested. */
@@ -77,7 +77,7 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
     context: c,
     person,
     may: (needed: Access) => needed === "anyone" || (person !== undefined && may(person.role, needed)),
-    stillAllowed: async () => {
+    recheckAccess: async () => {
       if (access !== "anyone") expectAccess(await visitOf(c, access, serving), access);
     },
     formToken: person ? maskToken(person.formToken) : "",

@@ -1,7 +1,7 @@
 // All open pages of this process that change by themselves: how many there may be, when each ends, and which are told to fetch what they show
 // again. One reading feeds all of them, however many are open.
 import type { Logger } from "pino";
-import { createPlaces } from "../../../places.js";
+import { createSlots } from "../../../slots.js";
 import { answerInTime, onClientLeft } from "../../server/answerInTime.js";
 
 export const openPageLimits = { inAll: 2_000, perOrganisation: 500, perSession: 20 } as const;
@@ -47,8 +47,8 @@ const mostUnknownMs = 30_000;
 export function createOpenPages({ versions, signedIn, closing, logger, limits: given }: OpenPagesOptions) {
   const limits = { ...openPageLimits, ...given };
   const refusal = "Too many pages are open that change by themselves. Close some, or reload this one by hand";
-  const ofOrganisations = createPlaces({ inAll: limits.inAll, each: limits.perOrganisation, refusal });
-  const ofSessions = createPlaces({ inAll: limits.inAll, each: limits.perSession, refusal });
+  const ofOrganisations = createSlots({ inAll: limits.inAll, each: limits.perOrganisation, refusal });
+  const ofSessions = createSlots({ inAll: limits.inAll, each: limits.perSession, refusal });
   const pages = new Set<OpenPage>();
   let isLooking = false;
   let [looked, known, beaten] = [0, 0, 0];

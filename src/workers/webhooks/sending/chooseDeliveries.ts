@@ -8,7 +8,7 @@ export const attemptSeconds = 20;
 export const claimSeconds = 30;
 
 /**
- * Which of a process's places a delivery takes. `first`: the first delivery under way to a working endpoint. `further`: a second to fourth beside
+ * Which of a process's slots a delivery takes. `first`: the first delivery under way to a working endpoint. `further`: a second to fourth beside
  * it. `new`: a ping, or the one delivery under way to an endpoint that has not answered yet. `failing`: the one delivery under way to an endpoint
  * whose last attempt failed.
  */
@@ -50,39 +50,39 @@ const ready = `
      and coalesce(health.retry_at, now()) <= now() offset 0`;
 
 /** Pings: one at a time to each endpoint, whatever else is sent there, since a person waits for the answer. */
-const pings = `select distinct on (ping.endpoint_id) ping.id, ping.organisation_id, ping.due_at, 0 as nth, 'new' as place from webhook_deliveries ping
+const pings = `select distinct on (ping.endpoint_id) ping.id, ping.organisation_id, ping.due_at, 0 as nth, 'new' as slot from webhook_deliveries ping
   where ping.status = 'waiting' and ping.type = 'ping' and ping.due_at <= now() and not exists (select from webhook_deliveries busy
     where busy.endpoint_id = ping.endpoint_id and busy.claim is not null and busy.type = 'ping' and busy.due_at > now())
   order by ping.endpoint_id, ping.due_at`;
 
-/** Returns the places of the chosen deliveries, by their ids. */
-export async function chooseDeliveries(client: PoolClient, room: FreeSlots): Promise<Map<string, SendingSlot>> {
-  const { rows } = await client.query<{ id: string; place: SendingSlot }>(
+/** Returns the slots of the chosen deliveries, by their ids. */
+export async function chooseDeliveries(client: PoolClient, free: FreeSlots): Promise<Map<string, SendingSlot>> {
+  const { rows } = await client.query<{ id: string; slot: SendingSlot }>(
     `with recursive with_waiting (endpoint_id) as (${endpointsWithDeliveriesSql}
      ), open as (
-       select ready.*, busy.deliveries as busy, case when standing = 'first' and $2::int > 0 then ${perEndpoint} else 1 end as places
+       select ready.*, busy.deliveries as busy, case when standing = 'first' and $2::int > 0 then ${perEndpoint} else 1 end as slots
          from with_waiting cross join lateral (${ready}) as ready
         cross join lateral (select count(*) as deliveries from webhook_deliveries delivery
            where delivery.endpoint_id = ready.endpoint_id and claim is not null and due_at > ${underWay} offset 0) as busy
      ), due as (
-       select delivery.id, organisation_id, delivery.due_at, busy + nth as nth, case when standing = 'first' and busy + nth > 1 then 'further' else standing end as place
+       select delivery.id, organisation_id, delivery.due_at, busy + nth as nth, case when standing = 'first' and busy + nth > 1 then 'further' else standing end as slot
          from open cross join lateral (
            select each.id, each.due_at, row_number() over (order by each.due_at) as nth from webhook_deliveries each
             where each.endpoint_id = open.endpoint_id and each.status = 'waiting' and each.due_at <= now() and each.type <> 'ping'
               and each.position = (${oldestWaiting})
-            order by each.due_at limit greatest(0, places - busy)) as delivery
+            order by each.due_at limit greatest(0, slots - busy)) as delivery
        union all (${pings})
      ), by_organisation as (
-       select *, row_number() over (partition by place, organisation_id order by nth, due_at, id) as turn from due
+       select *, row_number() over (partition by slot, organisation_id order by nth, due_at, id) as turn from due
      ), ranked as (
-       select id, place, row_number() over (partition by place order by turn, due_at, id) as rank from by_organisation
+       select id, slot, row_number() over (partition by slot order by turn, due_at, id) as rank from by_organisation
      )
-     select id::text, place from ranked
-      where rank <= case place when 'first' then $1::int when 'further' then $2::int when 'new' then $3::int else $4::int end
-      order by array_position(array['first', 'further', 'new', 'failing'], place), rank limit $1::int`,
-    [Math.min(perClaim.inAll, room.inAll), room.further, Math.min(perClaim.new, room.new), Math.min(perClaim.failing, room.failing)],
+     select id::text, slot from ranked
+      where rank <= case slot when 'first' then $1::int when 'further' then $2::int when 'new' then $3::int else $4::int end
+      order by array_position(array['first', 'further', 'new', 'failing'], slot), rank limit $1::int`,
+    [Math.min(perClaim.inAll, free.inAll), free.further, Math.min(perClaim.new, free.new), Math.min(perClaim.failing, free.failing)],
   );
-  return new Map(rows.map(({ id, place }) => [id, place]));
+  return new Map(rows.map(({ id, slot }) => [id, slot]));
 }
 
 /** When the first delivery to each endpoint is due, the times included at which claims end. */
@@ -101,7 +101,7 @@ const backlogs = `
    where next_at is not null and endpoint.removed_at is null and endpoint.paused_at is null`;
 
 /**
- * How long it is until something may have to be sent, by the database's clock; Infinity if nothing waits. What is due may still have no place, or
+ * How long it is until something may have to be sent, by the database's clock; Infinity if nothing waits. What is due may still have no slot, or
  * wait for an earlier delivery of its import.
  */
 export async function nextDeliveryInMs(pool: Pool): Promise<number> {

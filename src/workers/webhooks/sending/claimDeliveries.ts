@@ -19,7 +19,7 @@ export interface ClaimedDelivery {
   readonly failures: number;
   /** Failures of its endpoint in a row. */
   readonly endpointFailures: number;
-  readonly place: SendingSlot;
+  readonly slot: SendingSlot;
   readonly url: string;
   readonly generation: number;
   /** The oldest generation whose secret signs too, for a day after a rotation. */
@@ -34,11 +34,11 @@ const claimLock = 7_241_005; // any number, as long as nothing else in this data
 
 /**
  * A delivery waits for the earlier ones of the same import to the same endpoint, and for no others. Endpoints that work come first, those
- * that hang or fail never take all places, and organisations take turns. Returns undefined while another process claims.
+ * that hang or fail never take all slots, and organisations take turns. Returns undefined while another process claims.
  */
 export function claimDeliveries(
   { inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">,
-  room: FreeSlots,
+  free: FreeSlots,
 ): Promise<ClaimedDelivery[] | undefined> {
   const claimedAt = performance.now();
   return inTransaction(async (client) => {
@@ -46,7 +46,7 @@ export function claimDeliveries(
     if (!rows[0]?.taken) return undefined;
     await client.query(byIndex);
     await fillDeliveries(client);
-    return claim(client, { workerId, claimedAt }, room);
+    return claim(client, { workerId, claimedAt }, free);
   });
 }
 
@@ -57,11 +57,11 @@ const byIndex = "set local enable_seqscan = off; set local enable_sort = off; se
 async function claim(
   client: PoolClient,
   { workerId, claimedAt }: { readonly workerId: string; readonly claimedAt: number },
-  room: FreeSlots,
+  free: FreeSlots,
 ): Promise<ClaimedDelivery[]> {
-  const chosen = await chooseDeliveries(client, room);
+  const chosen = await chooseDeliveries(client, free);
   if (chosen.size === 0) return [];
-  const { rows } = await client.query<Omit<ClaimedDelivery, "place" | "claimedAt">>(
+  const { rows } = await client.query<Omit<ClaimedDelivery, "slot" | "claimedAt">>(
     `update webhook_deliveries delivery set claim = $1, due_at = now() + interval '${claimSeconds} seconds'
        from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
       where delivery.id = any($2::bigint[]) and endpoint.endpoint_id = delivery.endpoint_id and delivery.status = 'waiting'
@@ -73,16 +73,16 @@ async function claim(
          then coalesce(endpoint.signs_from, endpoint.generation - 1) else endpoint.generation end as "signsFrom"`,
     [workerId, [...chosen.keys()]],
   );
-  return rows.map((row) => ({ ...row, claimedAt, place: chosen.get(row.id) ?? "failing" }));
+  return rows.map((row) => ({ ...row, claimedAt, slot: chosen.get(row.id) ?? "failing" }));
 }
 
 /** For use after an outage, when a claim may have been committed whose answer was lost. Releases this worker's claims that it does not run. */
 export async function releaseLostClaims(
   { pool, workerId }: Pick<WebhookWorkerDeps, "pool" | "workerId">,
-  running: Iterable<ClaimedDelivery>,
+  inFlight: readonly ClaimedDelivery[],
 ): Promise<void> {
   await pool.query(
     "update webhook_deliveries set claim = null, due_at = now() where claim = $1 and status = 'waiting' and not id = any($2::bigint[])",
-    [workerId, Array.from(running, ({ id }) => id)],
+    [workerId, inFlight.map(({ id }) => id)],
   );
 }

@@ -71,7 +71,7 @@ export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, pla
   for (const [index, batch] of batches.entries()) {
     if (index >= sendable) return { rows, imports, taken, left: after(index), because: "Check again when earlier imports have ended" };
     try {
-      await visit.stillAllowed();
+      await visit.recheckAccess();
       const push = { rows: batch.rows.map((row) => ({ row, values: {} })) };
       await sendCorrection(visit, deps, { importId: batch.importId, push, idempotencyKey: keyOf(batch, key) });
       [rows, imports] = [rows + batch.rows.length, imports + 1];

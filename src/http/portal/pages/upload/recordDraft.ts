@@ -121,7 +121,7 @@ export async function submitReport(work: DraftAtWork, corrects: CompletedImport)
   let refused: string | undefined;
   for (const [index, part] of parts.entries()) {
     signal.throwIfAborted();
-    await visit.stillAllowed(); // judging the report may have taken minutes
+    await visit.recheckAccess(); // judging the report may have taken minutes
     say({ share: index / parts.length, text: `Sending part ${index + 1} of ${parts.length}` });
     try {
       sent.push(await sendPart(work, corrects, part, parts.length === 1 ? "" : ` (${index + 1} of ${parts.length})`));
