@@ -1,7 +1,7 @@
 // Open rejected rows judged by the catalogue as it is now, and those that it accepts sent as corrections, unchanged.
 import { createHash } from "node:crypto";
 import { RowsClosed } from "../../../../commands/corrections/openRows.js";
-import { freePlaces } from "../../../../commands/imports/queue/places.js";
+import { countFreePlaces } from "../../../../commands/imports/queue/places.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
@@ -64,7 +64,7 @@ const mostImports = 20;
 export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string): Promise<SubmissionResult> {
   const found = await judgeOpenRows(visit, deps, places);
   const batches = found.flatMap(({ accepted }) => batchesOf(accepted));
-  const free = await freePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
+  const free = await countFreePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
   const sendable = Math.max(1, Math.min(free, mostImports)); // with none free the queue's own refusal says what to do
   let [rows, imports, taken] = [0, 0, 0];
   const after = (index: number) => batches.slice(index).reduce((sum, batch) => sum + batch.rows.length, 0);

@@ -7,7 +7,7 @@ import { type Deadline, deadlineIn } from "../../../../commands/deadline.js";
 import { acceptFile } from "../../../../commands/imports/acceptFile.js";
 import { importOfKey } from "../../../../commands/imports/importStream.js";
 import { type KeptFile, releaseFile, saveKept } from "../../../../commands/imports/keptFiles.js";
-import { freePlaces } from "../../../../commands/imports/queue/places.js";
+import { countFreePlaces } from "../../../../commands/imports/queue/places.js";
 import { importWithSameFile } from "../../../../commands/imports/sameFile.js";
 import { rememberColumns } from "../../../../commands/organisations/rememberColumns.js";
 import { headingsIn, headingsKey } from "../../../../domain/imports/columns/headings.js";
@@ -112,7 +112,7 @@ const mostParts = 20;
  */
 export async function submitReport(work: DraftAtWork, corrects: CompletedImport): Promise<FormResult> {
   const { visit, deps, draft, say, signal } = work;
-  const free = await freePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
+  const free = await countFreePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
   const judge = { corrects, mostParts: Math.max(1, Math.min(free, mostParts)) };
   const { checked } = await checkDraft(work, { read: false, judge });
   if (!checked?.report) throw new Error("an error report was judged as another file");
